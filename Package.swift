@@ -1,0 +1,151 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Versions of everything we depend on stand in this one block.
+let dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
+
+let swiftSettings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335: `any` is written where it costs.
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: a file imports what it uses.
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: a leaked dependency is visible as `public import`.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461: an async call stays on its caller's executor.
+]
+
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+}
+
+func executable(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(name)", resources: resources,
+        swiftSettings: swiftSettings)
+}
+
+// C, fenced: each shim has exactly one Swift module above it.
+let shims: [Target] = [
+    .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    .systemLibrary(name: "CLibpq", path: "Shared/CLibpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CLinux", path: "Shared/CLinux"),
+]
+
+// Bytes in, values out: no socket, no clock.
+let pure: [Target] = [
+    library("JSONBytes", "Shared/JSONBytes"),
+    library("Canvas", "Shared/Canvas", ["JSONBytes"]),
+    library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
+    library("SocketIO", "Shared/SocketIO", ["JSONBytes", deque]),
+]
+
+// What touches the world, each part wrapped once.
+let shells: [Target] = [
+    library(
+        "SocketIOServer", "Shared/SocketIOServer",
+        ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
+    library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", "Wire", nioLocks, deque, logging]),
+    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
+    library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
+    library("Boot", "Shared/Boot", ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle]),
+]
+
+let gateway: [Target] = [
+    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library(
+        "GatewayDaemon", "Services/Gateway/Daemon",
+        [
+            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Mesh", "Auth", "Boot", nioCore,
+            nioPosix,
+            nioHTTP1, nioLocks, deque, logging, lifecycle,
+        ]),
+    executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
+]
+
+let coalescer: [Target] = [
+    library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Canvas", deque]),
+    library(
+        "CoalescerDaemon", "Services/Coalescer/Daemon",
+        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", logging, lifecycle]),
+    executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
+]
+
+let committer: [Target] = [
+    library("CommitterCore", "Services/Committer/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library(
+        "CommitterDaemon", "Services/Committer/Daemon",
+        ["CommitterCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", deque, logging, lifecycle]),
+    executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
+]
+
+let fanout: [Target] = [
+    library("FanoutCore", "Services/Fanout/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library(
+        "FanoutDaemon", "Services/Fanout/Daemon",
+        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, deque, logging, lifecycle]),
+    executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
+]
+
+// The operator's command.
+let operatorCommand: [Target] = [
+    library(
+        "OperatorDaemon", "Services/Operator/Daemon",
+        [
+            "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
+            "FanoutDaemon",
+            argumentParser, logging, nioLocks,
+        ]),
+    executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
+]
+
+let testTargets: [Target] = [
+    .target(
+        name: "PipelineTestKit", dependencies: ["Postgres", "Boot", "Wire"], path: "Tests/PipelineTestKit",
+        swiftSettings: swiftSettings),
+    .executableTarget(
+        name: "socketio-conformance-server",
+        dependencies: ["SocketIOServer", "SocketIO", "JSONBytes", nioCore, nioPosix],
+        path: "Tests/ConformanceServer", swiftSettings: swiftSettings),
+    tests("JSONBytesTests", ["JSONBytes"]),
+    tests("CanvasTests", ["Canvas", "JSONBytes"]),
+    tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),
+    tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
+    tests("MeshTests", ["Mesh", "Wire"]),
+    tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
+    tests("AuthTests", ["Auth", "JSONBytes"]),
+    tests("BootTests", ["Boot"]),
+    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
+    tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
+    tests(
+        "CommitterTests",
+        ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
+    tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
+    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes"]),
+]
+
+let package = Package(
+    name: "touchsync",
+    dependencies: dependencies,
+    targets: shims + pure + shells + gateway + coalescer + committer + fanout + operatorCommand + testTargets,
+    swiftLanguageModes: [.v6]
+)
