@@ -1,0 +1,105 @@
+/// Reads little-endian fields from bytes that may be anything.
+///
+/// A read past the end gives zero and marks the reader as failed; a decoder reads all its fields and asks `failed`
+/// once at the end. Nothing here traps, and no length from the wire is used to allocate before it was checked against
+/// the bytes that are really there.
+public struct ByteReader {
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var offset = 0
+    /// True once a read went past the end or met an ill-formed field.
+    public private(set) var failed = false
+
+    /// Reads the given bytes, which must stay valid while the reader is used.
+    public init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// How many bytes are left.
+    public var remaining: Int { self.bytes.count - self.offset }
+
+    /// Marks the input as ill-formed.
+    public mutating func fail() {
+        self.failed = true
+        self.offset = self.bytes.count
+    }
+
+    /// One byte.
+    public mutating func u8() -> UInt8 {
+        self.integer(UInt8.self)
+    }
+
+    /// A little-endian integer of the given width.
+    public mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T {
+        let size = MemoryLayout<T>.size
+        guard self.remaining >= size else {
+            self.fail()
+            return 0
+        }
+        let value = self.bytes.loadUnaligned(fromByteOffset: self.offset, as: T.self)
+        self.offset += size
+        return T(littleEndian: value)
+    }
+
+    /// A double from its bit pattern. It may be NaN: who needs a number checks it.
+    public mutating func double() -> Double {
+        Double(bitPattern: self.integer(UInt64.self))
+    }
+
+    /// A flag: one byte, 0 or 1; anything else is ill-formed.
+    public mutating func bool() -> Bool {
+        let value = self.u8()
+        if value > 1 { self.fail() }
+        return value == 1
+    }
+
+    /// A name: u16 length and UTF-8.
+    public mutating func name() -> Identifier {
+        Identifier(self.text())
+    }
+
+    /// A short text: u16 length and UTF-8; ill-formed UTF-8 fails.
+    public mutating func text() -> String {
+        let count = Int(self.integer(UInt16.self))
+        guard let slice = self.take(count) else { return "" }
+        guard let text = String(validating: slice, as: UTF8.self) else {
+            self.fail()
+            return ""
+        }
+        return text
+    }
+
+    /// A run of bytes: u32 length and the bytes, copied.
+    public mutating func blob() -> [UInt8] {
+        let count = Int(self.integer(UInt32.self))
+        guard let slice = self.take(count) else { return [] }
+        return Array(slice)
+    }
+
+    /// A list: u32 count, then each element; ends early when the bytes do.
+    public mutating func list<T>(_ decode: (inout ByteReader) -> T) -> [T] {
+        let count = Int(self.integer(UInt32.self))
+        // Every element takes at least one byte, so a larger count is a lie and must not reserve memory.
+        guard count <= self.remaining else {
+            self.fail()
+            return []
+        }
+        var values: [T] = []
+        values.reserveCapacity(min(count, 1024))
+        for _ in 0..<count {
+            values.append(decode(&self))
+            if self.failed { return [] }
+        }
+        return values
+    }
+
+    /// The next `count` bytes in place, or nil (and failed) when there are fewer.
+    public mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+        guard count <= self.remaining else {
+            self.fail()
+            return nil
+        }
+        let slice = UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count])
+        self.offset += count
+        return slice
+    }
+}

@@ -1,0 +1,64 @@
+/// Appends little-endian fields to a growing byte array that is kept between uses.
+public struct ByteWriter: Sendable {
+    /// What was written so far.
+    public var bytes: [UInt8] = []
+
+    /// An empty writer.
+    public init(reserving capacity: Int = 0) {
+        self.bytes.reserveCapacity(capacity)
+    }
+
+    /// Appends one byte.
+    @inlinable
+    public mutating func u8(_ value: UInt8) {
+        self.bytes.append(value)
+    }
+
+    /// Appends an integer, little-endian, in its full width.
+    @inlinable
+    public mutating func integer<T: FixedWidthInteger>(_ value: T) {
+        withUnsafeBytes(of: value.littleEndian) { self.bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends a double as its IEEE 754 bit pattern.
+    @inlinable
+    public mutating func double(_ value: Double) {
+        self.integer(value.bitPattern)
+    }
+
+    /// Appends a flag as one byte, 0 or 1.
+    @inlinable
+    public mutating func bool(_ value: Bool) {
+        self.u8(value ? 1 : 0)
+    }
+
+    /// Appends a name: its length in bytes (u16), then its UTF-8. A name longer than 65,535 bytes is cut; none that
+    /// passed the gateway is.
+    public mutating func name(_ value: Identifier) {
+        self.text(value.text)
+    }
+
+    /// Appends a short text: its length in bytes (u16), then its UTF-8, cut at 65,535 bytes.
+    public mutating func text(_ value: String) {
+        var value = value
+        value.withUTF8 { utf8 in
+            let count = min(utf8.count, Int(UInt16.max))
+            self.integer(UInt16(truncatingIfNeeded: count))
+            self.bytes.append(contentsOf: utf8.prefix(count))
+        }
+    }
+
+    /// Appends a run of bytes: its length (u32), then the bytes.
+    public mutating func blob(_ value: some Collection<UInt8>) {
+        self.integer(UInt32(truncatingIfNeeded: value.count))
+        self.bytes.append(contentsOf: value)
+    }
+
+    /// Appends a list: how many there are (u32), then each.
+    public mutating func list<T>(_ values: [T], _ encode: (T, inout ByteWriter) -> Void) {
+        self.integer(UInt32(truncatingIfNeeded: values.count))
+        for value in values {
+            encode(value, &self)
+        }
+    }
+}

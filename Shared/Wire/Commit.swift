@@ -1,0 +1,158 @@
+/// One numbered commit on its way to the committer.
+///
+/// The gateway that took it keeps it until a ``CommitResult`` comes; every other holder may forget it at any time.
+///
+///     room name │ session name │ claim u32 │ number u64 │ isNumberedByApp u8 │ user name │ connection u64
+///     gateway name │ gesture u64 │ command
+public struct Commit: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.commit
+
+    /// The room.
+    public var room: Identifier
+    /// The stream of numbers that it belongs to (see ``SessionKey``).
+    public var session: Identifier
+    /// Which owner of the session it comes from; an older owner than the one in the database is refused.
+    public var claim: UInt32
+    /// Its number in the session: 1, 2, 3 …, at most 2^53 − 1.
+    public var number: UInt64
+    /// True when the app gave the number, false when its gateway did.
+    public var isNumberedByApp: Bool
+    /// Who commits.
+    public var user: Identifier
+    /// The app's connection; 0 when there is none (HTTP).
+    public var connection: UInt64
+    /// The mesh name of the gateway that waits for the result.
+    public var gateway: Identifier
+    /// The gesture that it ends; 0 when it ends none.
+    public var gesture: UInt64
+    /// What it asks for.
+    public var command: Command
+
+    /// A commit.
+    public init(
+        room: Identifier, session: Identifier, claim: UInt32, number: UInt64, isNumberedByApp: Bool, user: Identifier,
+        connection: UInt64, gateway: Identifier, gesture: UInt64, command: Command
+    ) {
+        self.room = room
+        self.session = session
+        self.claim = claim
+        self.number = number
+        self.isNumberedByApp = isNumberedByApp
+        self.user = user
+        self.connection = connection
+        self.gateway = gateway
+        self.gesture = gesture
+        self.command = command
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.name(self.session)
+        writer.integer(self.claim)
+        writer.integer(self.number)
+        writer.bool(self.isNumberedByApp)
+        writer.name(self.user)
+        writer.integer(self.connection)
+        writer.name(self.gateway)
+        writer.integer(self.gesture)
+        writer.command(self.command)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.session = reader.name()
+        self.claim = reader.integer()
+        self.number = reader.integer()
+        self.isNumberedByApp = reader.bool()
+        self.user = reader.name()
+        self.connection = reader.integer()
+        self.gateway = reader.name()
+        self.gesture = reader.integer()
+        self.command = reader.command()
+    }
+}
+
+/// The names of the numbered streams of one session.
+///
+/// A session's public name is its `sid`. Commits that the app numbers form the stream named `sid`; commits that the
+/// gateway numbers, because the app does not, form the stream `sid.claim`, one for each connection that owned the
+/// session, so that its numbers begin at 1 again.
+public enum SessionKey {
+    /// The stream that the app numbers.
+    public static func app(sid: Identifier) -> Identifier {
+        sid
+    }
+
+    /// The stream that the gateway numbers for one owner of the session.
+    public static func gateway(sid: Identifier, claim: UInt32) -> Identifier {
+        Identifier("\(sid.text).\(claim)")
+    }
+
+    /// The public name behind a stream's name.
+    public static func sid(of session: Identifier) -> Identifier {
+        guard let dot = session.text.utf8.lastIndex(of: UInt8(ascii: ".")) else { return session }
+        return Identifier(String(session.text[..<dot]))
+    }
+
+    /// True for a stream that the app numbers.
+    public static func isApp(_ session: Identifier) -> Bool {
+        !session.text.utf8.contains(UInt8(ascii: "."))
+    }
+}
+
+/// The outcome of one commit, on its way back to the gateway that holds it.
+///
+///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
+public struct CommitResult: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.commitResult
+
+    /// The room.
+    public var room: Identifier
+    /// The stream of numbers.
+    public var session: Identifier
+    /// The commit's number.
+    public var number: UInt64
+    /// The app's connection, as the commit had it.
+    public var connection: UInt64
+    /// Nil when it was applied (now, or earlier: a duplicate).
+    public var refusal: Refusal?
+    /// The room's sequence number that it got; 0 when refused.
+    public var seq: UInt64
+    /// The acknowledgement as the app gets it: one JSON object.
+    public var json: [UInt8]
+
+    /// An outcome.
+    public init(
+        room: Identifier, session: Identifier, number: UInt64, connection: UInt64, refusal: Refusal?, seq: UInt64,
+        json: [UInt8]
+    ) {
+        self.room = room
+        self.session = session
+        self.number = number
+        self.connection = connection
+        self.refusal = refusal
+        self.seq = seq
+        self.json = json
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.name(self.session)
+        writer.integer(self.number)
+        writer.integer(self.connection)
+        writer.integer(self.seq)
+        writer.bool(self.refusal != nil)
+        if let refusal = self.refusal { writer.refusal(refusal) }
+        writer.blob(self.json)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.session = reader.name()
+        self.number = reader.integer()
+        self.connection = reader.integer()
+        self.seq = reader.integer()
+        self.refusal = reader.bool() ? reader.refusal() : nil
+        self.json = reader.blob()
+    }
+}

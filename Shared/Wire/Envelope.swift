@@ -1,0 +1,170 @@
+/// What kind of record follows; the number on the wire. Numbers are never reused.
+public enum RecordKind: UInt8, Sendable, CaseIterable {
+    /// ``Preview``: gateway → coalescer → fan-out → gateway.
+    case preview = 1
+    /// ``Commit``: gateway → coalescer → committer, or gateway → committer.
+    case commit = 2
+    /// ``CommitResult``: committer → gateway.
+    case commitResult = 3
+    /// ``Update``: committer → fan-out → gateway.
+    case update = 4
+    /// ``Join``: gateway → fan-out.
+    case join = 5
+    /// ``JoinReply``: fan-out → gateway.
+    case joinReply = 6
+    /// ``Leave``: gateway → fan-out.
+    case leave = 7
+    /// ``RoomInterest``: gateway → fan-out.
+    case roomInterest = 8
+    /// ``RoomPosition``: fan-out → gateway.
+    case roomPosition = 9
+    /// ``Presence``: fan-out → gateway.
+    case presence = 10
+    /// ``GestureEnd``: gateway → fan-out.
+    case gestureEnd = 11
+    /// ``GestureEnded``: fan-out → gateway.
+    case gestureEnded = 12
+    /// ``SessionClaimed``: fan-out → gateway.
+    case sessionClaimed = 13
+    /// ``RoomRead``: gateway → fan-out.
+    case roomRead = 14
+    /// ``RoomState``: fan-out → gateway.
+    case roomState = 15
+}
+
+/// Something that travels between daemons.
+public protocol WireRecord {
+    /// Its number on the wire.
+    static var kind: RecordKind { get }
+    /// Appends its fields.
+    func encode(into writer: inout ByteWriter)
+    /// Reads its fields; what it returns counts only if the reader has not failed. Bytes after the known fields are
+    /// left alone: a newer peer may have added some.
+    init(from reader: inout ByteReader)
+}
+
+/// Builds one envelope: a batch of records that travels as one ZeroMQ message part.
+///
+///      0     1     2         3      4          8
+///     ┌─────┬─────┬─────────┬──────┬──────────┬────────┬────────┬───
+///     │ 'T' │ 'S' │ version │  0   │ count u32│ record │ record │ …
+///     └─────┴─────┴─────────┴──────┴──────────┴────────┴────────┴───
+///
+///      0         1            5
+///     ┌─────────┬────────────┬───────────────────
+///     │ kind u8 │ length u32 │ fields of the record
+///     └─────────┴────────────┴───────────────────
+///
+/// All integers are little-endian; `length` counts the bytes of the fields. A reader skips a kind that it does not
+/// know and ignores bytes after the fields that it knows, so both may be added without a new version; a change of
+/// meaning raises the version, and another version is refused whole.
+public struct EnvelopeWriter: Sendable {
+    /// The version that this build writes and reads.
+    public static let version: UInt8 = 1
+    static let headerSize = 8
+
+    /// The envelope's bytes, complete after every `append`.
+    public var bytes: [UInt8] { self.writer.bytes }
+    /// How many records it holds.
+    public private(set) var count: UInt32 = 0
+    private var writer = ByteWriter()
+
+    /// An empty envelope.
+    public init() {
+        self.begin()
+    }
+
+    /// True when nothing was appended.
+    public var isEmpty: Bool { self.count == 0 }
+
+    /// Appends a record.
+    public mutating func append<Record: WireRecord>(_ record: Record) {
+        self.writer.u8(Record.kind.rawValue)
+        let lengthAt = self.writer.bytes.count
+        self.writer.integer(UInt32(0))
+        record.encode(into: &self.writer)
+        let length = UInt32(truncatingIfNeeded: self.writer.bytes.count - lengthAt - 4)
+        self.count += 1
+        self.patch(length, at: lengthAt)
+        self.patch(self.count, at: 4)
+    }
+
+    /// Empties the envelope and keeps its storage.
+    public mutating func clear() {
+        self.count = 0
+        self.begin()
+    }
+
+    /// Gives the bytes away and starts anew.
+    public mutating func take() -> [UInt8] {
+        let bytes = self.writer.bytes
+        self.writer.bytes = []
+        self.count = 0
+        self.begin()
+        return bytes
+    }
+
+    private mutating func begin() {
+        self.writer.bytes.removeAll(keepingCapacity: true)
+        self.writer.bytes.append(contentsOf: [UInt8(ascii: "T"), UInt8(ascii: "S"), Self.version, 0, 0, 0, 0, 0])
+    }
+
+    private mutating func patch(_ value: UInt32, at offset: Int) {
+        for byte in 0..<4 {
+            self.writer.bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(byte)))
+        }
+    }
+}
+
+/// Why an envelope was not read.
+public enum EnvelopeError: Error, Equatable, Sendable {
+    /// It does not begin with "TS".
+    case notAnEnvelope
+    /// It is of another version.
+    case version(UInt8)
+    /// It ends before its records do, or a record's fields are ill-formed.
+    case malformed
+}
+
+/// Walks over the records of an envelope.
+public struct EnvelopeReader {
+    private var reader: ByteReader
+    private var left: UInt32
+
+    /// Reads the header. The bytes must stay valid while the reader is used.
+    /// - Throws: ``EnvelopeError``
+    public init(_ bytes: UnsafeRawBufferPointer) throws(EnvelopeError) {
+        var reader = ByteReader(bytes)
+        guard reader.u8() == UInt8(ascii: "T"), reader.u8() == UInt8(ascii: "S") else { throw .notAnEnvelope }
+        let version = reader.u8()
+        guard !reader.failed, version == EnvelopeWriter.version else { throw .version(version) }
+        _ = reader.u8()
+        self.left = reader.integer(UInt32.self)
+        guard !reader.failed else { throw .malformed }
+        self.reader = reader
+    }
+
+    /// The next record's kind and fields; nil at the end. Kinds that this build does not know are skipped.
+    /// - Throws: ``EnvelopeError/malformed``
+    public mutating func next() throws(EnvelopeError) -> (kind: RecordKind, fields: ByteReader)? {
+        while self.left > 0 {
+            self.left -= 1
+            let kind = self.reader.u8()
+            let length = Int(self.reader.integer(UInt32.self))
+            guard let fields = self.reader.take(length) else { throw .malformed }
+            if let kind = RecordKind(rawValue: kind) { return (kind, ByteReader(fields)) }
+        }
+        return nil
+    }
+
+    /// Decodes a record's fields.
+    /// - Throws: ``EnvelopeError/malformed``
+    public static func decode<Record: WireRecord>(
+        _ type: Record.Type = Record.self, _ fields: ByteReader
+    ) throws(EnvelopeError) -> Record {
+        var fields = fields
+        let record = Record(from: &fields)
+        guard !fields.failed else { throw .malformed }
+        return record
+    }
+}

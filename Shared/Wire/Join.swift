@@ -1,0 +1,272 @@
+/// A person in a room, as others see them.
+///
+///     user name │ name text │ color text
+public struct Member: Equatable, Sendable {
+    /// The user's id.
+    public var user: Identifier
+    /// The name to show.
+    public var name: String
+    /// The colour to show, as the app gave it.
+    public var color: String
+
+    /// A person in a room.
+    public init(user: Identifier, name: String, color: String) {
+        self.user = user
+        self.name = name
+        self.color = color
+    }
+}
+
+extension ByteWriter {
+    /// Appends a member.
+    public mutating func member(_ member: Member) {
+        self.name(member.user)
+        self.text(member.name)
+        self.text(member.color)
+    }
+}
+
+extension ByteReader {
+    /// Reads a member.
+    public mutating func member() -> Member {
+        let user = self.name()
+        let name = self.text()
+        return Member(user: user, name: name, color: self.text())
+    }
+}
+
+/// A place in a room's history.
+public struct Position: Equatable, Sendable {
+    /// Which history: it changes only when rows were lost (a failover without them, a restored backup).
+    public var epoch: Identifier
+    /// The last sequence number that was seen.
+    public var seq: UInt64
+
+    /// A place in a room's history.
+    public init(epoch: Identifier, seq: UInt64) {
+        self.epoch = epoch
+        self.seq = seq
+    }
+}
+
+/// A connection asks to join a room. Joining again is fine and answers anew.
+///
+///     request u64 │ room name │ connection u64 │ member │ session text │ hasResume u8 │ epoch name, seq u64 if so
+public struct Join: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.join
+
+    /// Chosen by the gateway; the reply carries it.
+    public var request: UInt64
+    /// The room.
+    public var room: Identifier
+    /// The connection.
+    public var connection: UInt64
+    /// Who joins.
+    public var member: Member
+    /// The secret of the session to go on with; empty for a new session.
+    public var session: String
+    /// From where on the app wants what it missed; nil for the whole room.
+    public var resume: Position?
+
+    /// A request to join.
+    public init(
+        request: UInt64, room: Identifier, connection: UInt64, member: Member, session: String = "",
+        resume: Position? = nil
+    ) {
+        self.request = request
+        self.room = room
+        self.connection = connection
+        self.member = member
+        self.session = session
+        self.resume = resume
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.integer(self.request)
+        writer.name(self.room)
+        writer.integer(self.connection)
+        writer.member(self.member)
+        writer.text(self.session)
+        writer.bool(self.resume != nil)
+        if let resume = self.resume {
+            writer.name(resume.epoch)
+            writer.integer(resume.seq)
+        }
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.request = reader.integer()
+        self.room = reader.name()
+        self.connection = reader.integer()
+        self.member = reader.member()
+        self.session = reader.text()
+        self.resume = nil
+        if reader.bool() {
+            let epoch = reader.name()
+            self.resume = Position(epoch: epoch, seq: reader.integer())
+        }
+    }
+}
+
+/// What a join gives: the whole room, or exactly what was missed.
+public enum RoomContent: Equatable, Sendable {
+    /// The JSON text of an array of all flat elements.
+    case elements([UInt8])
+    /// The updates after the resumed position up to `seq`, without a hole.
+    case updates([Update])
+}
+
+/// The answer to a ``Join``. It stands in the room's stream: no update with a number ≤ `seq` follows it on the link.
+///
+///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
+///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
+///     claim u32 │ number u64
+public struct JoinReply: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.joinReply
+
+    /// What a successful join gives.
+    public struct Joined: Equatable, Sendable {
+        /// The room's history and its last sequence number.
+        public var position: Position
+        /// The room's state, or what was missed.
+        public var content: RoomContent
+        /// Everybody in the room, each user once, the joiner included.
+        public var members: [Member]
+        /// The secret of the session; only for the app.
+        public var session: String
+        /// The session's public name.
+        public var sid: Identifier
+        /// Which owner of the session this connection is.
+        public var claim: UInt32
+        /// The highest number that the session has used; 0 when new.
+        public var number: UInt64
+
+        /// What a successful join gives.
+        public init(
+            position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
+            claim: UInt32, number: UInt64
+        ) {
+            self.position = position
+            self.content = content
+            self.members = members
+            self.session = session
+            self.sid = sid
+            self.claim = claim
+            self.number = number
+        }
+    }
+
+    /// The join's request number.
+    public var request: UInt64
+    /// The room.
+    public var room: Identifier
+    /// The connection.
+    public var connection: UInt64
+    /// The room, or why not.
+    public var outcome: Result<Joined, Refusal>
+
+    /// An answer.
+    public init(request: UInt64, room: Identifier, connection: UInt64, outcome: Result<Joined, Refusal>) {
+        self.request = request
+        self.room = room
+        self.connection = connection
+        self.outcome = outcome
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.integer(self.request)
+        writer.name(self.room)
+        writer.integer(self.connection)
+        switch self.outcome {
+        case .failure(let refusal):
+            writer.bool(true)
+            writer.refusal(refusal)
+        case .success(let joined):
+            writer.bool(false)
+            writer.name(joined.position.epoch)
+            writer.integer(joined.position.seq)
+            writer.content(joined.content)
+            writer.list(joined.members) { $1.member($0) }
+            writer.text(joined.session)
+            writer.name(joined.sid)
+            writer.integer(joined.claim)
+            writer.integer(joined.number)
+        }
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.request = reader.integer()
+        self.room = reader.name()
+        self.connection = reader.integer()
+        if reader.bool() {
+            self.outcome = .failure(reader.refusal())
+        } else {
+            let epoch = reader.name()
+            let position = Position(epoch: epoch, seq: reader.integer())
+            let content = reader.content()
+            let members = reader.list { $0.member() }
+            let session = reader.text()
+            let sid = reader.name()
+            let claim = reader.integer(UInt32.self)
+            self.outcome = .success(
+                Joined(
+                    position: position, content: content, members: members, session: session, sid: sid, claim: claim,
+                    number: reader.integer()))
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Appends a room's content: tag u8 (0 elements: JSON blob; 1 updates: list).
+    mutating func content(_ content: RoomContent) {
+        switch content {
+        case .elements(let json):
+            self.u8(0)
+            self.blob(json)
+        case .updates(let updates):
+            self.u8(1)
+            self.list(updates) { $0.encode(into: &$1) }
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads a room's content.
+    mutating func content() -> RoomContent {
+        switch self.u8() {
+        case 0: return .elements(self.blob())
+        case 1: return .updates(self.list { Update(from: &$0) })
+        default:
+            self.fail()
+            return .updates([])
+        }
+    }
+}
+
+/// A connection left a room, or went away.
+///
+///     room name │ connection u64
+public struct Leave: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.leave
+
+    /// The room.
+    public var room: Identifier
+    /// The connection.
+    public var connection: UInt64
+
+    /// A connection left a room.
+    public init(room: Identifier, connection: UInt64) {
+        self.room = room
+        self.connection = connection
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.integer(self.connection)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.connection = reader.integer()
+    }
+}

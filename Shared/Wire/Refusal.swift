@@ -1,0 +1,105 @@
+/// The closed set of codes that a refusal can have, as apps see them; the number is the one between daemons.
+public enum RefusalCode: UInt8, Sendable, CaseIterable {
+    /// A field is missing, of the wrong type, not finite or out of grammar.
+    case invalid = 1
+    /// Not joined, no right, or locked; also for rooms that one may not see.
+    case forbidden = 2
+    /// Unknown element.
+    case notFound = 3
+    /// Deleted element.
+    case gone = 4
+    /// The id is taken, or a changed body came under an old number.
+    case conflict = 5
+    /// A message, group or the extra fields are over a limit.
+    case tooLarge = 6
+    /// No such event.
+    case unknownEvent = 7
+    /// A commit number was skipped.
+    case gap = 8
+    /// Over a rate limit.
+    case rateLimited = 9
+    /// A queue is full.
+    case busy = 10
+    /// No result before the deadline, or a part of the pipeline is away.
+    case unavailable = 11
+    /// The session is unknown, another user's, taken over or evicted.
+    case sessionExpired = 12
+
+    /// The code as apps read it.
+    public var name: String {
+        switch self {
+        case .invalid: "invalid"
+        case .forbidden: "forbidden"
+        case .notFound: "not_found"
+        case .gone: "gone"
+        case .conflict: "conflict"
+        case .tooLarge: "too_large"
+        case .unknownEvent: "unknown_event"
+        case .gap: "gap"
+        case .rateLimited: "rate_limited"
+        case .busy: "busy"
+        case .unavailable: "unavailable"
+        case .sessionExpired: "session_expired"
+        }
+    }
+
+    /// True when the same commit may be sent again (the number was not consumed).
+    public var isRetriable: Bool {
+        switch self {
+        case .gap, .rateLimited, .busy, .unavailable, .sessionExpired: true
+        case .invalid, .forbidden, .notFound, .gone, .conflict, .tooLarge, .unknownEvent: false
+        }
+    }
+}
+
+/// Why something was refused, in full: what an app gets as `error`.
+public struct Refusal: Error, Equatable, Sendable {
+    /// The code.
+    public var code: RefusalCode
+    /// A sentence for people.
+    public var message: String
+    /// The field at fault, e.g. `elements[3].transform.rotation`.
+    public var field: String?
+    /// When to try again, ms from now.
+    public var retryAfterMs: UInt32?
+    /// With ``RefusalCode/gap``: the number that is due.
+    public var expected: UInt64?
+
+    /// A refusal.
+    public init(
+        _ code: RefusalCode, _ message: String, field: String? = nil, retryAfterMs: UInt32? = nil,
+        expected: UInt64? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.field = field
+        self.retryAfterMs = retryAfterMs
+        self.expected = expected
+    }
+}
+
+extension ByteWriter {
+    /// Appends a refusal: code u8, message, field (empty: none), retryAfterMs u32 (0: none), expected u64 (0: none).
+    public mutating func refusal(_ refusal: Refusal) {
+        self.u8(refusal.code.rawValue)
+        self.text(refusal.message)
+        self.text(refusal.field ?? "")
+        self.integer(refusal.retryAfterMs ?? 0)
+        self.integer(refusal.expected ?? 0)
+    }
+}
+
+extension ByteReader {
+    /// Reads a refusal.
+    public mutating func refusal() -> Refusal {
+        let code = RefusalCode(rawValue: self.u8())
+        if code == nil { self.fail() }
+        let message = self.text()
+        let field = self.text()
+        let retryAfterMs = self.integer(UInt32.self)
+        let expected = self.integer(UInt64.self)
+        return Refusal(
+            code ?? .invalid, message, field: field.isEmpty ? nil : field,
+            retryAfterMs: retryAfterMs == 0 ? nil : retryAfterMs, expected: expected == 0 ? nil : expected)
+    }
+}

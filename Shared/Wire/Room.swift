@@ -1,0 +1,331 @@
+/// A gateway says which room it needs, who is in it there and up to where its stream reaches: after a link came up,
+/// when another fan-out took the room over, and when the gateway found a hole. Replaces what it said before.
+///
+///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member)
+public struct RoomInterest: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.roomInterest
+
+    /// A connection and whose it is.
+    public struct Occupant: Equatable, Sendable {
+        /// The connection.
+        public var connection: UInt64
+        /// Whose it is.
+        public var member: Member
+
+        /// A connection and whose it is.
+        public init(connection: UInt64, member: Member) {
+            self.connection = connection
+            self.member = member
+        }
+    }
+
+    /// The room.
+    public var room: Identifier
+    /// Up to where the gateway has the room's stream.
+    public var position: Position
+    /// The room's connections at this gateway; none: the gateway is done with the room.
+    public var occupants: [Occupant]
+
+    /// A gateway's need of a room.
+    public init(room: Identifier, position: Position, occupants: [Occupant]) {
+        self.room = room
+        self.position = position
+        self.occupants = occupants
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.name(self.position.epoch)
+        writer.integer(self.position.seq)
+        writer.list(self.occupants) { occupant, writer in
+            writer.integer(occupant.connection)
+            writer.member(occupant.member)
+        }
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        let epoch = reader.name()
+        self.position = Position(epoch: epoch, seq: reader.integer())
+        self.occupants = reader.list { reader in
+            let connection = reader.integer(UInt64.self)
+            return Occupant(connection: connection, member: reader.member())
+        }
+    }
+}
+
+/// The answer to a ``RoomInterest``. The missed updates went ahead of it as ordinary updates; when they could not be
+/// had in full, `isReset` says that the room's members must take a snapshot.
+///
+///     room name │ epoch name │ seq u64 │ isReset u8
+public struct RoomPosition: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.roomPosition
+
+    /// The room.
+    public var room: Identifier
+    /// Where the stream now stands; what follows begins at `seq` + 1.
+    public var position: Position
+    /// True when the updates between the gateway's position and this one are not to be had.
+    public var isReset: Bool
+
+    /// Where a room's stream stands.
+    public init(room: Identifier, position: Position, isReset: Bool) {
+        self.room = room
+        self.position = position
+        self.isReset = isReset
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.name(self.position.epoch)
+        writer.integer(self.position.seq)
+        writer.bool(self.isReset)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        let epoch = reader.name()
+        self.position = Position(epoch: epoch, seq: reader.integer())
+        self.isReset = reader.bool()
+    }
+}
+
+/// A user came into a room or left it: the first connection in, the last one out.
+///
+///     room name │ hasJoined u8 │ member │ except u64
+public struct Presence: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.presence
+
+    /// The room.
+    public var room: Identifier
+    /// True for joined, false for left.
+    public var hasJoined: Bool
+    /// Who.
+    public var member: Member
+    /// The connection that is not told: the joiner's own; 0: none.
+    public var except: UInt64
+
+    /// A user came or left.
+    public init(room: Identifier, hasJoined: Bool, member: Member, except: UInt64) {
+        self.room = room
+        self.hasJoined = hasJoined
+        self.member = member
+        self.except = except
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.bool(self.hasJoined)
+        writer.member(self.member)
+        writer.integer(self.except)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.hasJoined = reader.bool()
+        self.member = reader.member()
+        self.except = reader.integer()
+    }
+}
+
+/// A gesture ended without a commit: its commit was finally refused, or its owner left or vanished.
+///
+///     room name │ element name │ user name │ sid name │ gesture u64
+public struct GestureEnd: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.gestureEnd
+
+    /// The room.
+    public var room: Identifier
+    /// The element that was moved.
+    public var element: Identifier
+    /// Who moved it.
+    public var user: Identifier
+    /// The mover's session.
+    public var sid: Identifier
+    /// The gesture.
+    public var gesture: UInt64
+
+    /// A gesture ended.
+    public init(room: Identifier, element: Identifier, user: Identifier, sid: Identifier, gesture: UInt64) {
+        self.room = room
+        self.element = element
+        self.user = user
+        self.sid = sid
+        self.gesture = gesture
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.name(self.element)
+        writer.name(self.user)
+        writer.name(self.sid)
+        writer.integer(self.gesture)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.element = reader.name()
+        self.user = reader.name()
+        self.sid = reader.name()
+        self.gesture = reader.integer()
+    }
+}
+
+/// The news for a room's members that a gesture ended without a commit, with the element as it really is.
+///
+///     the fields of GestureEnd │ seq u64 │ JSON blob
+public struct GestureEnded: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.gestureEnded
+
+    /// The gesture.
+    public var gesture: GestureEnd
+    /// The number of the last update of the element; 0 when it never had one that is known.
+    public var seq: UInt64
+    /// The flat element as JSON text.
+    public var json: [UInt8]
+
+    /// A gesture ended, and what stands now.
+    public init(gesture: GestureEnd, seq: UInt64, json: [UInt8]) {
+        self.gesture = gesture
+        self.seq = seq
+        self.json = json
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        self.gesture.encode(into: &writer)
+        writer.integer(self.seq)
+        writer.blob(self.json)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.gesture = GestureEnd(from: &reader)
+        self.seq = reader.integer()
+        self.json = reader.blob()
+    }
+}
+
+/// A session has a new owner: connections with an older claim lose it.
+///
+///     room name │ sid name │ claim u32
+public struct SessionClaimed: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.sessionClaimed
+
+    /// The room.
+    public var room: Identifier
+    /// The session's public name.
+    public var sid: Identifier
+    /// The newest claim.
+    public var claim: UInt32
+
+    /// A session has a new owner.
+    public init(room: Identifier, sid: Identifier, claim: UInt32) {
+        self.room = room
+        self.sid = sid
+        self.claim = claim
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+        writer.name(self.sid)
+        writer.integer(self.claim)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
+        self.sid = reader.name()
+        self.claim = reader.integer()
+    }
+}
+
+/// A gateway asks for a room's state without joining it (HTTP).
+///
+///     request u64 │ room name
+public struct RoomRead: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.roomRead
+
+    /// Chosen by the gateway; the reply carries it.
+    public var request: UInt64
+    /// The room.
+    public var room: Identifier
+
+    /// A request for a room's state.
+    public init(request: UInt64, room: Identifier) {
+        self.request = request
+        self.room = room
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.integer(self.request)
+        writer.name(self.room)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.request = reader.integer()
+        self.room = reader.name()
+    }
+}
+
+/// The answer to a ``RoomRead``.
+///
+///     request u64 │ room name │ tag u8: 0 never used, 1 state, 2 unavailable │ epoch name │ seq u64 │ JSON blob
+public struct RoomState: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.roomState
+
+    /// What is known of a room.
+    public enum Outcome: Equatable, Sendable {
+        /// No commit was ever made in it.
+        case neverUsed
+        /// Its position and the JSON text of an array of its flat elements.
+        case state(Position, elements: [UInt8])
+        /// The database is away.
+        case unavailable
+    }
+
+    /// The request's number.
+    public var request: UInt64
+    /// The room.
+    public var room: Identifier
+    /// What is known of it.
+    public var outcome: Outcome
+
+    /// An answer.
+    public init(request: UInt64, room: Identifier, outcome: Outcome) {
+        self.request = request
+        self.room = room
+        self.outcome = outcome
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.integer(self.request)
+        writer.name(self.room)
+        switch self.outcome {
+        case .neverUsed:
+            writer.u8(0)
+        case .state(let position, let elements):
+            writer.u8(1)
+            writer.name(position.epoch)
+            writer.integer(position.seq)
+            writer.blob(elements)
+        case .unavailable:
+            writer.u8(2)
+        }
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.request = reader.integer()
+        self.room = reader.name()
+        switch reader.u8() {
+        case 0:
+            self.outcome = .neverUsed
+        case 1:
+            let epoch = reader.name()
+            let position = Position(epoch: epoch, seq: reader.integer())
+            self.outcome = .state(position, elements: reader.blob())
+        case 2:
+            self.outcome = .unavailable
+        default:
+            reader.fail()
+            self.outcome = .unavailable
+        }
+    }
+}
