@@ -71,7 +71,7 @@ let shells: [Target] = [
 ]
 
 let gateway: [Target] = [
-    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
