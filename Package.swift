@@ -135,8 +135,8 @@ let testTargets: [Target] = [
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
     tests("MeshTests", ["Mesh", "Wire"]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
-    tests("AuthTests", ["Auth", "JSONBytes"]),
-    tests("BootTests", ["Boot"]),
+    tests("AuthTests", ["Auth", "JSONBytes", crypto]),
+    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
     tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
     tests(
