@@ -137,7 +137,7 @@ let testTargets: [Target] = [
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
-    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
+    tests("GatewayTests", ["GatewayCore", "Wire", "Auth"]),
     tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
     tests(
         "CommitterTests",

@@ -27,11 +27,15 @@ final class GatewayHub {
     private var timerAt: UInt64 = .max
     private var isSettling = false
     weak var server: SocketIOServer?
+    private lazy var face = FaceApps(hub: self) { [unowned self] peer, text in
+        self.senders.face(text, to: peer)
+        self.settleLater()
+    }
     private let mesh: ReadinessCheck
     private let metrics: GatewayMetrics
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<OutgoingEnvelope>,
+        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
         news: Mailbox<MeshNews>
     ) {
         self.eventLoop = eventLoop
@@ -134,6 +138,8 @@ final class GatewayHub {
             case .link(let stage, let peer, let isUp): self.linkChanged(stage, peer, isUp: isUp, at: now)
             case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
             case .envelope(let bytes): self.envelopeReceived(bytes, at: now)
+            case .face(let peer, let text): self.face.received(text, from: peer)
+            case .faceGone(let peer): self.face.gone(peer)
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
@@ -288,6 +294,11 @@ final class GatewayHub {
         let packet = PreparedPacket(event: json)
         for case let app? in self.apps { app.send(packet, json: json) }
         self.server?.flush()
+    }
+
+    /// Lets go of back ends that were silent for too long; called once in a while.
+    func dropSilentBackEnds() {
+        self.face.dropSilent()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.
