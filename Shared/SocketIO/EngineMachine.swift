@@ -300,6 +300,18 @@ extension EngineMachine {
         return true
     }
 
+    /// A polling client said goodbye while no poll was held. Its poll may be overtaken by the goodbye (they come by
+    /// two connections), so one that arrives before `deadline` is the last; see ``PollAnswer/last``.
+    public mutating func goodbyeReceived(until deadline: UInt64) {
+        guard self.phase == .open else { return }
+        self.phase = .closing
+        self.upgrade = .none
+        self.upgradeDeadline = .max
+        self.noopDeadline = .max
+        self.heartbeatDeadline = .max
+        self.connectDeadline = deadline
+    }
+
     /// The session is over, whatever the reason.
     public mutating func ended() { self.phase = .closed }
 }

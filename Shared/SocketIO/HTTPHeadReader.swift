@@ -19,7 +19,8 @@ struct HTTPHeadReader {
             firstSpace < lastSpace, firstSpace > 0, line[..<firstSpace].allSatisfy(Self.isToken)
         else { throw HTTPHeadFailure(status: 400) }
         let isHTTP11 = try self.version(lastSpace + 1..<lineEnd)
-        let (path, query) = try self.target(firstSpace + 1..<lastSpace, isOptions: line[..<firstSpace].elementsEqual("OPTIONS".utf8))
+        let (path, query) = try self.target(
+            firstSpace + 1..<lastSpace, isOptions: line[..<firstSpace].elementsEqual("OPTIONS".utf8))
         let fields = try self.fields(from: lineEnd + 2)
         var head = HTTPRequestHead(
             bytes: self.bytes, methodRange: 0..<firstSpace, pathRange: path, queryRange: query, fields: fields,

@@ -90,7 +90,8 @@ public struct HTTPRequestHead: Sendable {
             let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
             let value = cut == item.endIndex ? [] : Self.percentDecode(item[(cut + 1)...])
             return (
-                String(decoding: Self.percentDecode(item[..<cut]), as: UTF8.self), String(decoding: value, as: UTF8.self)
+                String(decoding: Self.percentDecode(item[..<cut]), as: UTF8.self),
+                String(decoding: value, as: UTF8.self)
             )
         }
     }

@@ -20,6 +20,9 @@ public final class EngineIOSession: Timed {
     private var isOpenDue = false
     private var hasEnded = false
     private var isTold = false
+    /// The client said goodbye by this POST, which is answered when the session ends.
+    private var isLeaving = false
+    private var leavingPost: PeerHandler?
     private var endReason: DisconnectReason?
     private var badPackets: TokenBucket?
 
@@ -223,7 +226,11 @@ extension EngineIOSession {
         case .packets: self.answer(peer, link)
         case .noop: peer.answerPlain([EnginePacketType.noop.rawValue])
         case .last:
-            self.sendLast(peer, link)
+            if self.isLeaving {
+                peer.answerPlain([EnginePacketType.noop.rawValue])
+            } else {
+                self.sendLast(peer, link)
+            }
             self.finish(.transportClose, code: 1000, reason: "")
         case .mismatch: peer.answer(.unknownSession)
         case .duplicate:
@@ -286,7 +293,9 @@ extension EngineIOSession {
         self.machine.postEnded()
         guard !self.hasEnded, self.polls else { return peer.answer(.badRequest) }
         let isSound = body.withUnsafeBytes { self.readPackets($0) }
-        if isSound {
+        if self.isLeaving, !self.hasEnded {
+            self.leavingPost = peer
+        } else if isSound {
             peer.answerPlain(Array("ok".utf8))
         } else {
             peer.answer(.badRequest)
@@ -304,7 +313,7 @@ extension EngineIOSession {
                     self.packet(type, UnsafeRawBufferPointer(rebasing: body[range]))
                 }
                 // A goodbye is no error; a broken rule is.
-                if self.hasEnded { return !self.endedByViolation }
+                if self.hasEnded || self.isLeaving { return !self.endedByViolation }
             }
             return true
         } catch {
@@ -413,11 +422,20 @@ extension EngineIOSession {
         case .message: self.textMessage(content)
         case .nothing: break
         case .close:
+            if let link = self.link, link.poll == nil { return self.awaitLastPoll() }
             // The poll that is held ends quietly.
-            if let link = self.link, link.poll != nil { self.answerPoll([EnginePacketType.noop.rawValue]) }
+            self.answerPoll([EnginePacketType.noop.rawValue])
             self.finish(.transportClose, code: 1000, reason: "")
         case .violation: self.violated()
         }
+    }
+
+    private func awaitLastPoll() {
+        self.isLeaving = true
+        self.machine.goodbyeReceived(until: self.server.now &+ 50_000_000)
+        self.dropCandidate()
+        self.tellApplication(.transportClose)
+        self.arm()
     }
 
     private func textMessage(_ message: UnsafeRawBufferPointer) {
@@ -477,7 +495,9 @@ extension EngineIOSession {
             case .closedByServer, .drained: false
             default: true
             }
-        if isImmediate { self.machine.ended() } else if !self.machine.closeRequested(at: self.server.now) {
+        if isImmediate {
+            self.machine.ended()
+        } else if !self.machine.closeRequested(at: self.server.now) {
             self.dropCandidate()
             self.tellApplication(why)
             self.arm()
@@ -504,6 +524,8 @@ extension EngineIOSession {
         self.candidate = nil
         self.link = nil
         poll?.answer(.unknownSession)
+        self.leavingPost?.answerPlain(Array("ok".utf8))
+        self.leavingPost = nil
         self.tellApplication(why)
         candidate?.closeWebSocket(code: 1000)
         peer?.closeWebSocket(code: code, reason: reason)

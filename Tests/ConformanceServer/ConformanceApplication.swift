@@ -127,7 +127,9 @@ final class ConformanceApplication: SocketIOApplication {
         _ socket: SocketIOSocket, _ ackID: UInt64?, _ name: JSONValue, _ arguments: [JSONValue], _ rest: [UInt8],
         _ attachments: [[UInt8]]
     ) {
-        guard let visitor = socket.userInfo as? Visitor, let room = arguments.first, let text = room.string else { return }
+        guard let visitor = socket.userInfo as? Visitor, let room = arguments.first, let text = room.string else {
+            return
+        }
         let key = socket.namespace.bytes + [0] + Array(text.utf8)
         if name.isString("join" as StaticString) {
             visitor.rooms.insert(key)
