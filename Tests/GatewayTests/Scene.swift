@@ -24,7 +24,7 @@ struct Scene {
     mutating func connect(_ user: String, room: Identifier? = nil, previews: Bool = true) throws -> Slot {
         let query = ["userId": user, "previews": previews ? "true" : "false"]
         let handshake = try HandshakeFields(
-            auth: nil, query: { $0 == "roomId" ? room?.text : query[$0] }, header: { _ in nil })
+            auth: nil, query: { "\($0)" == "roomId" ? room?.text : query["\($0)"] }, header: { _ in nil })
         let identity = try self.gateway.identify(handshake, guest: "guest", seconds: 0).get()
         return self.gateway.connected(identity: identity, handshake: handshake, at: self.now)
     }

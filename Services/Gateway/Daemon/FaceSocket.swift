@@ -4,7 +4,7 @@ import Mesh
 /// one Socket.IO packet as text, without Engine.IO around it.
 final class FaceSocket {
     private let socket: Socket
-    private let frames = Frames()
+    private let frames = Frames(capacity: 2)
     /// Messages taken in one turn, so that a flood starves nobody.
     private static let batch = 256
     /// The longest routing id, bytes (ZMQ_ROUTING_ID).

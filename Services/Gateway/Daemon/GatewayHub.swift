@@ -62,7 +62,7 @@ final class GatewayHub {
 
     /// An app asks to come in: it is identified by its handshake.
     func admit(
-        auth: UnsafeRawBufferPointer, query: (String) -> String?, header: (String) -> String?
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Refusal) {
             var payload: JSONValue?
@@ -181,16 +181,16 @@ final class GatewayHub {
                 previews.removeAll(keepingCapacity: true)
             }
             switch kind {
-            case .preview: previews.append(try EnvelopeReader.decode(fields))
-            case .update: self.core.updated(try EnvelopeReader.decode(fields))
-            case .commitResult: self.core.resulted(try EnvelopeReader.decode(fields), at: now)
+            case .preview: previews.append(try EnvelopeReader.decode(Preview.self, fields))
+            case .update: self.core.updated(try EnvelopeReader.decode(Update.self, fields))
+            case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
             case .joinReply:
-                self.core.joinReplied(try EnvelopeReader.decode(fields), at: now, seconds: self.seconds)
-            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(fields))
-            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(fields))
-            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(fields))
-            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(fields))
-            case .roomState: self.core.readAnswered(try EnvelopeReader.decode(fields))
+                self.core.joinReplied(try EnvelopeReader.decode(JoinReply.self, fields), at: now, seconds: self.seconds)
+            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(RoomPosition.self, fields))
+            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
+            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
+            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+            case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
             }
         }
@@ -203,7 +203,7 @@ final class GatewayHub {
     private func settleLater() {
         guard !self.isSettling else { return }
         self.isSettling = true
-        self.eventLoop.execute { [unowned self] in self.settle() }
+        self.eventLoop.assumeIsolated().execute { [unowned self] in self.settle() }
     }
 
     private func settle() {
@@ -219,7 +219,7 @@ final class GatewayHub {
 
     private func perform() {
         let actions = self.core.actions
-        self.core.actions.removeAll(keepingCapacity: true)
+        self.core.actions = []
         for action in actions { self.perform(action) }
     }
 
@@ -281,7 +281,8 @@ final class GatewayHub {
         guard let due, due < self.timerAt else { return }
         self.timer?.cancel()
         self.timerAt = due
-        self.timer = self.eventLoop.scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) { [unowned self] in
+        self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) {
+            [unowned self] in
             self.timerAt = .max
             self.core.tick(at: self.now, seconds: self.seconds)
             self.settle()

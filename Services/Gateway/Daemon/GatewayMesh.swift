@@ -1,4 +1,5 @@
 import Boot
+import GatewayCore
 import Logging
 import Mesh
 import Wire
@@ -46,7 +47,7 @@ final class GatewayMesh: ReactorLoop {
         func add(_ stage: Stage, _ address: PeerAddress, lane: Lane) throws {
             let base = try Endpoint(address.endpoint)
             let endpoint = lane == .previews ? try base.lane("previews") : base
-            let link = PeerLink(on: thread, to: endpoint, identity: identity)
+            let link = try PeerLink(on: thread, to: endpoint, identity: identity)
             self.index[Self.key(stage, address.name, lane)] = self.lines.count
             self.lines.append(Line(stage: stage, peer: address.name, lane: lane, link: link))
         }

@@ -1,4 +1,5 @@
 package import Boot
+import GatewayCore
 import Logging
 import Mesh
 import NIOCore
@@ -96,10 +97,10 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             http: self.pages)
         self.hub.server = self.server
         guard settings.tokens != nil || settings.face != nil else { return }
-        let hub = self.hub
+        let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
         self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
-            hub.checkTokens()
-            hub.dropSilentBackEnds()
+            hub.value.checkTokens()
+            hub.value.dropSilentBackEnds()
         }
     }
 
