@@ -30,7 +30,8 @@ struct DelayedCommit {
     let ackID: UInt64?
     let event: String
     let command: Command
-    let gesture: UInt64?
+    /// The gesture that it ended when it came; 0: none.
+    let closed: UInt64
 }
 
 /// A connection's place in one room.
