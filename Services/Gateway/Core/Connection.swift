@@ -67,6 +67,16 @@ struct Membership {
     /// Elements that are remembered; beyond it those at rest are forgotten.
     static let maxTracks = 256
 
+    /// Begins a session, or goes on with one as its newest owner.
+    mutating func take(_ joined: JoinReply.Joined) {
+        self.sid = joined.sid
+        self.claim = joined.claim
+        self.ownsSession = true
+        self.lastNumber = 0
+        self.lastGesture = GestureNumbers.base(claim: joined.claim)
+        self.elements = [:]
+    }
+
     /// Forgets elements at rest when there are too many.
     mutating func trimTracks() {
         guard self.elements.count > Self.maxTracks else { return }
