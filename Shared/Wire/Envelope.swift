@@ -151,7 +151,9 @@ public struct EnvelopeReader {
             self.left -= 1
             let kind = self.reader.u8()
             let length = Int(self.reader.integer(UInt32.self))
-            guard let fields = self.reader.take(length) else { throw .malformed }
+            // A failed read gives a length of zero, which always fits: without the first question an envelope that ends
+            // early would pass, and one that promises 2^32 records would keep the reader busy for that long.
+            guard !self.reader.failed, let fields = self.reader.take(length) else { throw .malformed }
             if let kind = RecordKind(rawValue: kind) { return (kind, ByteReader(fields)) }
         }
         return nil
