@@ -1,0 +1,118 @@
+import DequeModule
+public import JSONBytes
+public import Wire
+
+/// What the gateway decides, from apps' events to actions; one value for all connections of one process.
+///
+///     app event ──► parse and check ──► preview ──► coalescer
+///                                  ├──► commit ───► custody ──► coalescer (again, the other way, until a result)
+///                                  └──► join ─────► fan-out
+///     fan-out ────► room views ──────► members        committer ──► result ──► custody ──► app
+///
+/// Every event takes the time (`now`, ms of a monotonic clock) and appends what is to be done to `actions`, which the
+/// shell performs afterwards, in order, and empties. It keeps no truth about rooms: only who listens, up to where each
+/// room's stream was delivered, and the commits in its custody.
+public struct Gateway {
+    /// What is to be done; the shell performs it in order and empties it.
+    public var actions: [GatewayAction] = []
+    /// Figures for the operator.
+    public internal(set) var counters = GatewayCounters()
+
+    let name: Identifier
+    let limits: Limits
+    let verifyToken: TokenVerifier?
+    var connections: [Connection?] = []
+    var freeSlots: [Slot] = []
+    var rooms: [Identifier: RoomView] = [:]
+    var joins: [UInt64: PendingJoin] = [:]
+    var commits: [CommitKey: PendingCommit] = [:]
+    /// HTTP reads that wait for the fan-out, with their deadlines, ms.
+    var reads: [UInt64: (room: Identifier, deadline: UInt64)] = [:]
+    /// Connections with a held preview or a delayed commit.
+    var restless: Set<Slot> = []
+    var orphans: [OrphanedGesture] = []
+    var document = JSONDocument()
+    private var nextConnection: UInt64
+    private var nextRequest: UInt64 = 0
+
+    /// How often held previews and delayed commits are looked at, ms.
+    static let tickMs: UInt64 = 16
+    /// How long the gesture of a connection that vanished stays open, ms.
+    static let orphanMs: UInt64 = 2000
+
+    /// A gateway without connections.
+    /// - Parameters:
+    ///   - name: its mesh name, which commits carry so that results find back.
+    ///   - connectionPrefix: tells this process's connections from all others'; random at each start.
+    ///   - limits: what apps may ask.
+    ///   - verifyToken: nil in open mode.
+    public init(name: Identifier, connectionPrefix: UInt32, limits: Limits, verifyToken: TokenVerifier?) {
+        self.name = name
+        self.limits = limits
+        self.verifyToken = verifyToken
+        self.nextConnection = UInt64(connectionPrefix) << 32
+    }
+
+    /// How many apps are connected.
+    public var connectionCount: Int { self.connections.count - self.freeSlots.count }
+
+    /// How many commits wait for a result.
+    public var custodyCount: Int { self.commits.count }
+
+    mutating func newConnectionID() -> UInt64 {
+        self.nextConnection &+= 1
+        return self.nextConnection
+    }
+
+    mutating func newRequest() -> UInt64 {
+        self.nextRequest += 1
+        return self.nextRequest
+    }
+
+    /// The slot of a connection if it is this gateway's and still there.
+    func slot(of connection: UInt64, in room: RoomView) -> Slot? {
+        room.all.first { self.connections[$0]?.id == connection }
+    }
+
+    // MARK: Answers
+
+    /// Answers an event with a refusal: as its acknowledgement, or as `transform:error`.
+    mutating func refuse(
+        _ refusal: Refusal, slot: Slot, ackID: UInt64?, event: String, room: Identifier? = nil,
+        element: Identifier? = nil, number: UInt64? = nil
+    ) {
+        self.counters.refused += 1
+        if let ackID {
+            self.actions.append(.acknowledge(slot, id: ackID, json: EventText.refused(refusal)))
+        } else {
+            let json = EventText.transformError(refusal, event: event, room: room, element: element, number: number)
+            self.actions.append(.emit(slot, json: json))
+        }
+    }
+}
+
+/// Figures that only grow.
+public struct GatewayCounters: Equatable, Sendable {
+    /// Events from apps.
+    public var events: UInt64 = 0
+    /// Previews from apps.
+    public var previewsIn: UInt64 = 0
+    /// Previews handed to coalescers.
+    public var previewsSent: UInt64 = 0
+    /// Previews folded by a rate limit or a pending commit.
+    public var previewsHeld: UInt64 = 0
+    /// Commits taken into custody.
+    public var commits: UInt64 = 0
+    /// Commits sent again.
+    public var resent: UInt64 = 0
+    /// Commits acknowledged.
+    public var acknowledged: UInt64 = 0
+    /// Events refused.
+    public var refused: UInt64 = 0
+    /// Updates delivered to rooms.
+    public var updates: UInt64 = 0
+    /// Holes found in rooms' streams.
+    public var holes: UInt64 = 0
+    /// Rooms whose members had to join again.
+    public var resyncs: UInt64 = 0
+}
