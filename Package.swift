@@ -28,6 +28,7 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -67,11 +68,13 @@ let shells: [Target] = [
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", "Wire", nioLocks, deque, logging]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
-    library("Boot", "Shared/Boot", ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle]),
+    library(
+        "Boot", "Shared/Boot",
+        ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
 ]
 
 let gateway: [Target] = [
-    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
@@ -132,8 +135,8 @@ let testTargets: [Target] = [
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
     tests("MeshTests", ["Mesh", "Wire"]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
-    tests("AuthTests", ["Auth", "JSONBytes"]),
-    tests("BootTests", ["Boot"]),
+    tests("AuthTests", ["Auth", "JSONBytes", crypto]),
+    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
     tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
     tests(

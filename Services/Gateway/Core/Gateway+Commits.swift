@@ -1,6 +1,6 @@
 import Canvas
 import JSONBytes
-public import Wire
+package import Wire
 
 extension Gateway {
     // MARK: From apps
@@ -22,7 +22,7 @@ extension Gateway {
         }
         let command: Command
         let gesture: UInt64?
-        do {
+        do throws(Refusal) {
             gesture = try Self.gesture(incoming.payload["gesture"])
             command = try self.command(incoming)
         } catch {
@@ -48,7 +48,7 @@ extension Gateway {
         return UInt64(number)
     }
 
-    private func command(_ incoming: Incoming) throws(Refusal) -> Command {
+    private mutating func command(_ incoming: Incoming) throws(Refusal) -> Command {
         let payload = incoming.payload
         switch incoming.event {
         case .transform:
@@ -75,7 +75,7 @@ extension Gateway {
         }
     }
 
-    private func createItems(_ value: JSONValue?) throws(Refusal) -> [CreateItem] {
+    private mutating func createItems(_ value: JSONValue?) throws(Refusal) -> [CreateItem] {
         guard let value, value.kind == .array, value.count > 0 else {
             throw Refusal(.invalid, "elements must be an array of at least one element", field: "elements")
         }
@@ -94,10 +94,10 @@ extension Gateway {
         return items
     }
 
-    func createItem(_ element: JSONValue, path: String) throws(Refusal) -> CreateItem {
+    mutating func createItem(_ element: JSONValue, path: String) throws(Refusal) -> CreateItem {
         let id = try ElementField.check(newElement: element, path: path)
         return CreateItem(
-            id: Identifier(id ?? ElementName.random()), idIsGenerated: id == nil, json: Array(element.rawBytes))
+            id: Identifier(id ?? self.names.next()), idIsGenerated: id == nil, json: Array(element.rawBytes))
     }
 
     /// Takes a checked commit: sends it, or lets it wait for the rate limit when the app gave no number.
@@ -231,7 +231,7 @@ extension Gateway {
     // MARK: From the committer
 
     /// A commit has its result.
-    public mutating func resulted(_ result: CommitResult, at now: UInt64) {
+    package mutating func resulted(_ result: CommitResult, at now: UInt64) {
         let key = CommitKey(room: result.room, session: result.session, number: result.number)
         guard let pending = self.commits[key] else { return }
         if let refusal = result.refusal, refusal.code.isRetriable, self.retries(key, pending, refusal, at: now) {
@@ -337,15 +337,5 @@ extension Command {
         case .transform(let element, _), .update(let element, _), .delete(let element): element
         case .create, .refuse: nil
         }
-    }
-}
-
-/// Ids for elements that apps create without one.
-enum ElementName {
-    private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
-
-    /// A fresh id: 20 characters, about 103 random bits.
-    static func random() -> String {
-        String(decoding: (0..<20).map { _ in Self.alphabet[Int.random(in: 0..<Self.alphabet.count)] }, as: UTF8.self)
     }
 }

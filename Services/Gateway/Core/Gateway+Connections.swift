@@ -1,10 +1,11 @@
+import Auth
 import JSONBytes
-public import Wire
+package import Wire
 
 extension Gateway {
     /// An app connected and was accepted as `identity`. It joins the handshake's room at once.
     /// - Returns: the slot that stands for it.
-    public mutating func connected(
+    package mutating func connected(
         identity: Identity, handshake: HandshakeFields, at now: UInt64
     ) -> Slot {
         let connection = Connection(
@@ -33,22 +34,20 @@ extension Gateway {
     /// - Parameters:
     ///   - guest: a random name for one that gives none.
     ///   - seconds: the time since 1970, for the token's end.
-    public func identify(
-        _ handshake: HandshakeFields, guest: String, seconds: UInt64
+    package func identify(
+        _ handshake: HandshakeFields, guest: String, seconds: Int64
     ) -> Result<Identity, Refusal> {
-        guard let verifyToken = self.verifyToken else {
+        guard let tokens = self.tokens else {
             let user = handshake.user ?? guest
             return .success(
                 Identity(
                     member: Member(
-                        user: Identifier(user), name: handshake.name ?? user, color: handshake.color ?? "#888888")))
+                        user: Identifier(user), name: handshake.name ?? user, color: handshake.color ?? Self.plainColor)))
         }
         guard let token = handshake.token else {
             return .failure(Refusal(.forbidden, "a token is required", field: "token"))
         }
-        return verifyToken(token, seconds).flatMap { identity in
-            var identity = identity
-            if let color = handshake.color { identity.member.color = color }
+        return Self.identity(by: tokens, token, seconds: seconds).flatMap { identity in
             if let room = handshake.room, !identity.may(.view, in: room) {
                 return .failure(Refusal(.forbidden, "no right to this room", field: "roomId"))
             }
@@ -56,8 +55,24 @@ extension Gateway {
         }
     }
 
+    private static func identity(
+        by tokens: TokenVerifier, _ token: String, seconds: Int64
+    ) -> Result<Identity, Refusal> {
+        do {
+            let claims = try tokens.verify(token, at: seconds)
+            let member = Member(
+                user: Identifier(claims.user), name: claims.name ?? claims.user, color: claims.color ?? Self.plainColor)
+            return .success(Identity(member: member, rights: claims.rights, expiresAt: claims.expiresAt))
+        } catch {
+            return .failure(Refusal(error))
+        }
+    }
+
+    /// The colour of a user that names none.
+    private static let plainColor = "#888888"
+
     /// An app disconnected. Its commits stay in custody until their results or deadlines.
-    public mutating func disconnected(_ slot: Slot, at now: UInt64) {
+    package mutating func disconnected(_ slot: Slot, at now: UInt64) {
         guard self.connections.indices.contains(slot), let connection = self.connections[slot] else { return }
         for (room, membership) in connection.memberships {
             self.orphanGestures(of: membership, member: connection.identity.member, in: room, at: now)
@@ -93,9 +108,11 @@ extension Gateway {
     // MARK: Tokens
 
     /// `auth:refresh`: a new token for the same user.
-    mutating func refreshToken(slot: Slot, ackID: UInt64?, token: String?, seconds: UInt64) {
-        guard let verifyToken = self.verifyToken else {
-            self.refuse(Refusal(.invalid, "this server takes no tokens", field: "token"), slot: slot, ackID: ackID, event: "auth:refresh")
+    mutating func refreshToken(slot: Slot, ackID: UInt64?, token: String?, seconds: Int64) {
+        guard let tokens = self.tokens else {
+            self.refuse(
+                Refusal(.invalid, "this server takes no tokens", field: "token"), slot: slot, ackID: ackID,
+                event: "auth:refresh")
             return
         }
         guard let token else {
@@ -104,7 +121,7 @@ extension Gateway {
                 event: "auth:refresh")
             return
         }
-        switch verifyToken(token, seconds) {
+        switch Self.identity(by: tokens, token, seconds: seconds) {
         case .failure(let refusal):
             self.refuse(refusal, slot: slot, ackID: ackID, event: "auth:refresh")
         case .success(let identity):
@@ -141,7 +158,7 @@ extension Gateway {
     /// Warns apps whose tokens end within 30 s and disconnects those whose tokens have ended. The shell calls it once
     /// in a while, in token mode only.
     /// - Parameter seconds: the time since 1970.
-    public mutating func checkTokens(seconds: UInt64) {
+    package mutating func checkTokens(seconds: Int64) {
         for slot in self.connections.indices {
             guard let connection = self.connections[slot], let expiresAt = connection.identity.expiresAt else {
                 continue
@@ -156,7 +173,7 @@ extension Gateway {
         }
     }
 
-    private static func sessionExpired(in seconds: UInt64) -> [UInt8] {
+    private static func sessionExpired(in seconds: Int64) -> [UInt8] {
         EventText.event("auth:error", room: nil) { writer in
             writer.key("code")
             writer.value(RefusalCode.sessionExpired.name)

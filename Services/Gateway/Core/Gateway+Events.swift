@@ -1,6 +1,6 @@
 import Canvas
-public import JSONBytes
-public import Wire
+import JSONBytes
+import Wire
 
 /// The events that apps send.
 enum AppEvent: String {
@@ -40,8 +40,8 @@ extension Gateway {
     ///   - seconds: the time since 1970, for tokens.
     /// - Returns: false when the text was no event at all, which counts against the connection.
     @discardableResult
-    public mutating func received(
-        _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: UInt64, seconds: UInt64
+    package mutating func received(
+        _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: UInt64, seconds: Int64
     ) -> Bool {
         guard self.connections.indices.contains(slot), self.connections[slot] != nil else { return true }
         self.counters.events += 1
@@ -78,7 +78,7 @@ extension Gateway {
     }
 
     private mutating func dispatch(_ incoming: Incoming) {
-        do {
+        do throws(Refusal) {
             guard let text = incoming.payload["roomId"]?.string else {
                 throw Refusal(.invalid, "roomId must be a string", field: "roomId")
             }
@@ -103,8 +103,8 @@ extension Gateway {
         }
         self.refuse(
             refusal, slot: incoming.slot, ackID: incoming.ackID, event: incoming.event.rawValue,
-            room: incoming.payload["roomId"]?.string.map(Identifier.init),
-            element: incoming.payload["elementId"]?.string.map(Identifier.init),
+            room: incoming.payload["roomId"]?.string.map { Identifier($0) },
+            element: incoming.payload["elementId"]?.string.map { Identifier($0) },
             number: incoming.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil })
     }
 

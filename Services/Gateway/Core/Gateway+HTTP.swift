@@ -1,15 +1,15 @@
-public import JSONBytes
-public import Wire
+import JSONBytes
+package import Wire
 
 /// How refusals look in HTTP.
-public enum HTTPStatus {
+package enum HTTPStatus {
     /// 200.
-    public static let ok = 200
+    package static let ok = 200
     /// 201.
-    public static let created = 201
+    package static let created = 201
 
     /// The status of a refusal.
-    public static func of(_ refusal: Refusal) -> Int {
+    package static func of(_ refusal: Refusal) -> Int {
         switch refusal.code {
         case .invalid: 400
         case .forbidden: 403
@@ -25,9 +25,9 @@ public enum HTTPStatus {
 
 extension Gateway {
     /// `GET /api/rooms/{roomId}`: asks the fan-out; the answer comes as an `.http` action with the returned number.
-    public mutating func read(room text: String, as identity: Identity, at now: UInt64) -> UInt64 {
+    package mutating func read(room text: String, as identity: Identity, at now: UInt64) -> UInt64 {
         let request = self.newRequest()
-        do {
+        do throws(Refusal) {
             let room = try RoomID.parse(text)
             guard identity.may(.view, in: room) else {
                 throw Refusal(.forbidden, "no right to this room", field: "roomId")
@@ -41,7 +41,7 @@ extension Gateway {
     }
 
     /// The fan-out answered a read.
-    public mutating func readAnswered(_ state: RoomState) {
+    package mutating func readAnswered(_ state: RoomState) {
         guard self.reads.removeValue(forKey: state.request) != nil else { return }
         switch state.outcome {
         case .neverUsed:
@@ -68,11 +68,11 @@ extension Gateway {
     /// `POST /api/rooms/{roomId}/elements`: creates an element as one numbered commit of a session of its own, so that
     /// the same `Idempotency-Key` finds the first result again.
     /// - Parameter session: the session's name: made from the user and the key, or random without one.
-    public mutating func create(
+    package mutating func create(
         in text: String, body: [UInt8], session: Identifier, as identity: Identity, at now: UInt64
     ) -> UInt64 {
         let request = self.newRequest()
-        do {
+        do throws(Refusal) {
             let room = try RoomID.parse(text)
             guard identity.may(.commit, in: room) else {
                 throw Refusal(.forbidden, "no right to change this room", field: "roomId")

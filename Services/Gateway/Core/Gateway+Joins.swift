@@ -1,5 +1,5 @@
 import JSONBytes
-public import Wire
+package import Wire
 
 extension Gateway {
     // MARK: From apps
@@ -98,7 +98,7 @@ extension Gateway {
     // MARK: From the fan-out
 
     /// The fan-out answered a join.
-    public mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: UInt64) {
+    package mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: Int64) {
         guard let pending = self.joins.removeValue(forKey: reply.request),
             self.connections[pending.slot]?.id == pending.connection,
             self.connections[pending.slot]?.memberships[reply.room] != nil
@@ -119,7 +119,7 @@ extension Gateway {
     }
 
     private mutating func finishJoin(
-        _ pending: PendingJoin, _ joined: JoinReply.Joined, at now: UInt64, seconds: UInt64
+        _ pending: PendingJoin, _ joined: JoinReply.Joined, at now: UInt64, seconds: Int64
     ) {
         let slot = pending.slot
         let room = pending.join.room
@@ -162,7 +162,7 @@ extension Gateway {
         }
     }
 
-    private mutating func failJoin(_ pending: PendingJoin, _ refusal: Refusal, at now: UInt64, seconds: UInt64) {
+    private mutating func failJoin(_ pending: PendingJoin, _ refusal: Refusal, at now: UInt64, seconds: Int64) {
         let slot = pending.slot
         let room = pending.join.room
         self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.rawValue, room: room)
@@ -180,7 +180,7 @@ extension Gateway {
         self.actions.append(.fanout(shard: Shard.of(room: pending.join.room), .join(pending.join)))
     }
 
-    mutating func joinTimedOut(_ pending: PendingJoin, at now: UInt64, seconds: UInt64) {
+    mutating func joinTimedOut(_ pending: PendingJoin, at now: UInt64, seconds: Int64) {
         self.joins[pending.join.request] = nil
         guard self.connections[pending.slot]?.id == pending.connection else { return }
         self.failJoin(
@@ -188,7 +188,7 @@ extension Gateway {
     }
 
     /// A session has a new owner: an older connection here loses it.
-    public mutating func sessionClaimed(_ claimed: SessionClaimed) {
+    package mutating func sessionClaimed(_ claimed: SessionClaimed) {
         for slot in self.rooms[claimed.room]?.all ?? [] {
             guard let membership = self.connections[slot]?.memberships[claimed.room],
                 membership.sid == claimed.sid, membership.claim < claimed.claim

@@ -112,8 +112,8 @@ extension Gateway {
         self.connections[slot]?.toldAt[refusal.code] = incoming.now
         self.refuse(
             refusal, slot: slot, ackID: nil, event: incoming.event.rawValue,
-            room: incoming.payload["roomId"]?.string.map(Identifier.init),
-            element: incoming.payload["elementId"]?.string.map(Identifier.init))
+            room: incoming.payload["roomId"]?.string.map { Identifier($0) },
+            element: incoming.payload["elementId"]?.string.map { Identifier($0) })
     }
 
     mutating func endGesture(_ end: GestureEnd) {

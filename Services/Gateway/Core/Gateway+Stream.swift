@@ -1,8 +1,9 @@
-public import Wire
+import JSONBytes
+package import Wire
 
 extension Gateway {
     /// The next update of a room's stream came from the fan-out.
-    public mutating func updated(_ update: Update) {
+    package mutating func updated(_ update: Update) {
         guard let view = self.rooms[update.room] else { return }
         if update.seq <= view.position.seq { return }
         guard update.seq == view.position.seq + 1 else {
@@ -29,14 +30,14 @@ extension Gateway {
     }
 
     /// Previews came from the fan-out; those of one room stand together.
-    public mutating func previewed(_ previews: [Preview]) {
+    package mutating func previewed(_ previews: [Preview]) {
         var start = previews.startIndex
         while start < previews.endIndex {
             let room = previews[start].room
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
             if let view = self.rooms[room], !view.previewMembers.isEmpty {
                 let texts = previews[start..<end].map { preview in
-                    PreviewText(sender: self.slot(of: preview.connection, in: view), json: EventText.preview(preview))
+                    PreviewText(sender: self.slot(of: preview.connection, in: view), preview: preview)
                 }
                 self.actions.append(.previews(view.previewMembers, texts))
             }
@@ -45,7 +46,7 @@ extension Gateway {
     }
 
     /// A user came into a room or left it.
-    public mutating func presenceChanged(_ presence: Presence) {
+    package mutating func presenceChanged(_ presence: Presence) {
         guard let view = self.rooms[presence.room] else { return }
         let told = view.members.filter { self.connections[$0]?.id != presence.except }
         guard !told.isEmpty else { return }
@@ -53,7 +54,7 @@ extension Gateway {
     }
 
     /// A gesture ended without a commit.
-    public mutating func gestureEnded(_ ended: GestureEnded) {
+    package mutating func gestureEnded(_ ended: GestureEnded) {
         guard let view = self.rooms[ended.gesture.room] else { return }
         if !view.members.isEmpty {
             self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended)))
@@ -64,7 +65,7 @@ extension Gateway {
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
-    public mutating func positioned(_ answer: RoomPosition) {
+    package mutating func positioned(_ answer: RoomPosition) {
         guard let view = self.rooms[answer.room] else { return }
         self.rooms[answer.room]?.isCatchingUp = false
         if answer.isReset || answer.position.epoch != view.position.epoch {
@@ -116,7 +117,7 @@ extension Gateway {
 
     /// Another fan-out serves these shards now, or the same one came back without memory.
     /// - Parameter hadOwner: true when the former fan-out is still there and must forget the rooms.
-    public mutating func fanoutMoved(shards: Set<Int>, hadOwner: Bool, at now: UInt64) {
+    package mutating func fanoutMoved(shards: Set<Int>, hadOwner: Bool, at now: UInt64) {
         for (room, view) in self.rooms where shards.contains(Shard.of(room: room)) {
             let shard = Shard.of(room: room)
             self.rooms[room]?.isCatchingUp = true
@@ -132,7 +133,7 @@ extension Gateway {
     }
 
     /// A coalescer or committer of these shards went away or came: what is in custody goes out again.
-    public mutating func commitPathChanged(shards: Set<Int>, at now: UInt64) {
+    package mutating func commitPathChanged(shards: Set<Int>, at now: UInt64) {
         for key in self.commits.keys.sorted(by: { $0.number < $1.number })
         where shards.contains(Shard.of(room: key.room)) {
             self.dispatch(key, at: now)

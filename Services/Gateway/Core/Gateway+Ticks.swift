@@ -1,8 +1,8 @@
-public import Wire
+import Wire
 
 extension Gateway {
     /// When ``tick(at:seconds:)`` is due, ms; nil when nothing waits for the clock.
-    public func nextTick(after now: UInt64) -> UInt64? {
+    package func nextTick(after now: UInt64) -> UInt64? {
         if !self.restless.isEmpty { return now + Self.tickMs }
         if !self.commits.isEmpty || !self.joins.isEmpty || !self.reads.isEmpty { return now + 50 }
         return self.orphans.map(\.endsAt).min()
@@ -10,7 +10,7 @@ extension Gateway {
 
     /// Does what waits for the clock: held previews, delayed commits, repetitions, deadlines, orphaned gestures.
     /// - Parameter seconds: the time since 1970, for tokens.
-    public mutating func tick(at now: UInt64, seconds: UInt64) {
+    package mutating func tick(at now: UInt64, seconds: Int64) {
         for slot in self.restless {
             let holdsCommits = self.releaseCommits(of: slot, at: now)
             let holdsPreviews = self.releasePreviews(of: slot, at: now)

@@ -1,6 +1,6 @@
-import DequeModule
-public import JSONBytes
-public import Wire
+package import Auth
+import JSONBytes
+package import Wire
 
 /// What the gateway decides, from apps' events to actions; one value for all connections of one process.
 ///
@@ -12,15 +12,15 @@ public import Wire
 /// Every event takes the time (`now`, ms of a monotonic clock) and appends what is to be done to `actions`, which the
 /// shell performs afterwards, in order, and empties. It keeps no truth about rooms: only who listens, up to where each
 /// room's stream was delivered, and the commits in its custody.
-public struct Gateway {
+package struct Gateway {
     /// What is to be done; the shell performs it in order and empties it.
-    public var actions: [GatewayAction] = []
+    package var actions: [GatewayAction] = []
     /// Figures for the operator.
-    public internal(set) var counters = GatewayCounters()
+    package internal(set) var counters = GatewayCounters()
 
     let name: Identifier
     let limits: Limits
-    let verifyToken: TokenVerifier?
+    let tokens: TokenVerifier?
     var connections: [Connection?] = []
     var freeSlots: [Slot] = []
     var rooms: [Identifier: RoomView] = [:]
@@ -32,6 +32,7 @@ public struct Gateway {
     var restless: Set<Slot> = []
     var orphans: [OrphanedGesture] = []
     var document = JSONDocument()
+    var names: NameGenerator
     private var nextConnection: UInt64
     private var nextRequest: UInt64 = 0
 
@@ -45,19 +46,23 @@ public struct Gateway {
     ///   - name: its mesh name, which commits carry so that results find back.
     ///   - connectionPrefix: tells this process's connections from all others'; random at each start.
     ///   - limits: what apps may ask.
-    ///   - verifyToken: nil in open mode.
-    public init(name: Identifier, connectionPrefix: UInt32, limits: Limits, verifyToken: TokenVerifier?) {
+    ///   - seed: for the ids of elements that apps create without one; random at each start.
+    ///   - tokens: nil in open mode.
+    package init(
+        name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: Limits, tokens: TokenVerifier?
+    ) {
         self.name = name
         self.limits = limits
-        self.verifyToken = verifyToken
+        self.names = NameGenerator(seed: seed)
+        self.tokens = tokens
         self.nextConnection = UInt64(connectionPrefix) << 32
     }
 
     /// How many apps are connected.
-    public var connectionCount: Int { self.connections.count - self.freeSlots.count }
+    package var connectionCount: Int { self.connections.count - self.freeSlots.count }
 
     /// How many commits wait for a result.
-    public var custodyCount: Int { self.commits.count }
+    package var custodyCount: Int { self.commits.count }
 
     mutating func newConnectionID() -> UInt64 {
         self.nextConnection &+= 1
@@ -92,27 +97,39 @@ public struct Gateway {
 }
 
 /// Figures that only grow.
-public struct GatewayCounters: Equatable, Sendable {
+package struct GatewayCounters: Equatable, Sendable {
     /// Events from apps.
-    public var events: UInt64 = 0
+    package var events: UInt64 = 0
     /// Previews from apps.
-    public var previewsIn: UInt64 = 0
+    package var previewsIn: UInt64 = 0
     /// Previews handed to coalescers.
-    public var previewsSent: UInt64 = 0
+    package var previewsSent: UInt64 = 0
     /// Previews folded by a rate limit or a pending commit.
-    public var previewsHeld: UInt64 = 0
+    package var previewsHeld: UInt64 = 0
     /// Commits taken into custody.
-    public var commits: UInt64 = 0
+    package var commits: UInt64 = 0
     /// Commits sent again.
-    public var resent: UInt64 = 0
+    package var resent: UInt64 = 0
     /// Commits acknowledged.
-    public var acknowledged: UInt64 = 0
+    package var acknowledged: UInt64 = 0
     /// Events refused.
-    public var refused: UInt64 = 0
+    package var refused: UInt64 = 0
     /// Updates delivered to rooms.
-    public var updates: UInt64 = 0
+    package var updates: UInt64 = 0
     /// Holes found in rooms' streams.
-    public var holes: UInt64 = 0
+    package var holes: UInt64 = 0
     /// Rooms whose members had to join again.
-    public var resyncs: UInt64 = 0
+    package var resyncs: UInt64 = 0
+}
+
+extension Gateway {
+    /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
+    package static func refusalText(_ refusal: Refusal) -> [UInt8] {
+        EventText.refused(refusal)
+    }
+
+    /// A refusal as the event `transform:error`.
+    package static func refusalEvent(_ refusal: Refusal) -> [UInt8] {
+        EventText.transformError(refusal, event: "", room: nil, element: nil, number: nil)
+    }
 }

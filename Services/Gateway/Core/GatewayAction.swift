@@ -1,10 +1,10 @@
-public import Wire
+package import Wire
 
 /// A place in the gateway's table of connections; reused after a connection is gone.
-public typealias Slot = Int
+package typealias Slot = Int
 
 /// Which way a commit is sent.
-public enum CommitPath: Equatable, Sendable {
+package enum CommitPath: Equatable, Sendable {
     /// Through the shard's coalescer: the usual way.
     case coalescer
     /// Straight to the shard's committer: the way around a coalescer that is away.
@@ -12,7 +12,7 @@ public enum CommitPath: Equatable, Sendable {
 }
 
 /// A record for the fan-out that serves a shard.
-public enum FanoutRecord: Equatable, Sendable {
+package enum FanoutRecord: Equatable, Sendable {
     case join(Join)
     case leave(Leave)
     case interest(RoomInterest)
@@ -21,21 +21,24 @@ public enum FanoutRecord: Equatable, Sendable {
 }
 
 /// One preview, ready for the members of its room.
-public struct PreviewText: Equatable, Sendable {
+package struct PreviewText: Equatable, Sendable {
     /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
-    public var sender: Slot?
+    package var sender: Slot?
+    /// What it shows; an app that cannot take it now gets it later, folded with what follows.
+    package var preview: Preview
     /// The event as a JSON array `["element:transforming", {…}]`.
-    public var json: [UInt8]
+    package var json: [UInt8]
 
     /// One preview.
-    public init(sender: Slot?, json: [UInt8]) {
+    package init(sender: Slot?, preview: Preview) {
         self.sender = sender
-        self.json = json
+        self.preview = preview
+        self.json = EventText.preview(preview)
     }
 }
 
 /// What the gateway's shell must do, in order.
-public enum GatewayAction: Equatable, Sendable {
+package enum GatewayAction: Equatable, Sendable {
     /// Answer an event: the acknowledgement's only argument.
     case acknowledge(Slot, id: UInt64, json: [UInt8])
     /// Send an event, a JSON array, to one connection.

@@ -1,26 +1,26 @@
-public import JSONBytes
-public import Wire
+package import JSONBytes
+package import Wire
 
 /// What an app names when it connects, from its auth payload, the query or headers; the same thing given twice must
 /// agree.
-public struct HandshakeFields: Equatable, Sendable {
+package struct HandshakeFields: Equatable, Sendable {
     /// The token, if one was given.
-    public var token: String?
+    package var token: String?
     /// The room to join at once, if one was given.
-    public var room: Identifier?
+    package var room: Identifier?
     /// False when the connection wants no previews.
-    public var previews = true
+    package var previews = true
     /// The user's id (open mode only).
-    public var user: String?
+    package var user: String?
     /// The name to show (open mode only).
-    public var name: String?
+    package var name: String?
     /// The colour to show (open mode only).
-    public var color: String?
+    package var color: String?
 
     /// The longest token, bytes.
-    public static let maxTokenBytes = 8 * 1024
+    package static let maxTokenBytes = 8 * 1024
     /// The longest user id, name and colour, bytes.
-    public static let maxNameBytes = 128
+    package static let maxNameBytes = 128
 
     /// Collects the fields.
     /// - Parameters:
@@ -28,7 +28,7 @@ public struct HandshakeFields: Equatable, Sendable {
     ///   - query: looks a parameter of the request's query up.
     ///   - header: looks a header up.
     /// - Throws: ``Wire/Refusal`` with code `invalid` and the field's name.
-    public init(
+    package init(
         auth: JSONValue?, query: (String) -> String?, header: (String) -> String?
     ) throws(Refusal) {
         var bearer: String?
@@ -98,10 +98,10 @@ public struct HandshakeFields: Equatable, Sendable {
 }
 
 /// The grammar of room ids: `[A-Za-z0-9_.:-]{1,64}`.
-public enum RoomID {
+package enum RoomID {
     /// Checks a room id.
     /// - Throws: ``Wire/Refusal`` with code `invalid` and field `roomId`.
-    public static func parse(_ text: String) throws(Refusal) -> Identifier {
+    package static func parse(_ text: String) throws(Refusal) -> Identifier {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
             throw Refusal(.invalid, "roomId must be 1 to 64 of A-Z a-z 0-9 _ . : -", field: "roomId")
         }

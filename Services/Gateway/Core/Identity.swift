@@ -1,44 +1,39 @@
-public import Wire
-
-/// What one may do in a room; each right includes the ones before it.
-public enum Right: UInt8, Sendable, Comparable {
-    /// See the room.
-    case view
-    /// Show previews to others.
-    case preview
-    /// Change the room.
-    case commit
-
-    public static func < (lhs: Right, rhs: Right) -> Bool {
-        lhs.rawValue < rhs.rawValue
-    }
-}
+package import Auth
+package import Wire
 
 /// Who a connection speaks for and what it may do.
-public struct Identity: Equatable, Sendable {
+package struct Identity: Equatable, Sendable {
     /// As others see the user.
-    public var member: Member
-    /// Rights by room; nil: everything (open mode).
-    public var rooms: [Identifier: Right]?
-    /// The right in every room that `rooms` does not name; nil: none.
-    public var everyRoom: Right?
+    package var member: Member
+    /// Rights by room; nil: every right in every room (open mode).
+    package var rights: RoomRights?
     /// When the token ends, seconds since 1970; nil: never (open mode).
-    public var expiresAt: UInt64?
+    package var expiresAt: Int64?
 
     /// An identity.
-    public init(
-        member: Member, rooms: [Identifier: Right]? = nil, everyRoom: Right? = nil, expiresAt: UInt64? = nil
-    ) {
+    package init(member: Member, rights: RoomRights? = nil, expiresAt: Int64? = nil) {
         self.member = member
-        self.rooms = rooms
-        self.everyRoom = everyRoom
+        self.rights = rights
         self.expiresAt = expiresAt
     }
 
+    /// The user's right in a room; nil: none.
+    package func right(in room: Identifier) -> Right? {
+        guard let rights = self.rights else { return .commit }
+        return rights.right(in: room.text)
+    }
+
     /// True when the user has at least this right in the room.
-    public func may(_ right: Right, in room: Identifier) -> Bool {
-        guard let rooms = self.rooms else { return true }
-        guard let granted = [rooms[room], self.everyRoom].compactMap({ $0 }).max() else { return false }
+    package func may(_ right: Right, in room: Identifier) -> Bool {
+        guard let granted = self.right(in: room) else { return false }
         return granted >= right
+    }
+}
+
+extension Refusal {
+    /// What an app is told when its token was refused.
+    package init(_ failure: TokenFailure) {
+        let code: RefusalCode = failure == .expired ? .sessionExpired : .forbidden
+        self.init(code, "the token was refused: \(failure.code)", field: "token")
     }
 }

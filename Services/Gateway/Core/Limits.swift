@@ -1,39 +1,39 @@
-public import JSONBytes
+package import JSONBytes
 
 /// What one app may ask of a gateway; every figure is a setting, and all of them are told to apps in the join's `limits`.
-public struct Limits: Equatable, Sendable {
+package struct Limits: Equatable, Sendable {
     /// The largest message, bytes; announced as Engine.IO's `maxPayload`.
-    public var messageBytes = 256 * 1024
+    package var messageBytes = 256 * 1024
     /// Nesting of JSON values.
-    public var depth = 32
+    package var depth = 32
     /// Members of one JSON object.
-    public var keys = 64
+    package var keys = 64
     /// Elements of one JSON array.
-    public var arrayElements = 1000
+    package var arrayElements = 1000
     /// Elements of one `elements:create`.
-    public var group = 500
+    package var group = 500
     /// Rooms of one connection.
-    public var rooms = 64
+    package var rooms = 64
     /// Commits of one session without a result.
-    public var unacknowledged = 32
+    package var unacknowledged = 32
     /// Previews per second and connection; beyond it they are folded, the newest is never lost.
-    public var previewsPerSecond = 120
+    package var previewsPerSecond = 120
     /// Commits per second and connection.
-    public var commitsPerSecond = 30
+    package var commitsPerSecond = 30
     /// Commits that may come at once after a pause.
-    public var commitBurst = 120
+    package var commitBurst = 120
     /// Updates that a resumed join replays at most; further back it gets the whole room.
-    public var replay = 1000
+    package var replay = 1000
     /// How long a commit or a join may wait for its result, ms.
-    public var deadlineMs: UInt64 = 10_000
+    package var deadlineMs: UInt64 = 10_000
     /// The pace of previews, ms, told as `throttleMs`.
-    public var throttleMs = 16
+    package var throttleMs = 16
 
     /// The defaults.
-    public init() {}
+    package init() {}
 
     /// The limits of the JSON parser.
-    public var json: JSONLimits {
+    package var json: JSONLimits {
         var limits = JSONLimits()
         limits.depth = self.depth
         limits.keysPerObject = self.keys
