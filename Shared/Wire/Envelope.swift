@@ -89,6 +89,16 @@ public struct EnvelopeWriter: Sendable {
         self.patch(self.count, at: 4)
     }
 
+    /// Appends a record as it came, with whatever fields a newer peer put behind those that this build knows.
+    public mutating func append(_ kind: RecordKind, fields: ByteReader) {
+        let bytes = fields.bytes[fields.offset...]
+        self.writer.u8(kind.rawValue)
+        self.writer.integer(UInt32(truncatingIfNeeded: bytes.count))
+        self.writer.bytes.append(contentsOf: bytes)
+        self.count += 1
+        self.patch(self.count, at: 4)
+    }
+
     /// Empties the envelope and keeps its storage.
     public mutating func clear() {
         self.count = 0

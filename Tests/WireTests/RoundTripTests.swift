@@ -49,6 +49,18 @@ import Wire
         }
     }
 
+    @Test func recordsPassOnAsTheyCame() throws {
+        // With fields of a newer peer at the end.
+        let fields = encode(Samples.transform) + [9, 9]
+        var writer = EnvelopeWriter()
+        writer.append(Samples.leave)
+        fields.withUnsafeBytes { writer.append(.commit, fields: ByteReader($0)) }
+        writer.append(Samples.leave)
+        let records = try read(writer.bytes)
+        #expect(records.map(\.kind) == [.leave, .commit, .leave])
+        #expect(records.map(\.fields)[1] == fields)
+    }
+
     @Test func longNamesAreCutAndStillRead() throws {
         // A cut through the middle of a character makes the record ill-formed; it never makes the next one so.
         let long = Leave(room: Identifier(String(repeating: "x", count: 70_000)), connection: 5)

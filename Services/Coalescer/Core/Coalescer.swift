@@ -105,6 +105,32 @@ package struct Coalescer {
         return .held
     }
 
+    /// A preview that was sent did not get away: its receiver takes no more at present. It waits for the next tick,
+    /// behind whatever came since; what has become pointless in the meantime is dropped.
+    package mutating func sendFailed(_ preview: Preview, at now: UInt64) {
+        self.counters.returned += 1
+        let known = self.entry(
+            room: preview.room, element: preview.element, connection: preview.connection, at: now)
+        // Unknown and without space: forgotten within one turn, so the table is full of others that are held.
+        guard let at = known else {
+            self.counters.stale += 1
+            return
+        }
+        if self.entries[at].sid.isEmpty { self.entries[at].follow(session: preview.sid) }
+        let entry = self.entries[at]
+        guard entry.sid == preview.sid, preview.gesture > entry.closed, preview.gesture >= entry.newest else {
+            self.counters.stale += 1
+            return
+        }
+        self.entries[at].unsent(at: now, sinceLast: preview.sinceLast)
+        guard let newer = entry.held else {
+            self.hold(preview, in: at, at: now)
+            return
+        }
+        self.entries[at].held = preview
+        self.merge(newer, into: at)
+    }
+
     /// A commit passed through. If it ends a gesture, nothing of that gesture or an older one leaves any more.
     package mutating func commitReceived(_ commit: Commit, at now: UInt64) -> CommitOutcome {
         guard commit.gesture > 0, case .transform(let element, _) = commit.command else { return .nothingHeld }

@@ -6,6 +6,8 @@ package struct CoalescerCounters: Equatable, Sendable {
     package var sent: UInt64 = 0
     /// Of those, the ones that did not wait because their room was quiet.
     package var sentAtOnce: UInt64 = 0
+    /// Previews that went out, did not get away and came back.
+    package var returned: UInt64 = 0
     /// Previews that were merged into a held one of the same gesture.
     package var folded: UInt64 = 0
     /// Held previews that a preview of a newer gesture replaced.

@@ -50,6 +50,11 @@ struct Entry {
         let elapsed = (now - sentAt) / 1_000_000 + ((now - sentAt) % 1_000_000 >= 500_000 ? 1 : 0)
         return UInt32(clamping: max(elapsed, 1))
     }
+
+    /// The preview that was sent at `now` did not get away: the one before it was the last.
+    mutating func unsent(at now: UInt64, sinceLast: UInt32) {
+        self.sentAt = sinceLast == 0 ? nil : now - min(now, UInt64(sinceLast) * 1_000_000)
+    }
 }
 
 /// What is known of one room.
