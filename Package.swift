@@ -28,6 +28,7 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -67,7 +68,9 @@ let shells: [Target] = [
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", "Wire", nioLocks, deque, logging]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
-    library("Boot", "Shared/Boot", ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle]),
+    library(
+        "Boot", "Shared/Boot",
+        ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
 ]
 
 let gateway: [Target] = [
