@@ -138,15 +138,19 @@ struct JSONScanner {
         let start = self.position
         let escaped = try self.string()
         let signature = self.signature(from: start + 1, to: self.position - 1, escaped: escaped)
-        var other = object + 1
-        for _ in 0..<keys {
-            if self.nodes[other].payload == signature,
-                self.isSameKey(self.nodes[other], start: start, end: self.position, escaped: escaped)
-            {
-                throw JSONError(reason: .duplicateKey, offset: start)
+        let isTaken = self.nodes.withUnsafeBufferPointer { nodes in
+            var other = object + 1
+            for _ in 0..<keys {
+                if nodes[other].payload == signature,
+                    self.isSameKey(nodes[other], start: start, end: self.position, escaped: escaped)
+                {
+                    return true
+                }
+                other = Int(nodes[other + 1].next)
             }
-            other = Int(self.nodes[other + 1].next)
+            return false
         }
+        if isTaken { throw JSONError(reason: .duplicateKey, offset: start) }
         self.nodes[object].payload = keys + 1
         self.append(.string, from: start, flag: escaped, payload: signature)
         self.skipWhitespace()
