@@ -31,8 +31,10 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+func library(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
 }
 
 func executable(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -65,7 +67,7 @@ let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
-    library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", "Wire", nioLocks, deque, logging]),
+    library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
     library(
@@ -133,7 +135,9 @@ let testTargets: [Target] = [
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
-    tests("MeshTests", ["Mesh", "Wire"]),
+    // A peer in a process of its own, for tests to stop and kill.
+    executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
+    tests("MeshTests", ["Mesh", "mesh-peer", nioLocks, logging]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes"]),
     tests("BootTests", ["Boot"]),
