@@ -10,8 +10,8 @@ package struct CommitterLimits: Equatable, Sendable {
     package var batchBytes = 256 << 10
     /// How many elements of one commit are accepted at most.
     package var elementsPerCommit = 500
-    /// How many elements each shard keeps in memory between batches; as many sessions and rooms.
-    package var cachedPerShard = 4096
+    /// About how many bytes of elements, sessions and rooms each shard keeps in memory between batches.
+    package var cacheBytesPerShard = 2 << 20
     /// How long a commit may wait before it is answered `unavailable`.
     package var deadline: UInt64 = 10_000_000_000
     /// How long the database may take for one request before its connection counts as lost.

@@ -61,6 +61,12 @@ package struct ElementNeed: Hashable, Sendable {
     package var key: ElementKey
     /// True when the living elements that hang on it are needed too.
     package var family: Bool
+
+    /// A need of an element.
+    package init(key: ElementKey, family: Bool) {
+        self.key = key
+        self.family = family
+    }
 }
 
 /// What a ledger asks of the database.

@@ -7,26 +7,26 @@ struct ShardCache: Sendable {
     private(set) var version: UInt64?
     /// The last number in the shard's order.
     private(set) var gseq: UInt64 = 0
-    private var rooms: RecentCache<Identifier, UInt64>
-    private var streams: RecentCache<StreamKey, StreamState?>
+    private var rooms: RecentCache<Identifier, KnownRoom>
+    private var streams: RecentCache<StreamKey, KnownStream>
     private var elements: RecentCache<ElementKey, ElementState>
     /// Read for repetitions in the batch at hand, then forgotten.
     private var outcomes: [CommitKey: StoredOutcome] = [:]
 
-    /// A cache that knows nothing.
+    /// A cache that knows nothing, for about so many bytes.
     init(limit: Int) {
-        self.rooms = RecentCache(limit: limit)
-        self.streams = RecentCache(limit: limit)
-        self.elements = RecentCache(limit: limit)
+        self.rooms = RecentCache(limit: limit / 8)
+        self.streams = RecentCache(limit: limit / 8)
+        self.elements = RecentCache(limit: limit / 4 * 3)
     }
 
     // MARK: Reading
 
     /// The last number of a room; nil when it is not known.
-    mutating func room(_ room: Identifier) -> UInt64? { self.rooms.use(room) }
+    mutating func room(_ room: Identifier) -> UInt64? { self.rooms.use(room)?.seq }
 
     /// A stream, `.some(nil)` when there is none of that name, nil when that is not known.
-    mutating func stream(_ key: StreamKey) -> StreamState?? { self.streams.use(key) }
+    mutating func stream(_ key: StreamKey) -> StreamState?? { self.streams.use(key).map(\.state) }
 
     /// An element; nil when nothing is known of it.
     mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
@@ -44,8 +44,8 @@ struct ShardCache: Sendable {
         if self.version != state.version { self.clear() }
         self.version = state.version
         self.gseq = state.gseq
-        for room in request.rooms { self.rooms.store(state.rooms[room] ?? 0, for: room) }
-        for key in request.streams { self.streams.store(state.streams[key], for: key) }
+        for room in request.rooms { self.rooms.store(KnownRoom(seq: state.rooms[room] ?? 0), for: room) }
+        for key in request.streams { self.streams.store(KnownStream(state: state.streams[key]), for: key) }
         for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
         self.takeElements(state, for: request)
     }
@@ -79,8 +79,8 @@ struct ShardCache: Sendable {
     ) {
         self.version = version
         self.gseq = gseq
-        for (room, seq) in rooms { self.rooms.store(seq, for: room) }
-        for (key, state) in streams { self.streams.store(state, for: key) }
+        for (room, seq) in rooms { self.rooms.store(KnownRoom(seq: seq), for: room) }
+        for (key, state) in streams { self.streams.store(KnownStream(state: state), for: key) }
         for (key, state) in elements { self.elements.store(state, for: key) }
     }
 
@@ -102,5 +102,27 @@ struct ShardCache: Sendable {
         self.streams.clear()
         self.elements.clear()
         self.outcomes.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A room's last number.
+private struct KnownRoom: Weighed {
+    var seq: UInt64
+    var weight: Int { 96 }
+}
+
+/// A stream, or that there is none.
+private struct KnownStream: Weighed {
+    var state: StreamState?
+    var weight: Int { 192 }
+}
+
+extension ElementState: Weighed {
+    /// The element's texts weigh about as much as its JSON, which stands beside them.
+    var weight: Int {
+        switch self {
+        case .absent, .deleted: 128
+        case .live(let live): 512 + 2 * live.json.count
+        }
     }
 }

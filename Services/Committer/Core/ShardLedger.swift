@@ -25,17 +25,32 @@ package struct ShardLedger: Sendable {
     /// What came of an event: nothing but lists to be passed on.
     package struct Settlement: Equatable, Sendable {
         /// Results, each for the gateway of that name.
-        package internal(set) var results: [(gateway: Identifier, result: CommitResult)] = []
+        package var results: [(gateway: Identifier, result: CommitResult)] = []
         /// Updates for the shard's fan-out, in order.
-        package internal(set) var updates: [Update] = []
+        package var updates: [Update] = []
         /// How many commits left the ledger, and their bytes.
-        package internal(set) var commits = 0, bytes = 0
+        package var commits = 0, bytes = 0
         /// How the decisions went.
-        package internal(set) var tally = DecisionTally()
+        package var tally = DecisionTally()
         /// Arrival of each commit that was answered after a write, ns.
-        package internal(set) var arrivals: [UInt64] = []
+        package var arrivals: [UInt64] = []
         /// Commits answered `unavailable`, and commits of unknown outcome that were given up without an answer.
-        package internal(set) var expired = 0, abandoned = 0
+        package var expired = 0, abandoned = 0
+
+        /// Nothing.
+        package init() {}
+
+        /// Adds what came of a later event.
+        package mutating func append(_ other: Settlement) {
+            self.results += other.results
+            self.updates += other.updates
+            self.commits += other.commits
+            self.bytes += other.bytes
+            self.tally.add(other.tally)
+            self.arrivals += other.arrivals
+            self.expired += other.expired
+            self.abandoned += other.abandoned
+        }
 
         package static func == (lhs: Settlement, rhs: Settlement) -> Bool {
             lhs.updates == rhs.updates && lhs.commits == rhs.commits && lhs.bytes == rhs.bytes
@@ -71,7 +86,7 @@ package struct ShardLedger: Sendable {
         self.shard = shard
         self.rules = rules
         self.limits = limits
-        self.cache = ShardCache(limit: limits.cachedPerShard)
+        self.cache = ShardCache(limit: limits.cacheBytesPerShard)
         self.batchLimit = limits.batchItems
     }
 
@@ -92,6 +107,9 @@ package struct ShardLedger: Sendable {
 
     /// True when no commit waits or is in flight.
     package var isEmpty: Bool { self.copies.isEmpty }
+
+    /// How many elements are kept in memory.
+    package var cachedElements: Int { self.cache.elementCount }
 
     /// Arrival of the commit that has waited longest, ns. A batch that went back stands at the head again.
     package var oldestArrival: UInt64? {
