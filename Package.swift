@@ -118,7 +118,7 @@ let operatorCommand: [Target] = [
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
             "FanoutDaemon",
-            argumentParser, logging, nioLocks,
+            "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -147,7 +147,7 @@ let testTargets: [Target] = [
         "CommitterTests",
         ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
-    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes"]),
+    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
 
 let package = Package(
