@@ -18,6 +18,7 @@ protocol ReactorLink: AnyObject {
 package final class ReactorThread {
     /// Everything on this thread lives in this context; it is closed last.
     package let context: MeshContext
+    /// Where the links log.
     package let logger: Logger
     /// Wakes this thread.
     package let waker: Waker
