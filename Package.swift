@@ -76,7 +76,7 @@ let shells: [Target] = [
 ]
 
 let gateway: [Target] = [
-    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
@@ -118,7 +118,7 @@ let operatorCommand: [Target] = [
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
             "FanoutDaemon",
-            argumentParser, logging, nioLocks,
+            "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -139,15 +139,15 @@ let testTargets: [Target] = [
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
     tests("MeshTests", ["Mesh", "mesh-peer", nioLocks, logging]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
-    tests("AuthTests", ["Auth", "JSONBytes"]),
-    tests("BootTests", ["Boot"]),
-    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
+    tests("AuthTests", ["Auth", "JSONBytes", crypto]),
+    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
+    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
     tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
     tests(
         "CommitterTests",
         ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
-    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes"]),
+    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
 
 let package = Package(

@@ -5,6 +5,12 @@ extension Refusal {
     /// `{"code","message","field"?,"retryAfterMs"?,"expected"?}`.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
+        self.encodeMembers(into: &writer)
+        writer.endObject()
+    }
+
+    /// Appends the members of that object into one that is open.
+    public func encodeMembers(into writer: inout JSONWriter) {
         writer.key("code")
         writer.value(self.code.name)
         writer.key("message")
@@ -21,7 +27,6 @@ extension Refusal {
             writer.key("expected")
             writer.value(expected)
         }
-        writer.endObject()
     }
 
     /// Appends the acknowledgement of a refused command: `{"ok":false,"error":{…}}`.

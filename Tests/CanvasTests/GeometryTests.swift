@@ -15,6 +15,13 @@ struct GeometryTests {
         #expect(Point(x: 1, y: 0).rotated(by: Angle(degrees: 90)) == Point(x: 0, y: 1))
     }
 
+    @Test("a step too small to matter snaps nothing, and neither does one that is none")
+    func uselessSteps() {
+        for step in [Double.leastNonzeroMagnitude, 1e-300, 1e-13, 0, -45, 181, .nan, .infinity] {
+            #expect(Angle(degrees: 123.4).snapped(to: step).degrees == 123.4)
+        }
+    }
+
     @Test("the short way round")
     func shortest() {
         #expect(Angle(degrees: 350).shortestTurn(to: Angle(degrees: 10)) == 20)

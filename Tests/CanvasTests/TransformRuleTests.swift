@@ -107,8 +107,11 @@ struct TransformRuleTests {
         #expect((element.scaleX, element.scaleY) == (0.2, 0.2))
         _ = rules.apply(TransformFields(scaleX: .greatestFiniteMagnitude, scaleY: 1), to: &element)
         #expect((element.scaleX, element.scaleY) == (5, 5))
-        // 0 is infinitely far away.
+        // 0 is infinitely far away, on either axis.
         _ = rules.apply(TransformFields(scaleX: 1e308, scaleY: 0), to: &element)
+        #expect((element.scaleX, element.scaleY) == (0.2, 0.2))
+        _ = rules.apply(TransformFields(scaleX: 3, scaleY: 3), to: &element)
+        _ = rules.apply(TransformFields(scaleX: 0, scaleY: 4), to: &element)
         #expect((element.scaleX, element.scaleY) == (0.2, 0.2))
     }
 
