@@ -87,12 +87,12 @@ package final class ReactorThread {
             if socket.isTouched { socket.refresh() }
             if socket.isReady { somethingReady = true }
         }
-        let limit: Int64
+        let limit: Int
         if somethingReady {
             limit = 0
         } else if let deadline {
             let now = MonotonicClock.now()
-            limit = deadline > now ? Int64(clamping: deadline - now) : 0
+            limit = deadline > now ? Int(clamping: deadline - now) : 0
         } else {
             limit = -1
         }
