@@ -28,10 +28,13 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-func library(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+func library(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
 }
 
 func executable(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -64,14 +67,16 @@ let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
-    library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", "Wire", nioLocks, deque, logging]),
+    library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
-    library("Boot", "Shared/Boot", ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle]),
+    library(
+        "Boot", "Shared/Boot",
+        ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
 ]
 
 let gateway: [Target] = [
-    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
@@ -113,7 +118,7 @@ let operatorCommand: [Target] = [
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
             "FanoutDaemon",
-            argumentParser, logging, nioLocks,
+            "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -130,17 +135,19 @@ let testTargets: [Target] = [
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
-    tests("MeshTests", ["Mesh", "Wire"]),
+    // A peer in a process of its own, for tests to stop and kill.
+    executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
+    tests("MeshTests", ["Mesh", "mesh-peer", nioLocks, logging]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
-    tests("AuthTests", ["Auth", "JSONBytes"]),
-    tests("BootTests", ["Boot"]),
-    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
+    tests("AuthTests", ["Auth", "JSONBytes", crypto]),
+    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
+    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
     tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
     tests(
         "CommitterTests",
         ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
-    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes"]),
+    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
 
 let package = Package(

@@ -89,6 +89,16 @@ public struct EnvelopeWriter: Sendable {
         self.patch(self.count, at: 4)
     }
 
+    /// Appends a record as it came, with whatever fields a newer peer put behind those that this build knows.
+    public mutating func append(_ kind: RecordKind, fields: ByteReader) {
+        let bytes = fields.bytes[fields.offset...]
+        self.writer.u8(kind.rawValue)
+        self.writer.integer(UInt32(truncatingIfNeeded: bytes.count))
+        self.writer.bytes.append(contentsOf: bytes)
+        self.count += 1
+        self.patch(self.count, at: 4)
+    }
+
     /// Empties the envelope and keeps its storage.
     public mutating func clear() {
         self.count = 0
@@ -151,7 +161,9 @@ public struct EnvelopeReader {
             self.left -= 1
             let kind = self.reader.u8()
             let length = Int(self.reader.integer(UInt32.self))
-            guard let fields = self.reader.take(length) else { throw .malformed }
+            // A failed read gives a length of zero, which always fits: without the first question an envelope that ends
+            // early would pass, and one that promises 2^32 records would keep the reader busy for that long.
+            guard !self.reader.failed, let fields = self.reader.take(length) else { throw .malformed }
             if let kind = RecordKind(rawValue: kind) { return (kind, ByteReader(fields)) }
         }
         return nil

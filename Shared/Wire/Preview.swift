@@ -77,18 +77,21 @@ extension ByteWriter {
     /// Appends sparse transform fields: a mask (bit 0 positionX, 1 positionY, 2 rotation, 3 scaleX, 4 scaleY, 5 width,
     /// 6 height), then a double for each set bit.
     public mutating func transform(_ fields: TransformFields) {
-        let values = [
-            fields.positionX, fields.positionY, fields.rotation, fields.scaleX, fields.scaleY, fields.width,
-            fields.height,
-        ]
-        var mask: UInt8 = 0
-        for (bit, value) in values.enumerated() where value != nil {
-            mask |= 1 << UInt8(bit)
-        }
-        self.u8(mask)
-        for case let value? in values {
-            self.double(value)
-        }
+        let maskAt = self.bytes.count
+        self.u8(0)
+        self.optionalNumber(fields.positionX, bit: 0, maskAt: maskAt)
+        self.optionalNumber(fields.positionY, bit: 1, maskAt: maskAt)
+        self.optionalNumber(fields.rotation, bit: 2, maskAt: maskAt)
+        self.optionalNumber(fields.scaleX, bit: 3, maskAt: maskAt)
+        self.optionalNumber(fields.scaleY, bit: 4, maskAt: maskAt)
+        self.optionalNumber(fields.width, bit: 5, maskAt: maskAt)
+        self.optionalNumber(fields.height, bit: 6, maskAt: maskAt)
+    }
+
+    private mutating func optionalNumber(_ value: Double?, bit: UInt8, maskAt: Int) {
+        guard let value else { return }
+        self.bytes[maskAt] |= 1 << bit
+        self.double(value)
     }
 }
 

@@ -1,4 +1,11 @@
+import Boot
+import GatewayDaemon
+
 @main
 struct Main {
-    static func main() {}
+    static func main() async {
+        await DaemonMain.run(GatewaySettings.self) { settings, context in
+            GatewayService.services(settings, context)
+        }
+    }
 }

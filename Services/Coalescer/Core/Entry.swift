@@ -1,0 +1,78 @@
+internal import Wire
+
+/// What previews are collapsed by: an element in the hands of one connection. The room is a place in the coalescer's
+/// table of rooms, so that a room's name is hashed once for each preview and stored once for all keys.
+struct EntryKey: Hashable {
+    var room: Int
+    var element: Identifier
+    var connection: UInt64
+}
+
+/// What is known of one key.
+struct Entry {
+    /// Whose it is.
+    var key: EntryKey
+    /// The session that the gesture numbers below belong to.
+    var sid: Identifier = ""
+    /// The newest gesture that a preview came from; 0: none.
+    var newest: UInt64 = 0
+    /// The newest gesture that a commit ended; 0: none.
+    var closed: UInt64 = 0
+    /// The preview that waits for the tick.
+    var held: Preview?
+    /// Since when something is held.
+    var heldSince: UInt64 = 0
+    /// True while the entry stands in the queue of what leaves with the tick.
+    var isQueued = false
+    /// When a preview of the key was last sent; nil: never.
+    private var sentAt: UInt64?
+    /// When the key was last heard of.
+    var touchedAt: UInt64
+
+    init(key: EntryKey, at now: UInt64) {
+        self.key = key
+        self.touchedAt = now
+    }
+
+    /// A connection may leave a room and come back with a new session, whose gestures are numbered from 1 again.
+    mutating func follow(session sid: Identifier) {
+        guard self.sid != sid else { return }
+        self.sid = sid
+        self.newest = 0
+        self.closed = 0
+    }
+
+    /// A preview is sent now.
+    /// - Returns: ms since the one before, at least 1; 0 for the first.
+    mutating func sent(at now: UInt64) -> UInt32 {
+        defer { self.sentAt = now }
+        guard let sentAt = self.sentAt, now >= sentAt else { return 0 }
+        let elapsed = (now - sentAt) / 1_000_000 + ((now - sentAt) % 1_000_000 >= 500_000 ? 1 : 0)
+        return UInt32(clamping: max(elapsed, 1))
+    }
+
+    /// The preview that was sent at `now` did not get away: the one before it was the last.
+    mutating func unsent(at now: UInt64, sinceLast: UInt32) {
+        self.sentAt = sinceLast == 0 ? nil : now - min(now, UInt64(sinceLast) * 1_000_000)
+    }
+}
+
+/// What is known of one room.
+struct Room {
+    /// Its id.
+    var id: Identifier
+    /// From when on it counts as quiet: one tick after it was last sent to.
+    var quietFrom: UInt64 = 0
+    /// How many previews are held for it.
+    var heldCount = 0
+    /// How many keys it has; the room is forgotten with the last.
+    var entryCount = 0
+}
+
+/// An entry's turn to be asked whether it is still needed.
+struct Aging {
+    /// Its place among the entries.
+    var entry: Int
+    /// Since when it stands in the line.
+    var since: UInt64
+}

@@ -1,0 +1,295 @@
+import Canvas
+import JSONBytes
+import Wire
+
+/// Writes the events that apps receive, as JSON arrays `["event", {…}]`.
+enum EventText {
+    /// An event whose object is written by `body`, after `roomId`.
+    static func event(_ name: String, room: Identifier?, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reserving: 384)
+        writer.beginArray()
+        writer.value(name)
+        writer.beginObject()
+        if let room {
+            writer.key("roomId")
+            writer.value(room.text)
+        }
+        body(&writer)
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// An update as members of the full contract get it.
+    static func update(_ update: Update) -> [UInt8] {
+        var writer = JSONWriter(reserving: 512)
+        writer.beginArray()
+        writer.value(update.event.name)
+        Self.data(of: update, into: &writer)
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// An update as a 1.0 app gets it: one event for each element, none for what 1.0 does not know.
+    static func legacyUpdates(_ update: Update) -> [[UInt8]] {
+        switch update.event {
+        case .transformed, .created:
+            [Self.update(update)]
+        case .createdMany:
+            update.elements.map { element in
+                var single = update
+                single.event = .created
+                single.elements = [element]
+                return Self.update(single)
+            }
+        case .updated:
+            []
+        case .deleted:
+            update.elements.map { element in
+                Self.event(update.event.name, room: update.room) { writer in
+                    writer.key("elementId")
+                    writer.value(element.id.text)
+                    Self.tail(of: update, into: &writer)
+                }
+            }
+        }
+    }
+
+    /// The data of an update's event: the object after the event's name.
+    static func data(of update: Update, into writer: inout JSONWriter) {
+        writer.beginObject()
+        if update.event == .created, let element = update.elements.first {
+            // 1.0 apps read the payload itself as the element.
+            writer.rawMembers(element.json.dropFirst().dropLast())
+            writer.key("roomId")
+            writer.value(update.room.text)
+        } else {
+            writer.key("roomId")
+            writer.value(update.room.text)
+            Self.elements(of: update, into: &writer)
+        }
+        Self.tail(of: update, into: &writer)
+        writer.endObject()
+    }
+
+    private static func elements(of update: Update, into writer: inout JSONWriter) {
+        switch update.event {
+        case .transformed, .updated, .created:
+            if let element = update.elements.first {
+                writer.key("element")
+                writer.raw(element.json)
+            }
+        case .createdMany:
+            writer.key("elements")
+            writer.beginArray()
+            for element in update.elements { writer.raw(element.json) }
+            writer.endArray()
+        case .deleted:
+            if let element = update.elements.first {
+                writer.key("elementId")
+                writer.value(element.id.text)
+            }
+            writer.key("elementIds")
+            writer.beginArray()
+            for element in update.elements { writer.value(element.id.text) }
+            writer.endArray()
+        }
+    }
+
+    private static func tail(of update: Update, into writer: inout JSONWriter) {
+        writer.key("seq")
+        writer.value(update.seq)
+        writer.key("userId")
+        writer.value(update.user.text)
+        writer.key("sid")
+        writer.value(update.sid.text)
+        if update.number > 0 {
+            writer.key("n")
+            writer.value(update.number)
+        }
+        if update.gesture > 0 {
+            writer.key("gesture")
+            writer.value(update.gesture)
+        }
+    }
+
+    /// A preview.
+    static func preview(_ preview: Preview) -> [UInt8] {
+        var writer = JSONWriter(reserving: 320)
+        writer.beginArray()
+        writer.value("element:transforming")
+        writer.beginObject()
+        writer.key("roomId")
+        writer.value(preview.room.text)
+        writer.key("elementId")
+        writer.value(preview.element.text)
+        writer.key("userId")
+        writer.value(preview.user.text)
+        writer.key("sid")
+        writer.value(preview.sid.text)
+        writer.key("transform")
+        writer.beginObject()
+        Self.field("rotation", preview.fields.rotation, into: &writer)
+        Self.field("scaleX", preview.fields.scaleX, into: &writer)
+        Self.field("scaleY", preview.fields.scaleY, into: &writer)
+        writer.endObject()
+        Self.field("positionX", preview.fields.positionX, into: &writer)
+        Self.field("positionY", preview.fields.positionY, into: &writer)
+        writer.key("gesture")
+        writer.value(preview.gesture)
+        writer.key("after")
+        writer.value(preview.after)
+        writer.key("n")
+        writer.value(UInt64(preview.folded))
+        writer.key("dt")
+        writer.value(UInt64(preview.sinceLast))
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    private static func field(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.key(name)
+        writer.value(value)
+    }
+
+    /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
+    static func refused(_ refusal: Refusal) -> [UInt8] {
+        var writer = JSONWriter(reserving: 160)
+        refusal.encodeAcknowledgement(into: &writer)
+        return writer.bytes
+    }
+
+    /// A refusal as the event `transform:error`, for an app that asked for no acknowledgement.
+    static func transformError(
+        _ refusal: Refusal, event: String, room: Identifier?, element: Identifier?, number: UInt64?
+    ) -> [UInt8] {
+        Self.event("transform:error", room: nil) { writer in
+            writer.key("event")
+            writer.value(event)
+            refusal.encodeMembers(into: &writer)
+            if let room {
+                writer.key("roomId")
+                writer.value(room.text)
+            }
+            if let element {
+                writer.key("elementId")
+                writer.value(element.text)
+            }
+            if let number {
+                writer.key("n")
+                writer.value(number)
+            }
+        }
+    }
+
+    /// The end of a gesture without a commit.
+    static func gestureEnded(_ ended: GestureEnded) -> [UInt8] {
+        Self.event("gesture:ended", room: ended.gesture.room) { writer in
+            writer.key("elementId")
+            writer.value(ended.gesture.element.text)
+            writer.key("userId")
+            writer.value(ended.gesture.user.text)
+            writer.key("sid")
+            writer.value(ended.gesture.sid.text)
+            writer.key("gesture")
+            writer.value(ended.gesture.gesture)
+            writer.key("element")
+            writer.raw(ended.json)
+            writer.key("seq")
+            writer.value(ended.seq)
+        }
+    }
+
+    /// The end of a gesture for a 1.0 app: the element as it stands, with its old number.
+    static func legacyGestureEnded(_ ended: GestureEnded) -> [UInt8] {
+        Self.event("element:transformed", room: ended.gesture.room) { writer in
+            writer.key("element")
+            writer.raw(ended.json)
+            writer.key("seq")
+            writer.value(ended.seq)
+            writer.key("userId")
+            writer.value(ended.gesture.user.text)
+            writer.key("sid")
+            writer.value(ended.gesture.sid.text)
+        }
+    }
+
+    /// Somebody came or left.
+    static func presence(_ presence: Presence) -> [UInt8] {
+        Self.event(presence.hasJoined ? "member:joined" : "member:left", room: presence.room) { writer in
+            Self.member(presence.member, into: &writer)
+        }
+    }
+
+    /// The fields of a member.
+    static func member(_ member: Member, into writer: inout JSONWriter) {
+        writer.key("userId")
+        writer.value(member.user.text)
+        writer.key("name")
+        writer.value(member.name)
+        writer.key("color")
+        writer.value(member.color)
+    }
+
+    /// The acknowledgement of a join.
+    static func joined(_ joined: JoinReply.Joined, room: Identifier, limits: Limits) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.beginObject()
+        writer.key("ok")
+        writer.value(true)
+        writer.key("roomId")
+        writer.value(room.text)
+        writer.key("epoch")
+        writer.value(joined.position.epoch.text)
+        writer.key("seq")
+        writer.value(joined.position.seq)
+        Self.content(joined.content, into: &writer)
+        writer.key("members")
+        writer.beginArray()
+        for member in joined.members {
+            writer.beginObject()
+            Self.member(member, into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("session")
+        writer.value(joined.session)
+        writer.key("sid")
+        writer.value(joined.sid.text)
+        writer.key("n")
+        writer.value(joined.number)
+        writer.key("throttleMs")
+        writer.value(limits.throttleMs)
+        writer.key("limits")
+        limits.encode(into: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func content(_ content: RoomContent, into writer: inout JSONWriter) {
+        writer.key("recovered")
+        switch content {
+        case .elements(let json):
+            writer.value(false)
+            writer.key("elements")
+            writer.raw(json)
+        case .updates(let updates):
+            writer.value(true)
+            writer.key("updates")
+            writer.beginArray()
+            for update in updates {
+                writer.beginObject()
+                writer.key("event")
+                writer.value(update.event.name)
+                writer.key("seq")
+                writer.value(update.seq)
+                writer.key("data")
+                Self.data(of: update, into: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+}

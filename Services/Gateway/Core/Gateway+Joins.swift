@@ -1,0 +1,211 @@
+import Auth
+import JSONBytes
+package import Wire
+
+extension Gateway {
+    // MARK: From apps
+
+    mutating func join(_ incoming: Incoming, room: Identifier) throws(Refusal) {
+        let payload = incoming.payload
+        var session = ""
+        if let value = payload["session"] {
+            guard let text = value.string, (1...256).contains(text.utf8.count) else {
+                throw Refusal(.invalid, "session must be a string of 1 to 256 bytes", field: "session")
+            }
+            session = text
+        }
+        let resume = try Self.resume(payload["resume"])
+        var wantsPreviews = self.connections[incoming.slot]?.wantsPreviews ?? true
+        if let value = payload["previews"] {
+            guard let wanted = value.bool else {
+                throw Refusal(.invalid, "previews must be true or false", field: "previews")
+            }
+            wantsPreviews = wantsPreviews && wanted
+        }
+        guard let connection = self.connections[incoming.slot] else { return }
+        guard connection.identity.may(.view, in: room) else {
+            throw Refusal(.forbidden, "no right to this room", field: "roomId")
+        }
+        guard connection.memberships[room] != nil || connection.memberships.count < self.limits.rooms else {
+            throw Refusal(.tooLarge, "a connection may be in \(self.limits.rooms) rooms", field: "roomId")
+        }
+        if connection.isLegacy { self.becomeModern(incoming.slot) }
+        self.startJoin(
+            slot: incoming.slot, ackID: incoming.ackID, room: room, session: session, resume: resume,
+            wantsPreviews: wantsPreviews, at: incoming.now)
+    }
+
+    private static func resume(_ value: JSONValue?) throws(Refusal) -> Position? {
+        guard let value else { return nil }
+        guard value.kind == .object else { throw Refusal(.invalid, "resume must be an object", field: "resume") }
+        guard let epoch = value["epoch"]?.string, epoch.utf8.count <= 128 else {
+            throw Refusal(.invalid, "resume.epoch must be a string", field: "resume.epoch")
+        }
+        guard let seq = value["seq"]?.integer, seq >= 0 else {
+            throw Refusal(.invalid, "resume.seq must be a whole number from 0 on", field: "resume.seq")
+        }
+        return Position(epoch: Identifier(epoch), seq: UInt64(seq))
+    }
+
+    /// An app that sends `room:join` speaks the full contract from then on, in every room.
+    private mutating func becomeModern(_ slot: Slot) {
+        self.connections[slot]?.isLegacy = false
+        guard let connection = self.connections[slot] else { return }
+        for (room, membership) in connection.memberships where !membership.isJoining {
+            self.rooms[room]?.add(slot, isLegacy: false, wantsPreviews: membership.wantsPreviews)
+        }
+    }
+
+    mutating func startJoin(
+        slot: Slot, ackID: UInt64?, room: Identifier, session: String, resume: Position?, wantsPreviews: Bool,
+        at now: UInt64
+    ) {
+        guard let connection = self.connections[slot] else { return }
+        if connection.memberships[room] == nil {
+            self.connections[slot]?.memberships[room] = Membership(wantsPreviews: wantsPreviews)
+        }
+        let join = Join(
+            request: self.newRequest(), room: room, connection: connection.id, member: connection.identity.member,
+            session: session, resume: resume)
+        self.joins[join.request] = PendingJoin(
+            slot: slot, connection: connection.id, ackID: ackID, join: join, wantsPreviews: wantsPreviews,
+            deadline: now + self.limits.deadlineMs, sentAt: now)
+        self.actions.append(.fanout(shard: Shard.of(room: room), .join(join)))
+    }
+
+    mutating func leave(_ incoming: Incoming, room: Identifier) {
+        self.leave(slot: incoming.slot, room: room)
+        if let ackID = incoming.ackID {
+            self.actions.append(.acknowledge(incoming.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
+        }
+    }
+
+    mutating func leave(slot: Slot, room: Identifier) {
+        guard let connection = self.connections[slot], let membership = connection.memberships[room] else { return }
+        for (element, track) in membership.elements {
+            if let held = track.held { self.send(held) }
+            guard let gesture = track.openGesture else { continue }
+            self.endGesture(
+                GestureEnd(
+                    room: room, element: element, user: connection.identity.member.user, sid: membership.sid,
+                    gesture: gesture))
+        }
+        self.connections[slot]?.memberships[room] = nil
+        self.leaveView(slot, room: room)
+        self.actions.append(
+            .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
+    }
+
+    // MARK: From the fan-out
+
+    /// The fan-out answered a join.
+    package mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: Int64) {
+        guard let pending = self.joins.removeValue(forKey: reply.request) else {
+            self.answeredAgain(reply)
+            return
+        }
+        guard self.connections[pending.slot]?.id == pending.connection,
+            self.connections[pending.slot]?.memberships[reply.room] != nil
+        else { return }
+        switch reply.outcome {
+        case .failure(let refusal):
+            self.failJoin(pending, refusal, at: now, seconds: seconds)
+        case .success(let joined):
+            if let view = self.rooms[reply.room], view.position.epoch == joined.position.epoch,
+                view.position.seq > joined.position.seq
+            {
+                // An answer from behind the stream: another fan-out serves the room by now.
+                self.repeatJoin(pending, at: now)
+                return
+            }
+            self.finishJoin(pending, joined, at: now, seconds: seconds)
+        }
+    }
+
+    /// A join that was sent again was answered twice: the second answer raised the session's claim for the same
+    /// connection, which goes on with it.
+    private mutating func answeredAgain(_ reply: JoinReply) {
+        guard case .success(let joined) = reply.outcome, let view = self.rooms[reply.room],
+            let slot = self.slot(of: reply.connection, in: view),
+            let membership = self.connections[slot]?.memberships[reply.room],
+            membership.sid == joined.sid, membership.claim < joined.claim
+        else { return }
+        self.connections[slot]?.memberships[reply.room]?.take(joined)
+    }
+
+    private mutating func finishJoin(
+        _ pending: PendingJoin, _ joined: JoinReply.Joined, at now: UInt64, seconds: Int64
+    ) {
+        let slot = pending.slot
+        let room = pending.join.room
+        guard var membership = self.connections[slot]?.memberships[room] else { return }
+        let waiting = membership.waiting
+        membership.waiting = []
+        membership.isJoining = false
+        membership.wantsPreviews = pending.wantsPreviews
+        membership.floor = joined.position.seq
+        if membership.sid != joined.sid || membership.claim != joined.claim {
+            membership.take(joined)
+        }
+        self.connections[slot]?.memberships[room] = membership
+        self.enterView(slot, room: room, position: joined.position, wantsPreviews: pending.wantsPreviews)
+        if let ackID = pending.ackID {
+            let json = EventText.joined(joined, room: room, limits: self.limits)
+            self.actions.append(.acknowledge(slot, id: ackID, json: json))
+        }
+        for event in waiting {
+            self.received(event.json, ackID: event.ackID, from: slot, at: now, seconds: seconds)
+        }
+    }
+
+    private mutating func enterView(_ slot: Slot, room: Identifier, position: Position, wantsPreviews: Bool) {
+        guard let connection = self.connections[slot] else { return }
+        if self.rooms[room] == nil { self.rooms[room] = RoomView(position: position) }
+        self.rooms[room]?.add(slot, isLegacy: connection.isLegacy, wantsPreviews: wantsPreviews)
+        guard let view = self.rooms[room], view.position != position else { return }
+        if view.position.epoch == position.epoch {
+            // The newcomer is ahead of the stream: the others' hole is filled, and the newcomer skips what it has.
+            self.rooms[room]?.hasFloors = true
+            self.catchUp(room)
+        } else {
+            self.reset(room, to: position, except: slot)
+        }
+    }
+
+    private mutating func failJoin(_ pending: PendingJoin, _ refusal: Refusal, at now: UInt64, seconds: Int64) {
+        let slot = pending.slot
+        let room = pending.join.room
+        self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.rawValue, room: room)
+        guard let membership = self.connections[slot]?.memberships[room], membership.isJoining else { return }
+        self.connections[slot]?.memberships[room] = nil
+        for event in membership.waiting {
+            self.received(event.json, ackID: event.ackID, from: slot, at: now, seconds: seconds)
+        }
+    }
+
+    mutating func repeatJoin(_ pending: PendingJoin, at now: UInt64) {
+        var pending = pending
+        pending.sentAt = now
+        self.joins[pending.join.request] = pending
+        self.actions.append(.fanout(shard: Shard.of(room: pending.join.room), .join(pending.join)))
+    }
+
+    mutating func joinTimedOut(_ pending: PendingJoin, at now: UInt64, seconds: Int64) {
+        self.joins[pending.join.request] = nil
+        guard self.connections[pending.slot]?.id == pending.connection else { return }
+        self.failJoin(
+            pending, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000), at: now, seconds: seconds
+        )
+    }
+
+    /// A session has a new owner: an older connection here loses it.
+    package mutating func sessionClaimed(_ claimed: SessionClaimed) {
+        for slot in self.rooms[claimed.room]?.all ?? [] {
+            guard let membership = self.connections[slot]?.memberships[claimed.room],
+                membership.sid == claimed.sid, membership.claim < claimed.claim
+            else { continue }
+            self.connections[slot]?.memberships[claimed.room]?.ownsSession = false
+        }
+        self.orphans.removeAll { $0.mayContinue && $0.end.room == claimed.room && $0.end.sid == claimed.sid }
+    }
+}

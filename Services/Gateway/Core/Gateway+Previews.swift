@@ -1,0 +1,176 @@
+import Auth
+import Canvas
+import JSONBytes
+import Wire
+
+extension Gateway {
+    mutating func preview(_ incoming: Incoming, room: Identifier) throws(Refusal) {
+        self.counters.previewsIn += 1
+        let slot = incoming.slot
+        guard let connection = self.connections[slot], let membership = connection.memberships[room] else {
+            throw Refusal(.forbidden, "not in this room", field: "roomId")
+        }
+        guard connection.identity.may(.preview, in: room) else {
+            throw Refusal(.forbidden, "no right to show previews in this room", field: "roomId")
+        }
+        let element = try ElementField.id(incoming.payload["elementId"], field: "elementId")
+        let explicit = try Self.gesture(incoming.payload["gesture"])
+        let fields = try ElementField.transform(incoming.payload, isPreview: true)
+        guard membership.ownsSession else { return }
+        var track = membership.elements[element] ?? ElementTrack()
+        let gesture = self.openGesture(explicit, track: &track, slot: slot, room: room)
+        var preview = Preview(
+            room: room, element: element, connection: connection.id, user: connection.identity.member.user,
+            sid: membership.sid, gesture: gesture, after: track.lastSeq, fields: fields)
+        let mayGo = track.pendingCommits == 0 && self.takePreviewToken(slot, at: incoming.now)
+        if let held = track.held {
+            preview = Self.fold(held, preview)
+            track.held = nil
+        }
+        if mayGo {
+            self.send(preview)
+        } else {
+            self.counters.previewsHeld += 1
+            track.held = preview
+            self.restless.insert(slot)
+        }
+        self.connections[slot]?.memberships[room]?.elements[element] = track
+        self.connections[slot]?.memberships[room]?.trimTracks()
+    }
+
+    /// The gesture that a preview belongs to: the app's, the one under way, or a new one.
+    private mutating func openGesture(
+        _ explicit: UInt64?, track: inout ElementTrack, slot: Slot, room: Identifier
+    ) -> UInt64 {
+        if let explicit {
+            track.openGesture = explicit
+            let last = self.connections[slot]?.memberships[room]?.lastGesture ?? 0
+            self.connections[slot]?.memberships[room]?.lastGesture = max(last, explicit)
+            return explicit
+        }
+        if let open = track.openGesture { return open }
+        let gesture = self.nextGesture(slot: slot, room: room)
+        track.openGesture = gesture
+        return gesture
+    }
+
+    mutating func nextGesture(slot: Slot, room: Identifier) -> UInt64 {
+        let gesture = (self.connections[slot]?.memberships[room]?.lastGesture ?? 0) + 1
+        self.connections[slot]?.memberships[room]?.lastGesture = gesture
+        return gesture
+    }
+
+    private mutating func takePreviewToken(_ slot: Slot, at now: UInt64) -> Bool {
+        self.connections[slot]?.previewBucket.take(at: now) ?? false
+    }
+
+    /// Folds a newer preview onto an older one; the fields of different gestures are never mixed.
+    static func fold(_ older: Preview, _ newer: Preview) -> Preview {
+        guard older.gesture == newer.gesture else { return newer.gesture > older.gesture ? newer : older }
+        var merged = newer
+        var fields = older.fields
+        fields.merge(newer.fields)
+        merged.fields = fields
+        merged.folded = older.folded &+ newer.folded
+        merged.after = max(older.after, newer.after)
+        return merged
+    }
+
+    mutating func send(_ preview: Preview) {
+        self.counters.previewsSent += 1
+        self.actions.append(.preview(shard: Shard.of(room: preview.room), preview))
+    }
+
+    /// Sends the previews of a connection that were held back, as far as they may go by now.
+    mutating func releasePreviews(of slot: Slot, at now: UInt64) -> Bool {
+        guard let memberships = self.connections[slot]?.memberships else { return false }
+        var isStillHolding = false
+        for (room, membership) in memberships {
+            for (element, track) in membership.elements {
+                guard let held = track.held, track.pendingCommits == 0 else { continue }
+                guard self.takePreviewToken(slot, at: now) else {
+                    isStillHolding = true
+                    continue
+                }
+                var preview = held
+                preview.after = max(preview.after, track.lastSeq)
+                self.connections[slot]?.memberships[room]?.elements[element]?.held = nil
+                self.send(preview)
+            }
+        }
+        return isStillHolding
+    }
+
+    /// Tells a refused preview, at most once a second for each code.
+    mutating func refusePreview(_ refusal: Refusal, incoming: Incoming) {
+        let slot = incoming.slot
+        if let ackID = incoming.ackID {
+            self.refuse(refusal, slot: slot, ackID: ackID, event: incoming.event.rawValue)
+            return
+        }
+        guard refusal.code == .invalid || refusal.code == .forbidden else { return }
+        if let told = self.connections[slot]?.toldAt[refusal.code], incoming.now < told + 1000 { return }
+        self.connections[slot]?.toldAt[refusal.code] = incoming.now
+        self.refuse(
+            refusal, slot: slot, ackID: nil, event: incoming.event.rawValue,
+            room: incoming.payload["roomId"]?.string.map { Identifier($0) },
+            element: incoming.payload["elementId"]?.string.map { Identifier($0) })
+    }
+
+    mutating func endGesture(_ end: GestureEnd) {
+        self.actions.append(.fanout(shard: Shard.of(room: end.room), .gestureEnd(end)))
+    }
+
+    /// Reads `gesture`: a whole number ≥ 1, or absent.
+    static func gesture(_ value: JSONValue?) throws(Refusal) -> UInt64? {
+        guard let value else { return nil }
+        guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
+            throw Refusal(.invalid, "gesture must be a whole number from 1 on", field: "gesture")
+        }
+        return UInt64(number)
+    }
+
+    /// The largest whole number that every JSON reader keeps exactly: 2^53 − 1.
+    static let maxNumber: Int64 = (1 << 53) - 1
+}
+
+/// Canvas's parsers, with refusals as the gateway words them.
+enum ElementField {
+    static func id(_ value: JSONValue?, field: String) throws(Refusal) -> Identifier {
+        do {
+            return Identifier(try ElementInput.elementID(value, field: field))
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    static func transform(_ payload: JSONValue, isPreview: Bool) throws(Refusal) -> TransformFields {
+        do {
+            return try ElementInput.transform(payload, isPreview: isPreview)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    static func check(newElement value: JSONValue, path: String) throws(Refusal) -> String? {
+        do {
+            return try ElementInput.newElement(value, path: path).id
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    static func check(changes value: JSONValue) throws(Refusal) {
+        do {
+            _ = try ElementInput.changes(value)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+}
+
+extension Refusal {
+    init(_ error: FieldError) {
+        self.init(error.tooLarge ? .tooLarge : .invalid, error.message, field: error.field)
+    }
+}

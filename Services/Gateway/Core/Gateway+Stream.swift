@@ -1,0 +1,142 @@
+import JSONBytes
+package import Wire
+
+extension Gateway {
+    /// The next update of a room's stream came from the fan-out.
+    package mutating func updated(_ update: Update) {
+        guard let view = self.rooms[update.room] else { return }
+        if update.seq <= view.position.seq { return }
+        guard update.seq == view.position.seq + 1 else {
+            self.catchUp(update.room)
+            return
+        }
+        self.rooms[update.room]?.position.seq = update.seq
+        self.counters.updates += 1
+        let isSettled = !view.hasFloors
+        let members = isSettled ? view.members : self.behind(update, view.members)
+        let legacy = isSettled ? view.legacyMembers : self.behind(update, view.legacyMembers)
+        if view.hasFloors, members.count + legacy.count == view.members.count + view.legacyMembers.count {
+            self.rooms[update.room]?.hasFloors = false
+        }
+        if !members.isEmpty { self.actions.append(.broadcast(members, json: EventText.update(update))) }
+        if !legacy.isEmpty {
+            for json in EventText.legacyUpdates(update) { self.actions.append(.broadcast(legacy, json: json)) }
+        }
+    }
+
+    /// The members whose join's answer does not hold the update already.
+    private func behind(_ update: Update, _ members: [Slot]) -> [Slot] {
+        members.filter { (self.connections[$0]?.memberships[update.room]?.floor ?? 0) < update.seq }
+    }
+
+    /// Previews came from the fan-out; those of one room stand together.
+    package mutating func previewed(_ previews: [Preview]) {
+        var start = previews.startIndex
+        while start < previews.endIndex {
+            let room = previews[start].room
+            let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
+            if let view = self.rooms[room], !view.previewMembers.isEmpty {
+                let texts = previews[start..<end].map { preview in
+                    PreviewText(sender: self.slot(of: preview.connection, in: view), preview: preview)
+                }
+                self.actions.append(.previews(view.previewMembers, texts))
+            }
+            start = end
+        }
+    }
+
+    /// A user came into a room or left it.
+    package mutating func presenceChanged(_ presence: Presence) {
+        guard let view = self.rooms[presence.room] else { return }
+        let told = view.members.filter { self.connections[$0]?.id != presence.except }
+        guard !told.isEmpty else { return }
+        self.actions.append(.broadcast(told, json: EventText.presence(presence)))
+    }
+
+    /// A gesture ended without a commit.
+    package mutating func gestureEnded(_ ended: GestureEnded) {
+        guard let view = self.rooms[ended.gesture.room] else { return }
+        if !view.members.isEmpty {
+            self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended)))
+        }
+        if !view.legacyMembers.isEmpty {
+            self.actions.append(.broadcast(view.legacyMembers, json: EventText.legacyGestureEnded(ended)))
+        }
+    }
+
+    /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
+    package mutating func positioned(_ answer: RoomPosition) {
+        guard let view = self.rooms[answer.room] else { return }
+        self.rooms[answer.room]?.isCatchingUp = false
+        if answer.isReset || answer.position.epoch != view.position.epoch {
+            self.reset(answer.room, to: answer.position, except: nil)
+        } else if answer.position.seq > view.position.seq {
+            self.catchUp(answer.room)
+        }
+    }
+
+    // MARK: Holes
+
+    /// Asks the fan-out for what is missing in a room's stream.
+    mutating func catchUp(_ room: Identifier) {
+        guard let view = self.rooms[room], !view.isCatchingUp else { return }
+        self.counters.holes += 1
+        self.rooms[room]?.isCatchingUp = true
+        self.actions.append(.fanout(shard: Shard.of(room: room), .interest(self.interest(in: room, view))))
+    }
+
+    /// Tells members that their place in a room is lost; they join again. Nothing numbered goes to them until then.
+    mutating func reset(_ room: Identifier, to position: Position, except: Slot?) {
+        guard let view = self.rooms[room] else { return }
+        self.counters.resyncs += 1
+        self.rooms[room]?.position = position
+        let from = view.position.seq + 1
+        for slot in view.members where slot != except {
+            self.rooms[room]?.remove(slot)
+            let json = EventText.event("room:resync", room: room) { writer in
+                writer.key("from")
+                writer.value(from)
+                writer.key("to")
+                writer.value(position.seq)
+            }
+            self.actions.append(.emit(slot, json: json))
+        }
+        if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
+    }
+
+    private func interest(in room: Identifier, _ view: RoomView) -> RoomInterest {
+        let occupants = view.all.compactMap { slot in
+            self.connections[slot].map { connection in
+                RoomInterest.Occupant(connection: connection.id, member: connection.identity.member)
+            }
+        }
+        return RoomInterest(room: room, position: view.position, occupants: occupants)
+    }
+
+    // MARK: Topology
+
+    /// Another fan-out serves these shards now, or the same one came back without memory.
+    /// - Parameter hadOwner: true when the former fan-out is still there and must forget the rooms.
+    package mutating func fanoutMoved(shards: Set<Int>, hadOwner: Bool, at now: UInt64) {
+        for (room, view) in self.rooms where shards.contains(Shard.of(room: room)) {
+            let shard = Shard.of(room: room)
+            self.rooms[room]?.isCatchingUp = true
+            self.actions.append(.fanout(shard: shard, .interest(self.interest(in: room, view))))
+            if hadOwner {
+                let nobody = RoomInterest(room: room, position: view.position, occupants: [])
+                self.actions.append(.formerFanout(shard: shard, .interest(nobody)))
+            }
+        }
+        for pending in self.joins.values where shards.contains(Shard.of(room: pending.join.room)) {
+            self.repeatJoin(pending, at: now)
+        }
+    }
+
+    /// A coalescer or committer of these shards went away or came: what is in custody goes out again.
+    package mutating func commitPathChanged(shards: Set<Int>, at now: UInt64) {
+        for key in self.commits.keys.sorted(by: { $0.number < $1.number })
+        where shards.contains(Shard.of(room: key.room)) {
+            self.dispatch(key, at: now)
+        }
+    }
+}

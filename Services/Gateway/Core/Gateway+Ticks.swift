@@ -1,0 +1,47 @@
+import Wire
+
+extension Gateway {
+    /// When ``tick(at:seconds:)`` is due, ms; nil when nothing waits for the clock.
+    package func nextTick(after now: UInt64) -> UInt64? {
+        if !self.restless.isEmpty { return now + Self.tickMs }
+        if !self.commits.isEmpty || !self.joins.isEmpty || !self.reads.isEmpty { return now + 50 }
+        return self.orphans.map(\.endsAt).min()
+    }
+
+    /// Does what waits for the clock: held previews, delayed commits, repetitions, deadlines, orphaned gestures.
+    /// - Parameter seconds: the time since 1970, for tokens.
+    package mutating func tick(at now: UInt64, seconds: Int64) {
+        for slot in self.restless {
+            let holdsCommits = self.releaseCommits(of: slot, at: now)
+            let holdsPreviews = self.releasePreviews(of: slot, at: now)
+            if !holdsCommits, !holdsPreviews { self.restless.remove(slot) }
+        }
+        self.repeatCommits(at: now)
+        for pending in self.joins.values {
+            if now >= pending.deadline {
+                self.joinTimedOut(pending, at: now, seconds: seconds)
+            } else if now >= pending.sentAt + 1000 {
+                self.repeatJoin(pending, at: now)
+            }
+        }
+        for (request, read) in self.reads where now >= read.deadline {
+            self.readAnswered(RoomState(request: request, room: read.room, outcome: .unavailable))
+        }
+        for orphan in self.orphans where now >= orphan.endsAt { self.endGesture(orphan.end) }
+        self.orphans.removeAll { now >= $0.endsAt }
+    }
+
+    private mutating func repeatCommits(at now: UInt64) {
+        var due: [CommitKey] = []
+        var late: [CommitKey] = []
+        for (key, pending) in self.commits {
+            if now >= pending.deadline, !pending.wasGivenUp {
+                late.append(key)
+            } else if now >= pending.sendAgainAt {
+                due.append(key)
+            }
+        }
+        for key in late { self.commitTimedOut(key, at: now) }
+        for key in due.sorted(by: { $0.number < $1.number }) { self.dispatch(key, at: now) }
+    }
+}

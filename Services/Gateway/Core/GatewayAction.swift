@@ -1,0 +1,62 @@
+package import Wire
+
+/// A place in the gateway's table of connections; reused after a connection is gone.
+package typealias Slot = Int
+
+/// Which way a commit is sent.
+package enum CommitPath: Equatable, Sendable {
+    /// Through the shard's coalescer: the usual way.
+    case coalescer
+    /// Straight to the shard's committer: the way around a coalescer that is away.
+    case committer
+}
+
+/// A record for the fan-out that serves a shard.
+package enum FanoutRecord: Equatable, Sendable {
+    case join(Join)
+    case leave(Leave)
+    case interest(RoomInterest)
+    case gestureEnd(GestureEnd)
+    case read(RoomRead)
+}
+
+/// One preview, ready for the members of its room.
+package struct PreviewText: Equatable, Sendable {
+    /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
+    package var sender: Slot?
+    /// What it shows; an app that cannot take it now gets it later, folded with what follows.
+    package var preview: Preview
+    /// The event as a JSON array `["element:transforming", {…}]`.
+    package var json: [UInt8]
+
+    /// One preview.
+    package init(sender: Slot?, preview: Preview) {
+        self.sender = sender
+        self.preview = preview
+        self.json = EventText.preview(preview)
+    }
+}
+
+/// What the gateway's shell must do, in order.
+package enum GatewayAction: Equatable, Sendable {
+    /// Answer an event: the acknowledgement's only argument.
+    case acknowledge(Slot, id: UInt64, json: [UInt8])
+    /// Send an event, a JSON array, to one connection.
+    case emit(Slot, json: [UInt8])
+    /// Send one event to several connections.
+    case broadcast([Slot], json: [UInt8])
+    /// Send the previews of one room's tick to its members, to each all but its own.
+    case previews([Slot], [PreviewText])
+    /// Disconnect the app from the namespace; it is told by an `auth:error` that went before.
+    case disconnect(Slot)
+    /// Hand a preview to the coalescer of the shard.
+    case preview(shard: Int, Preview)
+    /// Hand a commit to the coalescer or committer of the shard.
+    case commit(shard: Int, path: CommitPath, Commit)
+    /// Hand a record to the fan-out of the shard.
+    case fanout(shard: Int, FanoutRecord)
+    /// Hand a record to the fan-out that served the shard before.
+    case formerFanout(shard: Int, FanoutRecord)
+    /// Answer an HTTP request.
+    case http(request: UInt64, status: Int, json: [UInt8])
+}

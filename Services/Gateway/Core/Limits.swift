@@ -1,0 +1,71 @@
+package import JSONBytes
+
+/// What one app may ask of a gateway; every figure is a setting, and all of them are told to apps in the join's `limits`.
+package struct Limits: Equatable, Sendable {
+    /// The largest message, bytes; announced as Engine.IO's `maxPayload`.
+    package var messageBytes = 256 * 1024
+    /// Nesting of JSON values.
+    package var depth = 32
+    /// Members of one JSON object.
+    package var keys = 64
+    /// Elements of one JSON array.
+    package var arrayElements = 1000
+    /// Elements of one `elements:create`.
+    package var group = 500
+    /// Rooms of one connection.
+    package var rooms = 64
+    /// Commits of one session without a result.
+    package var unacknowledged = 32
+    /// Previews per second and connection; beyond it they are folded, the newest is never lost.
+    package var previewsPerSecond = 120
+    /// Commits per second and connection.
+    package var commitsPerSecond = 30
+    /// Commits that may come at once after a pause.
+    package var commitBurst = 120
+    /// Updates that a resumed join replays at most; further back it gets the whole room.
+    package var replay = 1000
+    /// How long a commit or a join may wait for its result, ms.
+    package var deadlineMs: UInt64 = 10_000
+    /// The pace of previews, ms, told as `throttleMs`.
+    package var throttleMs = 16
+
+    /// The defaults.
+    package init() {}
+
+    /// The limits of the JSON parser.
+    package var json: JSONLimits {
+        var limits = JSONLimits()
+        limits.depth = self.depth
+        limits.keysPerObject = self.keys
+        limits.elementsPerArray = self.arrayElements
+        return limits
+    }
+
+    /// Appends the object that apps get.
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("message")
+        writer.value(self.messageBytes)
+        writer.key("depth")
+        writer.value(self.depth)
+        writer.key("keys")
+        writer.value(self.keys)
+        writer.key("array")
+        writer.value(self.arrayElements)
+        writer.key("group")
+        writer.value(self.group)
+        writer.key("rooms")
+        writer.value(self.rooms)
+        writer.key("unacknowledged")
+        writer.value(self.unacknowledged)
+        writer.key("previewsPerSecond")
+        writer.value(self.previewsPerSecond)
+        writer.key("commitsPerSecond")
+        writer.value(self.commitsPerSecond)
+        writer.key("commitBurst")
+        writer.value(self.commitBurst)
+        writer.key("replay")
+        writer.value(self.replay)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,31 @@
+/// Makes ids for elements that apps create without one.
+struct NameGenerator {
+    private var state: UInt64
+    private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+
+    init(seed: UInt64) {
+        self.state = seed
+    }
+
+    /// A fresh id of 20 characters.
+    mutating func next() -> String {
+        var characters: [UInt8] = []
+        for _ in 0..<2 {
+            var bits = self.nextBits()
+            for _ in 0..<10 {
+                characters.append(Self.alphabet[Int(bits % 36)])
+                bits /= 36
+            }
+        }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood 2014): every seed gives its own sequence; not for secrets.
+    private mutating func nextBits() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var bits = self.state
+        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+        return bits ^ (bits >> 31)
+    }
+}

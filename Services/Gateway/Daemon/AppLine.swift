@@ -1,0 +1,18 @@
+import GatewayCore
+import SocketIOServer
+
+/// One app as the hub sees it, whatever it speaks.
+protocol AppLine: AnyObject {
+    /// Answers an event with one JSON value.
+    func acknowledge(_ id: UInt64, _ json: [UInt8])
+    /// Sends an event, a JSON array, to this app alone.
+    func emit(_ json: [UInt8])
+    /// Sends an event that many apps get: the packet is shared, the text is the same for other wires.
+    func send(_ packet: PreparedPacket, json: [UInt8])
+    /// Sends previews; the packet holds all of them. A slow app gets the latest of them when it can take more.
+    func send(previews: [PreviewText], packet: PreparedPacket)
+    /// Ends the app's connection to the namespace.
+    func disconnect()
+    /// Counts a message that was no event.
+    func reportBadMessage()
+}

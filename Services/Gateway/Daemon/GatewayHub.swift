@@ -1,0 +1,316 @@
+import Auth
+import Boot
+import GatewayCore
+import JSONBytes
+import Logging
+import Mesh
+import NIOCore
+import SocketIO
+import SocketIOServer
+import Wire
+
+/// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
+/// its actions go out. Everything here happens on that loop.
+final class GatewayHub {
+    private let eventLoop: any EventLoop
+    let logger: Logger
+    private(set) var core: Gateway
+    private let limits: Limits
+    /// Apps by slot; the core knows them by their slots only.
+    private var apps: [(any AppLine)?] = []
+    private var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
+    private var topology: MeshTopology
+    private var senders: MeshSenders
+    private let news: Mailbox<MeshNews>
+    private var fresh: [MeshNews] = []
+    private var timer: Scheduled<Void>?
+    private var timerAt: UInt64 = .max
+    private var isSettling = false
+    weak var server: SocketIOServer?
+    private lazy var face = FaceApps(hub: self) { [unowned self] peer, text in
+        self.senders.face(text, to: peer)
+        self.settleLater()
+    }
+    private let mesh: ReadinessCheck
+    private let metrics: GatewayMetrics
+
+    init(
+        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
+        news: Mailbox<MeshNews>
+    ) {
+        self.eventLoop = eventLoop
+        self.logger = context.logger
+        self.limits = settings.limits
+        self.core = Gateway(
+            name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
+            seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: settings.tokens)
+        self.topology = MeshTopology()
+        self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
+        self.news = news
+        self.mesh = context.health.check("mesh")
+        self.metrics = GatewayMetrics(context.metrics)
+    }
+
+    // MARK: Time
+
+    /// Milliseconds of the monotonic clock.
+    var now: UInt64 { NIODeadline.now().uptimeNanoseconds / 1_000_000 }
+    /// Seconds since 1970, for tokens only.
+    var seconds: Int64 { WallClock.seconds() }
+
+    // MARK: Apps
+
+    /// An app asks to come in: it is identified by its handshake.
+    func admit(
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
+    ) -> Result<(Identity, HandshakeFields), Refusal> {
+        do throws(Refusal) {
+            var payload: JSONValue?
+            if !auth.isEmpty {
+                var document = JSONDocument()
+                do {
+                    try document.parse(auth, limits: self.limits.json)
+                } catch {
+                    throw Refusal(.invalid, "the auth payload is no valid JSON", field: "auth")
+                }
+                payload = document.root
+            }
+            let fields = try HandshakeFields(auth: payload, query: query, header: header)
+            let guest = "guest-" + String(UInt64.random(in: 1 << 40..<1 << 52), radix: 36)
+            return self.core.identify(fields, guest: guest, seconds: self.seconds).map { ($0, fields) }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// An app came in.
+    func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
+        let slot = self.core.connected(identity: identity, handshake: handshake, at: self.now)
+        if slot == self.apps.count {
+            self.apps.append(app)
+        } else {
+            self.apps[slot] = app
+        }
+        self.settleLater()
+        return slot
+    }
+
+    /// An app sent an event.
+    func received(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot) {
+        let isReadable = self.core.received(
+            Array(json), ackID: ackID, from: slot, at: self.now, seconds: self.seconds)
+        if !isReadable { self.apps[slot]?.reportBadMessage() }
+        self.settleLater()
+    }
+
+    /// An app went away.
+    func disconnected(_ slot: Slot) {
+        self.core.disconnected(slot, at: self.now)
+        if self.apps.indices.contains(slot) { self.apps[slot] = nil }
+        self.settleLater()
+    }
+
+    // MARK: HTTP
+
+    func read(room: String, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
+        let request = self.core.read(room: room, as: identity, at: self.now)
+        self.responders[request] = respond
+        self.settleLater()
+    }
+
+    func create(
+        in room: String, body: [UInt8], session: Identifier, as identity: Identity,
+        respond: @escaping (HTTPAnswer) -> Void
+    ) {
+        let request = self.core.create(in: room, body: body, session: session, as: identity, at: self.now)
+        self.responders[request] = respond
+        self.settleLater()
+    }
+
+    // MARK: Mesh
+
+    /// Takes over what the mesh's thread has laid down.
+    func drainNews() {
+        self.news.drain(into: &self.fresh)
+        let now = self.now
+        for item in self.fresh {
+            switch item {
+            case .link(let stage, let peer, let isUp): self.linkChanged(stage, peer, isUp: isUp, at: now)
+            case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
+            case .envelope(let bytes): self.envelopeReceived(bytes, at: now)
+            case .face(let peer, let text): self.face.received(text, from: peer)
+            case .faceGone(let peer): self.face.gone(peer)
+            }
+        }
+        self.fresh.removeAll(keepingCapacity: true)
+        self.settle()
+    }
+
+    private func linkChanged(_ stage: Stage, _ peer: String, isUp: Bool, at now: UInt64) {
+        let change = self.topology.changed(stage, peer, isUp: isUp)
+        switch stage {
+        case .fanout:
+            for (hadOwner, shards) in [(true, change.handedOver), (false, change.orphaned)] where !shards.isEmpty {
+                self.core.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now)
+                self.perform()
+            }
+        case .coalescer, .committer:
+            if !change.orphaned.isEmpty { self.core.commitPathChanged(shards: change.orphaned, at: now) }
+        }
+        if let missing = Stage.allCases.first(where: { !self.topology.isServed($0) }) {
+            self.mesh.notReady("no \(missing) answers")
+        } else {
+            self.mesh.ready()
+        }
+    }
+
+    private func envelopeReceived(_ bytes: [UInt8], at now: UInt64) {
+        do {
+            try bytes.withUnsafeBytes { bytes in try self.decode(bytes, at: now) }
+        } catch {
+            self.logger.warning("envelope refused", metadata: ["wire.error": "\(error)"])
+        }
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer, at now: UInt64) throws(EnvelopeError) {
+        var envelope = try EnvelopeReader(bytes)
+        var previews: [Preview] = []
+        while let (kind, fields) = try envelope.next() {
+            if kind != .preview, !previews.isEmpty {
+                self.core.previewed(previews)
+                previews.removeAll(keepingCapacity: true)
+            }
+            switch kind {
+            case .preview: previews.append(try EnvelopeReader.decode(Preview.self, fields))
+            case .update: self.core.updated(try EnvelopeReader.decode(Update.self, fields))
+            case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
+            case .joinReply:
+                self.core.joinReplied(try EnvelopeReader.decode(JoinReply.self, fields), at: now, seconds: self.seconds)
+            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(RoomPosition.self, fields))
+            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
+            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
+            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+            case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
+            case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
+            }
+        }
+        if !previews.isEmpty { self.core.previewed(previews) }
+    }
+
+    // MARK: Doing what the core decided
+
+    /// Performs soon, once for all events of a read.
+    private func settleLater() {
+        guard !self.isSettling else { return }
+        self.isSettling = true
+        self.eventLoop.assumeIsolated().execute { [unowned self] in self.settle() }
+    }
+
+    private func settle() {
+        self.isSettling = false
+        self.perform()
+        self.senders.flush(at: self.now)
+        self.server?.flush()
+        self.metrics.update(
+            GatewayMetrics.Figures(
+                counters: self.core.counters, connections: self.core.connectionCount, custody: self.core.custodyCount))
+        self.armTimer()
+    }
+
+    private func perform() {
+        let actions = self.core.actions
+        self.core.actions = []
+        for action in actions { self.perform(action) }
+    }
+
+    private func perform(_ action: GatewayAction) {
+        switch action {
+        case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
+        case .emit(let slot, let json): self.apps[slot]?.emit(json)
+        case .broadcast(let slots, let json): self.broadcast(json, to: slots)
+        case .previews(let slots, let previews): self.deliver(previews, to: slots)
+        case .disconnect(let slot): self.apps[slot]?.disconnect()
+        case .preview(let shard, let preview):
+            if let peer = self.topology.owner(.coalescer, shard) { self.senders.preview(preview, to: peer) }
+        case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)
+        case .fanout(let shard, let record):
+            if let peer = self.topology.owner(.fanout, shard) { self.senders.record(record, to: peer) }
+        case .formerFanout(let shard, let record):
+            if let peer = self.topology.formerOwner(.fanout, shard) { self.senders.record(record, to: peer) }
+        case .http(let request, let status, let json):
+            self.responders.removeValue(forKey: request)?(HTTPAnswer(status: status, json: json))
+        }
+    }
+
+    private func send(_ commit: Commit, shard: Int, path: CommitPath) {
+        let stages: [Stage] = path == .coalescer ? [.coalescer, .committer] : [.committer, .coalescer]
+        for stage in stages {
+            guard let peer = self.topology.owner(stage, shard) else { continue }
+            self.senders.commit(commit, stage: stage, to: peer)
+            return
+        }
+    }
+
+    private func broadcast(_ json: [UInt8], to slots: [Slot]) {
+        let packet = PreparedPacket(event: json)
+        for slot in slots { self.apps[slot]?.send(packet, json: json) }
+    }
+
+    /// Gives each member the previews of all others. Members that move nothing themselves share one buffer.
+    private func deliver(_ previews: [PreviewText], to slots: [Slot]) {
+        let packets = previews.map { PreparedPacket(event: $0.json) }
+        let movers = Set(previews.compactMap(\.sender))
+        let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
+        for slot in slots {
+            guard let app = self.apps[slot] else { continue }
+            if movers.contains(slot) {
+                for (preview, packet) in zip(previews, packets) where preview.sender != slot {
+                    app.send(previews: [preview], packet: packet)
+                }
+            } else {
+                app.send(previews: previews, packet: all)
+            }
+        }
+    }
+
+    // MARK: Timer
+
+    private func armTimer() {
+        let now = self.now
+        let due = [self.core.nextTick(after: now), self.senders.nextFlush].compactMap { $0 }.min()
+        guard let due, due < self.timerAt else { return }
+        self.timer?.cancel()
+        self.timerAt = due
+        self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) {
+            [unowned self] in
+            self.timerAt = .max
+            self.core.tick(at: self.now, seconds: self.seconds)
+            self.settle()
+        }
+    }
+
+    /// Tells all apps that this gateway is about to stop.
+    func announceDraining() {
+        let json = Array(#"["server:draining",{}]"#.utf8)
+        let packet = PreparedPacket(event: json)
+        for case let app? in self.apps { app.send(packet, json: json) }
+        self.server?.flush()
+    }
+
+    /// Lets go of back ends that were silent for too long; called once in a while.
+    func dropSilentBackEnds() {
+        self.face.dropSilent()
+    }
+
+    /// Looks at the tokens' ends; called once in a while in token mode.
+    func checkTokens() {
+        self.core.checkTokens(seconds: self.seconds)
+        self.settle()
+    }
+}
+
+/// An answer to an HTTP request.
+struct HTTPAnswer {
+    let status: Int
+    let json: [UInt8]
+}

@@ -1,0 +1,127 @@
+package import Boot
+import GatewayCore
+import Logging
+import Mesh
+import NIOCore
+import NIOPosix
+package import ServiceLifecycle
+import SocketIOServer
+
+/// The running gateway: one event loop for apps, one thread for the mesh.
+package final class GatewayService: Service {
+    private let settings: GatewaySettings
+    private let context: DaemonContext
+
+    private init(settings: GatewaySettings, context: DaemonContext) {
+        self.settings = settings
+        self.context = context
+    }
+
+    /// The services of a gateway, in order of dependency.
+    package static func services(_ settings: GatewaySettings, _ context: DaemonContext) -> [any Service] {
+        [GatewayService(settings: settings, context: context)]
+    }
+
+    package func run() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            try await self.serve(on: group.next())
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private func serve(on eventLoop: any EventLoop) async throws {
+        let listening = self.context.health.check("listener")
+        let parts = try await eventLoop.submit {
+            try GatewayParts(eventLoop: eventLoop, settings: self.settings, context: self.context)
+        }.get()
+        try parts.reactor.start()
+        let address = try await parts.server.start(host: self.settings.host, port: self.settings.port)
+        let url = "http://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
+        self.context.health.announce(url: url)
+        self.context.logger.info("gateway listens", metadata: ["gateway.url": "\(url)"])
+        listening.ready()
+        try await gracefulShutdown()
+        await self.drain(parts, on: eventLoop)
+        parts.reactor.stop()
+        try await parts.reactor.ended()
+        try await eventLoop.submit { parts.close() }.get()
+    }
+
+    /// An address that a browser can open.
+    private static func host(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0", "::": "127.0.0.1"
+        default: host.contains(":") ? "[\(host)]" : host
+        }
+    }
+
+    /// Takes no new apps, lets the commits in custody finish, then says goodbye in batches.
+    private func drain(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
+        try? await parts.server.stopAccepting().get()
+        try? await eventLoop.flatSubmit { parts.drain() }.get()
+    }
+}
+
+/// The parts of a gateway that live on its event loop.
+final class GatewayParts: @unchecked Sendable {  // Built and used on the event loop only; the reference alone travels.
+    let server: SocketIOServer
+    let reactor: Reactor
+    private let eventLoop: any EventLoop
+    private let hub: GatewayHub
+    private let apps: SocketIOApps
+    private let pages: HTTPPages
+    private var housekeeping: RepeatedTask?
+    /// Engines that are closed at once when draining, and the pause between such batches.
+    private static let drainBatch = 200
+    private static let drainPause = TimeAmount.milliseconds(100)
+
+    init(eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext) throws {
+        self.eventLoop = eventLoop
+        let bridge = MeshBridge(eventLoop: eventLoop)
+        let reactor = try Reactor(name: "gateway-mesh", logger: context.logger) { thread in
+            try GatewayMesh(
+                on: thread, name: context.name, settings: settings, outbox: bridge.outbox, news: bridge.news)
+        }
+        self.reactor = reactor
+        self.hub = GatewayHub(
+            eventLoop: eventLoop, settings: settings, context: context, outbox: bridge.outbox, news: bridge.news)
+        bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
+        self.apps = SocketIOApps(hub: self.hub)
+        self.pages = HTTPPages(hub: self.hub, adminPages: context.pages, maxBody: settings.limits.messageBytes)
+        self.server = SocketIOServer(
+            eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
+            http: self.pages)
+        self.hub.server = self.server
+        guard settings.tokens != nil || settings.face != nil else { return }
+        let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
+        self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            hub.value.checkTokens()
+            hub.value.dropSilentBackEnds()
+        }
+    }
+
+    /// Waits for the commits in custody, tells apps and closes their connections in batches.
+    func drain() -> EventLoopFuture<Void> {
+        let promise = self.eventLoop.makePromise(of: Void.self)
+        self.hub.announceDraining()
+        self.closeSome(promise, patience: 50)
+        return promise.futureResult
+    }
+
+    private func closeSome(_ promise: EventLoopPromise<Void>, patience: Int) {
+        if self.hub.core.custodyCount > 0, patience > 0 {
+            self.eventLoop.scheduleTask(in: Self.drainPause) { self.closeSome(promise, patience: patience - 1) }
+            return
+        }
+        guard self.server.drain(upTo: Self.drainBatch) > 0 else { return promise.succeed() }
+        self.eventLoop.scheduleTask(in: Self.drainPause) { self.closeSome(promise, patience: 0) }
+    }
+
+    func close() {
+        self.housekeeping?.cancel()
+    }
+}

@@ -1,0 +1,154 @@
+package import Auth
+package import Boot
+package import GatewayCore
+import SocketIO
+package import SocketIOServer
+
+/// What an operator may set on a gateway; the schema holds names, defaults and ranges.
+package struct GatewaySettings: DaemonSettings {
+    /// Where apps connect.
+    package var host: String
+    /// The port of the same; 0 takes any free one.
+    package var port: Int
+    /// The ZeroMQ face for other back ends; nil: none.
+    package var face: String?
+    /// What one app may ask.
+    package var limits: Limits
+    /// How the Socket.IO server behaves.
+    package var socketIO: SocketIOServer.Configuration
+    /// Nil in open mode.
+    package var tokens: TokenVerifier?
+    /// How long previews for one coalescer are collected while they come fast.
+    package var linkPause: Duration
+    /// The stages behind.
+    package var coalescers: [PeerAddress]
+    package var committers: [PeerAddress]
+    package var fanouts: [PeerAddress]
+
+    static let host = Setting.string("host", default: "127.0.0.1", "Address on which apps connect.")
+    static let port = Setting.int("port", default: 8080, in: 0...65535, "Port of the same; 0 takes any free one.")
+    static let face = Setting<String?>.endpoint(
+        "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")
+    static let origins = Setting<[String]>.list(
+        "origins", default: ["*"], "Origins of web pages that may connect, exactly; * for all.")
+    static let pingInterval = Setting.milliseconds(
+        "ping-interval-ms", default: 25_000, in: 100...300_000, "How often a quiet app is pinged.")
+    static let pingTimeout = Setting.milliseconds(
+        "ping-timeout-ms", default: 20_000, in: 100...300_000, "How long its answer may take.")
+    static let connectTimeout = Setting.milliseconds(
+        "connect-timeout-ms", default: 45_000, in: 100...300_000, "How long an app may stay without a CONNECT.")
+    static let maxMessage = Setting.int(
+        "max-message-bytes", default: 262_144, in: 1024...16_777_216, "Largest message of an app.")
+    static let maxConnections = Setting.int(
+        "max-connections", default: 10_000, in: 1...1_000_000, "Connections of this gateway.")
+    static let maxConnectionsPerAddress = Setting.int(
+        "max-connections-per-address", default: 64, in: 1...1_000_000,
+        "Connections from one IP address; loopback is not counted.")
+    static let maxBuffered = Setting.int(
+        "max-buffered-bytes", default: 1_048_576, in: 65_536...67_108_864,
+        "Bytes that may wait for one slow app; beyond it the app is disconnected.")
+    static let badMessages = Setting.int(
+        "bad-messages-per-minute", default: 10, in: 1...10_000, "Unreadable messages before an app is disconnected.")
+    static let roomsPerConnection = Setting.int(
+        "rooms-per-connection", default: 64, in: 1...10_000, "Rooms that one connection may be in.")
+    static let previewRate = Setting.int(
+        "previews-per-second", default: 120, in: 1...10_000, "Previews of one connection; beyond it they are folded.")
+    static let commitRate = Setting.int(
+        "commits-per-second", default: 30, in: 1...100_000, "Commits of one connection.")
+    static let commitBurst = Setting.int(
+        "commit-burst", default: 120, in: 1...100_000, "Commits that may come at once after a pause.")
+    static let unacknowledged = Setting.int(
+        "unacknowledged-commits", default: 32, in: 1...10_000, "Commits of one session without a result.")
+    static let deadline = Setting.milliseconds(
+        "deadline-ms", default: 10_000, in: 100...300_000, "How long a commit or join may wait for its result.")
+    static let tick = Setting.milliseconds(
+        "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told.")
+    static let linkPause = Setting.milliseconds(
+        "link-pause-ms", default: 3, in: 0...100, "How long previews for one coalescer are collected while many come.")
+
+    package static let schema = SettingsSchema(
+        "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
+        [
+            host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
+            maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
+            commitBurst, unacknowledged, deadline, tick, linkPause, SharedSettings.coalescers,
+            SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret, SharedSettings.jwtKeysFile,
+            SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
+        ])
+
+    package init(_ values: SettingValues) throws(SettingProblem) {
+        self.host = values[Self.host]
+        self.port = values[Self.port]
+        self.face = values[Self.face]
+        self.linkPause = values[Self.linkPause]
+        self.coalescers = values[SharedSettings.coalescers]
+        self.committers = values[SharedSettings.committers]
+        self.fanouts = values[SharedSettings.fanouts]
+        for setting in [SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts]
+        where values[setting].isEmpty {
+            throw values.problem(setting, "must name at least one")
+        }
+        self.limits = Self.limits(values)
+        self.socketIO = Self.socketIO(values)
+        self.tokens = try Self.tokens(values)
+    }
+
+    private static func limits(_ values: SettingValues) -> Limits {
+        var limits = Limits()
+        limits.messageBytes = values[Self.maxMessage]
+        limits.rooms = values[Self.roomsPerConnection]
+        limits.unacknowledged = values[Self.unacknowledged]
+        limits.previewsPerSecond = values[Self.previewRate]
+        limits.commitsPerSecond = values[Self.commitRate]
+        limits.commitBurst = values[Self.commitBurst]
+        limits.deadlineMs = values[Self.deadline].milliseconds
+        limits.throttleMs = Int(values[Self.tick].milliseconds)
+        return limits
+    }
+
+    private static func socketIO(_ values: SettingValues) -> SocketIOServer.Configuration {
+        var configuration = SocketIOServer.Configuration()
+        configuration.pingInterval = values[Self.pingInterval]
+        configuration.pingTimeout = values[Self.pingTimeout]
+        configuration.connectTimeout = values[Self.connectTimeout]
+        configuration.maxPayload = values[Self.maxMessage]
+        configuration.maxConnections = values[Self.maxConnections]
+        configuration.maxConnectionsPerAddress = values[Self.maxConnectionsPerAddress]
+        configuration.maxBufferedBytes = values[Self.maxBuffered]
+        configuration.badPacketBudget = values[Self.badMessages]
+        let origins = values[Self.origins]
+        configuration.origins = origins.contains("*") ? .any : .only(origins)
+        return configuration
+    }
+
+    private static func tokens(_ values: SettingValues) throws(SettingProblem) -> TokenVerifier? {
+        var keys: KeySet?
+        if let secret = values[SharedSettings.jwtSecret] {
+            do {
+                keys = try KeySet(secret: secret.utf8)
+            } catch {
+                throw values.problem(SharedSettings.jwtSecret, error.description)
+            }
+        }
+        if let path = values[SharedSettings.jwtKeysFile] {
+            do {
+                let file = try KeySet(parsing: FileBytes.read(path).get())
+                keys = try keys?.union(file) ?? file
+            } catch {
+                throw values.problem(SharedSettings.jwtKeysFile, "\(error)")
+            }
+        }
+        return keys.map {
+            TokenVerifier(
+                keys: $0, issuer: values[SharedSettings.jwtIssuer], audience: values[SharedSettings.jwtAudience])
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, never negative.
+    var milliseconds: UInt64 {
+        let (seconds, attoseconds) = self.components
+        return UInt64(max(0, seconds)) * 1000 + UInt64(max(0, attoseconds) / 1_000_000_000_000_000)
+    }
+}

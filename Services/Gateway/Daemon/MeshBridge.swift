@@ -1,0 +1,38 @@
+import Mesh
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The two mailboxes between the event loop and the mesh's thread.
+final class MeshBridge: Sendable {
+    /// Where each mailbox's consumer is, known only once both sides are built.
+    private struct Ends {
+        var waker: Waker?
+        var drain: NIOLoopBound<() -> Void>?
+    }
+
+    /// Envelopes for peers; bounded in envelopes.
+    let outbox: Mailbox<MeshOrder>
+    /// What comes from peers; bounded in items.
+    let news: Mailbox<MeshNews>
+    private let ends: NIOLockedValueBox<Ends>
+
+    init(eventLoop: any EventLoop) {
+        let ends = NIOLockedValueBox(Ends())
+        self.ends = ends
+        self.outbox = Mailbox(capacity: 65_536) {
+            ends.withLockedValue { $0.waker }?.signal()
+        }
+        self.news = Mailbox(capacity: 65_536) {
+            eventLoop.execute { ends.withLockedValue { $0.drain }?.value() }
+        }
+    }
+
+    /// Names the consumers. On the event loop, before the mesh's thread starts.
+    func connect(hub: GatewayHub, waker: Waker, eventLoop: any EventLoop) {
+        let drain = NIOLoopBound({ [weak hub] in hub?.drainNews() ?? () }, eventLoop: eventLoop)
+        self.ends.withLockedValue {
+            $0.waker = waker
+            $0.drain = drain
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import GatewayCore
+import Mesh
+import Wire
+
+/// What is on its way to the mesh's thread: an envelope for each peer and lane, handed over in batches.
+///
+/// Commits and the fan-outs' records leave with the next flush. Previews for a coalescer leave at once after a pause
+/// and at most once in `pause` ms while they come fast: a message that wakes both ends costs far more than what is in it.
+struct MeshSenders {
+    private struct PreviewLane {
+        var outbox = PreviewOutbox()
+        var isOpen = false
+        var sentAt: UInt64 = 0
+    }
+
+    private struct Target: Hashable {
+        let stage: Stage
+        let peer: String
+    }
+
+    private let outbox: Mailbox<MeshOrder>
+    private let pause: UInt64
+    private var envelopes: [Target: EnvelopeWriter] = [:]
+    private var lanes: [String: PreviewLane] = [:]
+    private var batch: [MeshOrder] = []
+    /// When previews that are held back by the pause may leave, ms.
+    private(set) var nextFlush: UInt64?
+
+    init(outbox: Mailbox<MeshOrder>, pause: UInt64) {
+        self.outbox = outbox
+        self.pause = pause
+    }
+
+    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) {
+        self.envelopes[Target(stage: stage, peer: peer), default: EnvelopeWriter()].append(commit)
+    }
+
+    mutating func record(_ record: FanoutRecord, to peer: String) {
+        let target = Target(stage: .fanout, peer: peer)
+        switch record {
+        case .join(let join): self.envelopes[target, default: EnvelopeWriter()].append(join)
+        case .leave(let leave): self.envelopes[target, default: EnvelopeWriter()].append(leave)
+        case .interest(let interest): self.envelopes[target, default: EnvelopeWriter()].append(interest)
+        case .gestureEnd(let end): self.envelopes[target, default: EnvelopeWriter()].append(end)
+        case .read(let read): self.envelopes[target, default: EnvelopeWriter()].append(read)
+        }
+    }
+
+    mutating func face(_ text: [UInt8], to peer: [UInt8]) {
+        self.batch.append(.face(peer: peer, text: text))
+    }
+
+    mutating func preview(_ preview: Preview, to peer: String) {
+        self.lanes[peer, default: PreviewLane()].outbox.add(preview)
+    }
+
+    mutating func setOpen(_ isOpen: Bool, peer: String) {
+        self.lanes[peer, default: PreviewLane()].isOpen = isOpen
+    }
+
+    /// Hands over what may leave at time `now` (ms).
+    mutating func flush(at now: UInt64) {
+        for (target, envelope) in self.envelopes where !envelope.isEmpty {
+            self.batch.append(
+                .envelope(
+                    OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: envelope.bytes)))
+            self.envelopes[target]?.clear()
+        }
+        self.flushPreviews(at: now)
+        guard !self.batch.isEmpty else { return }
+        // A full mailbox means a mesh thread that is stuck: commits are sent again, previews are lost.
+        if self.outbox.handOver(&self.batch) != .accepted { self.batch.removeAll() }
+    }
+
+    private mutating func flushPreviews(at now: UInt64) {
+        self.nextFlush = nil
+        for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
+            guard now >= lane.sentAt + self.pause else {
+                self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
+                continue
+            }
+            var envelope = EnvelopeWriter()
+            self.lanes[peer]?.outbox.drain(into: &envelope)
+            self.lanes[peer]?.sentAt = now
+            self.batch.append(
+                .envelope(
+                    OutgoingEnvelope(stage: .coalescer, peer: peer, lane: .previews, bytes: envelope.bytes)))
+        }
+    }
+}

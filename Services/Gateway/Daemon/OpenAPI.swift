@@ -1,0 +1,161 @@
+/// The description of the HTTP interface, in OpenAPI 3.0.
+enum OpenAPI {
+    static let document = #"""
+        {
+          "openapi": "3.0.3",
+          "info": {
+            "title": "TouchSync",
+            "version": "1",
+            "description": "Reads rooms and creates elements. Everything else goes over Socket.IO on /socket.io/."
+          },
+          "security": [{}, {"token": []}],
+          "paths": {
+            "/api/rooms/{roomId}": {
+              "get": {
+                "operationId": "readRoom",
+                "summary": "The present state of a room",
+                "parameters": [{"$ref": "#/components/parameters/roomId"}],
+                "responses": {
+                  "200": {
+                    "description": "The room",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Room"}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Refused"}
+                }
+              }
+            },
+            "/api/rooms/{roomId}/elements": {
+              "post": {
+                "operationId": "createElement",
+                "summary": "Creates an element",
+                "parameters": [
+                  {"$ref": "#/components/parameters/roomId"},
+                  {
+                    "name": "Idempotency-Key",
+                    "in": "header",
+                    "description": "A repetition with the same key gets the first result again.",
+                    "schema": {"type": "string", "minLength": 1, "maxLength": 255}
+                  }
+                ],
+                "requestBody": {
+                  "required": true,
+                  "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewElement"}}}
+                },
+                "responses": {
+                  "201": {
+                    "description": "Created",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Created"}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Refused"}
+                }
+              }
+            },
+            "/api/openapi.json": {
+              "get": {
+                "operationId": "readDescription",
+                "summary": "This document",
+                "responses": {
+                  "200": {"description": "OpenAPI 3.0", "content": {"application/json": {"schema": {"type": "object"}}}}
+                }
+              }
+            }
+          },
+          "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
+            "parameters": {
+              "roomId": {
+                "name": "roomId",
+                "in": "path",
+                "required": true,
+                "schema": {"type": "string", "pattern": "^[A-Za-z0-9_.:-]{1,64}$"}
+              }
+            },
+            "responses": {
+              "Refused": {
+                "description": "400 invalid, 401 token, 403 forbidden, 404 not_found, 409 conflict, 410 gone, 413 too_large, 429 rate_limited, 503 busy or unavailable",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
+              }
+            },
+            "schemas": {
+              "Room": {
+                "type": "object",
+                "required": ["roomId", "epoch", "seq", "elements"],
+                "properties": {
+                  "roomId": {"type": "string"},
+                  "epoch": {"type": "string"},
+                  "seq": {"type": "integer"},
+                  "elements": {"type": "array", "items": {"$ref": "#/components/schemas/Element"}}
+                }
+              },
+              "Element": {
+                "type": "object",
+                "required": ["id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY"],
+                "properties": {
+                  "id": {"type": "string", "minLength": 1, "maxLength": 128},
+                  "type": {"type": "string", "maxLength": 32},
+                  "positionX": {"type": "number", "description": "Where the anchor lies, px from the left"},
+                  "positionY": {"type": "number", "description": "px from the top"},
+                  "width": {"type": "number", "description": "px drawn: originalWidth x |scaleX|"},
+                  "height": {"type": "number"},
+                  "rotation": {"type": "number", "description": "Degrees clockwise, 0 to below 360"},
+                  "scaleX": {"type": "number", "description": "A negative sign mirrors"},
+                  "scaleY": {"type": "number"},
+                  "originalWidth": {"type": "number"},
+                  "originalHeight": {"type": "number"},
+                  "anchorX": {"type": "number"},
+                  "anchorY": {"type": "number"},
+                  "createdBy": {"type": "string"},
+                  "updatedBy": {"type": "string"},
+                  "rev": {"type": "integer"}
+                },
+                "additionalProperties": true
+              },
+              "NewElement": {
+                "type": "object",
+                "required": ["type"],
+                "properties": {
+                  "id": {"type": "string", "minLength": 1, "maxLength": 128},
+                  "type": {"type": "string", "minLength": 1, "maxLength": 32},
+                  "positionX": {"type": "number", "default": 0},
+                  "positionY": {"type": "number", "default": 0},
+                  "width": {"type": "number", "default": 100},
+                  "height": {"type": "number", "default": 100},
+                  "rotation": {"type": "number", "default": 0},
+                  "scaleX": {"type": "number", "default": 1},
+                  "scaleY": {"type": "number", "default": 1}
+                },
+                "additionalProperties": true
+              },
+              "Created": {
+                "type": "object",
+                "required": ["ok", "seq", "element", "adjusted"],
+                "properties": {
+                  "ok": {"type": "boolean"},
+                  "seq": {"type": "integer"},
+                  "element": {"$ref": "#/components/schemas/Element"},
+                  "adjusted": {"type": "array", "items": {"type": "object"}},
+                  "duplicate": {"type": "boolean"}
+                }
+              },
+              "Refusal": {
+                "type": "object",
+                "required": ["ok", "error"],
+                "properties": {
+                  "ok": {"type": "boolean"},
+                  "error": {
+                    "type": "object",
+                    "required": ["code", "message"],
+                    "properties": {
+                      "code": {"type": "string"},
+                      "message": {"type": "string"},
+                      "field": {"type": "string"},
+                      "retryAfterMs": {"type": "integer"}
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+        """#
+}

@@ -1,0 +1,187 @@
+/// The page at `/`: what runs, and one room live. It speaks Socket.IO by hand over the browser's own WebSocket, so that
+/// nothing has to be loaded from elsewhere.
+enum RoomPage {
+    static let html = #"""
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>TouchSync</title>
+        <style>
+          body { margin: 0; font: 14px/1.4 system-ui, sans-serif; color: #223; display: flex; flex-direction: column; height: 100vh }
+          header { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; padding: 8px 14px; border-bottom: 1px solid #ccd }
+          header b { font-size: 16px }
+          #state { margin-left: auto; color: #667 }
+          #canvas { position: relative; flex: 1; overflow: hidden; background: #f6f7fa; touch-action: none }
+          .element { position: absolute; box-sizing: border-box; border: 2px solid #46c; border-radius: 6px; background: #fffd;
+                     display: flex; align-items: center; justify-content: center; cursor: grab; user-select: none; overflow: hidden }
+          .element.preview { border-style: dashed }
+          input, button { font: inherit; padding: 3px 8px }
+        </style>
+        <header>
+          <b>TouchSync</b>
+          <label>Room <input id="room" size="12"></label>
+          <button id="add">New note</button>
+          <span>Drag to move, wheel to turn, Shift + wheel to scale. Open the page twice.</span>
+          <span id="state">connecting</span>
+        </header>
+        <div id="canvas"></div>
+        <script>
+        "use strict";
+        const $ = id => document.getElementById(id);
+        const room = new URLSearchParams(location.search).get("room") || "demo";
+        const elements = new Map();
+        const waiting = new Map();
+        let socket, nextAck = 0, joined = null, pause = 500, people = 0;
+
+        $("room").value = room;
+        $("room").onchange = () => location.search = "?room=" + encodeURIComponent($("room").value);
+
+        function connect() {
+          const url = new URL("/socket.io/?EIO=4&transport=websocket", location.href);
+          url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+          socket = new WebSocket(url);
+          socket.onmessage = message => packet(message.data);
+          socket.onclose = () => {
+            status("reconnecting");
+            waiting.clear();
+            setTimeout(connect, pause * (1 + Math.random()));
+            pause = Math.min(5000, pause * 2);
+          };
+        }
+
+        function packet(text) {
+          if (text === "2") return socket.send("3");
+          if (text[0] === "0") return socket.send("40" + JSON.stringify(handshake()));
+          if (text.startsWith("40")) return join();
+          if (text.startsWith("44")) return status(JSON.parse(text.slice(2)).message);
+          const found = /^4([23])(\d*)(\[.*)$/s.exec(text);
+          if (!found) return;
+          const data = JSON.parse(found[3]);
+          if (found[1] === "3") {
+            const done = waiting.get(+found[2]);
+            waiting.delete(+found[2]);
+            if (done) done(data[0]);
+          } else event(data[0], data[1]);
+        }
+
+        function handshake() {
+          const token = new URLSearchParams(location.search).get("token");
+          return token ? { token } : {};
+        }
+
+        function emit(name, payload, done) {
+          if (!socket || socket.readyState !== WebSocket.OPEN) return;
+          let id = "";
+          if (done) waiting.set(id = nextAck++, done);
+          socket.send("42" + id + JSON.stringify([name, { roomId: room, ...payload }]));
+        }
+
+        function join() {
+          emit("room:join", {}, answer => {
+            if (!answer.ok) return status(answer.error.message);
+            pause = 500;
+            joined = answer;
+            people = answer.members.length;
+            for (const view of elements.values()) view.node.remove();
+            elements.clear();
+            answer.elements.forEach(show);
+            status();
+          });
+        }
+
+        function event(name, data) {
+          if (name === "element:transformed" || name === "element:updated") show(data.element);
+          else if (name === "element:created") show(data);
+          else if (name === "elements:created") data.elements.forEach(show);
+          else if (name === "element:deleted") data.elementIds.forEach(remove);
+          else if (name === "element:transforming") preview(data);
+          else if (name === "gesture:ended") show(data.element);
+          else if (name === "member:joined") people++;
+          else if (name === "member:left") people--;
+          else if (name === "room:resync") join();
+          else if (name === "transform:error" || name === "auth:error") return status(data.message);
+          if (data.seq) joined.seq = Math.max(joined.seq, data.seq);
+          status();
+        }
+
+        function status(text) {
+          $("state").textContent = text || `${people} here · ${elements.size} elements · update ${joined ? joined.seq : 0}`;
+        }
+
+        function show(element) {
+          let view = elements.get(element.id);
+          if (!view) {
+            const node = document.createElement("div");
+            node.className = "element";
+            $("canvas").append(node);
+            elements.set(element.id, view = { node });
+            gestures(view);
+          }
+          view.element = element;
+          view.drag = null;
+          draw(view, element, false);
+        }
+
+        function remove(id) {
+          const view = elements.get(id);
+          if (view) view.node.remove();
+          elements.delete(id);
+        }
+
+        function preview(data) {
+          const view = elements.get(data.elementId);
+          if (!view || view.drag) return;
+          const { roomId, elementId, transform, ...rest } = data;
+          draw(view, { ...view.element, ...transform, ...rest }, true);
+        }
+
+        function draw(view, e, isPreview) {
+          const width = e.originalWidth * Math.abs(e.scaleX), height = e.originalHeight * Math.abs(e.scaleY);
+          Object.assign(view.node.style, {
+            width: width + "px", height: height + "px",
+            left: e.positionX - width * e.anchorX + "px", top: e.positionY - height * e.anchorY + "px",
+            transformOrigin: `${e.anchorX * 100}% ${e.anchorY * 100}%`, transform: `rotate(${e.rotation}deg)`,
+          });
+          view.node.textContent = e.content || e.type;
+          view.node.classList.toggle("preview", isPreview);
+        }
+
+        function gestures(view) {
+          const node = view.node;
+          let start, wheelEnd;
+          const change = fields => {
+            view.drag = { ...(view.drag || view.element), ...fields };
+            draw(view, view.drag, true);
+            const { rotation, scaleX, scaleY, positionX, positionY } = view.drag;
+            emit("element:transforming", { elementId: view.element.id, transform: { rotation, scaleX, scaleY }, positionX, positionY });
+          };
+          const commit = () => {
+            if (!view.drag) return;
+            const { id, rotation, scaleX, scaleY, positionX, positionY } = view.drag;
+            emit("element:transform", { elementId: id, positionX, positionY, transform: { rotation, scaleX, scaleY } },
+              answer => { if (answer.ok) show(answer.element); else { show(view.element); status(answer.error.message); } });
+          };
+          node.onpointerdown = e => { node.setPointerCapture(e.pointerId); start = { x: e.clientX, y: e.clientY, ...view.element, pointer: e }; };
+          node.onpointermove = e => start && change({
+            positionX: start.positionX + e.clientX - start.pointer.clientX,
+            positionY: start.positionY + e.clientY - start.pointer.clientY });
+          node.onpointerup = () => { start = null; commit(); };
+          node.onwheel = e => {
+            e.preventDefault();
+            const now = view.drag || view.element, step = Math.sign(e.deltaY || e.deltaX);
+            change(e.shiftKey ? { scaleX: now.scaleX * (1 - step * 0.05), scaleY: now.scaleY * (1 - step * 0.05) } : { rotation: now.rotation + step * 5 });
+            clearTimeout(wheelEnd);
+            wheelEnd = setTimeout(commit, 250);
+          };
+          node.ondblclick = () => emit("element:delete", { elementId: view.element.id }, () => {});
+        }
+
+        $("add").onclick = () => emit("element:create", { element: {
+          type: "note", content: "note", positionX: 120 + Math.random() * 400, positionY: 100 + Math.random() * 300, width: 120, height: 80 } },
+          answer => { if (!answer.ok) status(answer.error.message); });
+        connect();
+        </script>
+        </html>
+        """#
+}

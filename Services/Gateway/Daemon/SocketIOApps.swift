@@ -1,0 +1,123 @@
+import GatewayCore
+import JSONBytes
+import SocketIO
+import SocketIOServer
+import Wire
+
+/// The gateway as an application of the Socket.IO server: apps of the namespace `/`.
+final class SocketIOApps: SocketIOApplication {
+    private unowned let hub: GatewayHub
+
+    init(hub: GatewayHub) {
+        self.hub = hub
+    }
+
+    func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
+        guard request.namespace == .root else {
+            socket.refuse(message: "Invalid namespace")
+            return
+        }
+        let head = request.handshake?.head
+        let admission = self.hub.admit(
+            auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) })
+        switch admission {
+        case .failure(let refusal):
+            var data = JSONWriter(reserving: 96)
+            refusal.encode(into: &data)
+            socket.refuse(message: refusal.message, data: data.bytes)
+        case .success((let identity, let handshake)):
+            socket.accept()
+            let line = SocketIOLine(socket)
+            socket.userInfo = line
+            socket.tag = self.hub.connected(line, identity: identity, handshake: handshake)
+            socket.releaseHandshake()
+        }
+    }
+
+    func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
+        self.hub.received(json, ackID: ackID, from: socket.tag)
+    }
+
+    func binaryEvent(
+        _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
+    ) {
+        let line = socket.userInfo as? SocketIOLine
+        line?.refuseBinary(ackID: ackID)
+    }
+
+    func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
+        // A socket that was refused never became an app.
+        guard socket.userInfo is SocketIOLine else { return }
+        socket.userInfo = nil
+        self.hub.disconnected(socket.tag)
+    }
+
+    func writable(_ socket: SocketIOSocket) {
+        (socket.userInfo as? SocketIOLine)?.resume()
+    }
+}
+
+/// One app that speaks Socket.IO.
+final class SocketIOLine: AppLine {
+    private unowned let socket: SocketIOSocket
+    /// The latest previews of a slow app.
+    private var held: PreviewOutbox?
+
+    init(_ socket: SocketIOSocket) {
+        self.socket = socket
+    }
+
+    func acknowledge(_ id: UInt64, _ json: [UInt8]) {
+        var arguments: [UInt8] = []
+        arguments.reserveCapacity(json.count + 2)
+        arguments.append(UInt8(ascii: "["))
+        arguments.append(contentsOf: json)
+        arguments.append(UInt8(ascii: "]"))
+        self.socket.acknowledge(id, arguments)
+    }
+
+    func emit(_ json: [UInt8]) {
+        self.socket.emit(json)
+    }
+
+    func send(_ packet: PreparedPacket, json: [UInt8]) {
+        self.socket.send(packet)
+    }
+
+    func send(previews: [PreviewText], packet: PreparedPacket) {
+        if self.held == nil, self.socket.isWritable {
+            self.socket.send(packet)
+            return
+        }
+        var held = self.held ?? PreviewOutbox(capacity: 4096)
+        self.held = nil
+        for text in previews { held.add(text.preview) }
+        self.held = held
+    }
+
+    /// The app takes data again: it gets the latest of what it missed.
+    func resume() {
+        guard var held = self.held else { return }
+        self.held = nil
+        let packets = held.take().map { PreparedPacket(event: PreviewText(sender: nil, preview: $0).json) }
+        guard !packets.isEmpty else { return }
+        self.socket.send(PreparedPacket.concatenating(packets))
+    }
+
+    func disconnect() {
+        self.socket.disconnect()
+    }
+
+    func reportBadMessage() {
+        self.socket.reportBadPacket()
+    }
+
+    func refuseBinary(ackID: UInt64?) {
+        let refusal = Refusal(.invalid, "binary attachments are not part of this contract")
+        if let ackID {
+            self.acknowledge(ackID, Gateway.refusalText(refusal))
+        } else {
+            self.emit(Gateway.refusalEvent(refusal))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import Crypto
+internal import JSONBytes
+
+/// Reads JSON Web Key sets (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
+enum JWK {
+    /// The keys of a set, in its order.
+    static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {
+        var document = JSONDocument()
+        do {
+            try document.parse(text)
+        } catch {
+            throw KeyFailure("is no valid JSON at byte \(error.offset): \(error.reason.rawValue)")
+        }
+        guard let list = document.root["keys"], list.kind == .array else {
+            throw KeyFailure("has no array \"keys\"; a JWK set looks like {\"keys\":[…]}")
+        }
+        var keys: [VerificationKey] = []
+        for (index, entry) in list.elements.enumerated() {
+            do throws(KeyFailure) {
+                keys.append(try self.key(entry))
+            } catch {
+                throw KeyFailure("key \(index) \(error.description)")
+            }
+        }
+        return keys
+    }
+
+    private static func key(_ entry: JSONValue) throws(KeyFailure) -> VerificationKey {
+        guard let type = entry["kty"]?.string else { throw KeyFailure("has no kty") }
+        if entry["d"] != nil { throw KeyFailure("is a private key; give the public part only") }
+        if let use = entry["use"], !use.isString("sig") { throw KeyFailure("is not for signatures") }
+        var id: String?
+        if let member = entry["kid"] {
+            guard let text = member.string, (1...256).contains(text.utf8.count) else {
+                throw KeyFailure("has a kid that is no text of 1 to 256 bytes")
+            }
+            id = text
+        }
+        let key = VerificationKey(id: id, material: try self.material(type, entry))
+        if let algorithm = entry["alg"], !algorithm.isString(key.algorithm.rawValue) {
+            throw KeyFailure("is for another algorithm than \(key.algorithm.rawValue)")
+        }
+        return key
+    }
+
+    private static func material(_ type: String, _ entry: JSONValue) throws(KeyFailure) -> VerificationKey.Material {
+        switch (type, entry["crv"]?.string) {
+        case ("EC", "P-256"):
+            let point = try self.bytes("x", of: entry, count: 32) + self.bytes("y", of: entry, count: 32)
+            guard let key = try? P256.Signing.PublicKey(rawRepresentation: point) else {
+                throw KeyFailure("is no point of P-256")
+            }
+            return .es256(key)
+        case ("OKP", "Ed25519"):
+            let point = try self.bytes("x", of: entry, count: 32)
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point) else {
+                throw KeyFailure("is no Ed25519 key")
+            }
+            return .eddsa(key)
+        case ("oct", _):
+            return .hs256(try KeySet.symmetric(try self.bytes("k", of: entry, count: nil)))
+        default:
+            throw KeyFailure("is of a kind that is not supported; use EC P-256, OKP Ed25519 or oct")
+        }
+    }
+
+    private static func bytes(_ name: String, of entry: JSONValue, count: Int?) throws(KeyFailure) -> [UInt8] {
+        guard let text = entry[name]?.string, let bytes = Base64URL.decode(Array(text.utf8)),
+            count == nil || bytes.count == count
+        else { throw KeyFailure("has no valid \"\(name)\"") }
+        return bytes
+    }
+}

@@ -1,0 +1,121 @@
+internal import Crypto
+
+/// How a token may be signed (RFC 7518 section 3.1, RFC 8037 section 3.1). There is no `none`.
+package enum TokenAlgorithm: String, Sendable, CaseIterable {
+    /// HMAC with SHA-256 and a shared secret.
+    case hs256 = "HS256"
+    /// ECDSA with P-256 and SHA-256.
+    case es256 = "ES256"
+    /// Ed25519.
+    case eddsa = "EdDSA"
+}
+
+/// Why a key cannot be used; a reason to refuse to start. Never holds key material.
+package struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// One key that verifies tokens, bound to the one algorithm that it is for: the token's header never chooses.
+struct VerificationKey: Sendable {
+    enum Material: Sendable {
+        case hs256(SymmetricKey)
+        case es256(P256.Signing.PublicKey)
+        case eddsa(Curve25519.Signing.PublicKey)
+    }
+
+    /// `kid`; a key without one serves tokens without one.
+    let id: String?
+    let material: Material
+
+    var algorithm: TokenAlgorithm {
+        switch self.material {
+        case .hs256: .hs256
+        case .es256: .es256
+        case .eddsa: .eddsa
+        }
+    }
+
+    /// Constant-time in the signature's bytes.
+    func accepts(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        switch self.material {
+        case .hs256(let key):
+            return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: message, using: key)
+        case .es256(let key):
+            guard signature.count == 64, let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
+            else { return false }
+            return key.isValidSignature(parsed, for: message)
+        case .eddsa(let key):
+            return signature.count == 64 && key.isValidSignature(signature, for: message)
+        }
+    }
+}
+
+/// The keys that verify tokens: at most 32.
+package struct KeySet: Sendable {
+    /// Most keys of a set.
+    package static let limit = 32
+    /// Shortest HS256 secret, in bytes (RFC 7518 section 3.2).
+    package static let shortestSecret = 32
+
+    private(set) var keys: [VerificationKey] = []
+
+    init(_ keys: [VerificationKey]) throws(KeyFailure) {
+        for key in keys { try self.add(key) }
+    }
+
+    /// A set of one shared secret.
+    /// - Throws: when the secret is shorter than 32 bytes, or is the text of a public key: whoever knows that key could
+    ///   sign with it.
+    package init(secret: some Collection<UInt8>) throws(KeyFailure) {
+        try self.add(VerificationKey(id: nil, material: .hs256(try Self.symmetric(secret))))
+    }
+
+    /// Reads public keys: PEM blocks (`PUBLIC KEY`, P-256 or Ed25519, without `kid`), or a JWK set (RFC 7517 section 5)
+    /// of EC P-256, OKP Ed25519 and oct keys.
+    /// - Throws: when a key is of another kind, private, too short, or its `kid` stands twice. Nothing is skipped.
+    package init(parsing text: some Collection<UInt8>) throws(KeyFailure) {
+        let bytes = Array(text)
+        let first = bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+        let keys = first == UInt8(ascii: "{") ? try JWK.keys(of: bytes) : try PEM.keys(of: bytes)
+        guard !keys.isEmpty else { throw KeyFailure("holds no key") }
+        try self.init(keys)
+    }
+
+    /// Both sets' keys.
+    package func union(_ other: KeySet) throws(KeyFailure) -> KeySet {
+        try KeySet(self.keys + other.keys)
+    }
+
+    private mutating func add(_ key: VerificationKey) throws(KeyFailure) {
+        if let id = key.id, self.keys.contains(where: { $0.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false }) {
+            throw KeyFailure("the kid \"\(id)\" stands twice")
+        }
+        guard self.keys.count < Self.limit else { throw KeyFailure("holds more than \(Self.limit) keys") }
+        self.keys.append(key)
+    }
+
+    /// The keys that may have signed a token: those of its algorithm with exactly its `kid`; without a `kid` all of the
+    /// algorithm.
+    func candidates(algorithm: TokenAlgorithm, id: String?) -> [VerificationKey] {
+        self.keys.filter { key in
+            guard key.algorithm == algorithm else { return false }
+            guard let id else { return true }
+            return key.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false
+        }
+    }
+
+    static func symmetric(_ secret: some Collection<UInt8>) throws(KeyFailure) -> SymmetricKey {
+        guard secret.count >= Self.shortestSecret else {
+            throw KeyFailure(
+                "an HS256 secret needs at least \(Self.shortestSecret) bytes, this one has \(secret.count)")
+        }
+        guard !secret.starts(with: "-----BEGIN ".utf8) else {
+            throw KeyFailure("this is the text of a PEM key; a shared secret must be known to nobody else")
+        }
+        return SymmetricKey(data: Array(secret))
+    }
+}

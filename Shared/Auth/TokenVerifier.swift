@@ -1,0 +1,164 @@
+internal import JSONBytes
+
+/// Verifies JSON Web Tokens (RFC 7519) in the strict manner of RFC 8725. Synchronous; the time is a parameter.
+///
+///     token ─► length, three segments, base64url ─► header: typ, alg ─► key by (alg, kid) ─► signature ─► claims
+///
+/// Nothing of the payload is looked at before the signature was found good.
+package struct TokenVerifier: Sendable {
+    /// Longest token, in bytes.
+    package static let longestToken = 8192
+
+    private let keys: KeySet
+    private let issuer: String
+    private let audience: String
+    private let leeway: Int64
+    private let longestAge: Int64
+
+    /// - Parameters:
+    ///   - issuer: what `iss` must be, byte by byte.
+    ///   - audience: what `aud` must be or contain.
+    ///   - leeway: seconds by which clocks may differ.
+    ///   - longestAge: seconds after `iat`, where a token has one, at which it is refused whatever its `exp` says.
+    package init(keys: KeySet, issuer: String, audience: String, leeway: Int64 = 60, longestAge: Int64 = 86_400) {
+        self.keys = keys
+        self.issuer = issuer
+        self.audience = audience
+        self.leeway = leeway
+        self.longestAge = longestAge
+    }
+
+    /// Verifies a token.
+    /// - Parameter now: seconds since 1970, UTC.
+    package func verify(_ token: some Collection<UInt8>, at now: Int64) throws(TokenFailure) -> Claims {
+        guard token.count <= Self.longestToken else { throw .tooLong }
+        let bytes = Array(token)
+        let segments = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard segments.count == 3, let header = Base64URL.decode(segments[0]),
+            let payload = Base64URL.decode(segments[1]), let signature = Base64URL.decode(segments[2])
+        else { throw .malformed }
+
+        let candidates = try self.candidates(header)
+        let message = Array(bytes[..<segments[1].endIndex])
+        guard candidates.contains(where: { $0.accepts(signature, of: message) }) else { throw .badSignature }
+
+        var document = JSONDocument()
+        guard (try? document.parse(payload, limits: Self.limits)) != nil, document.root.kind == .object else {
+            throw .badClaims
+        }
+        return try self.claims(document.root, at: now)
+    }
+
+    /// Verifies a token given as text.
+    package func verify(_ token: String, at now: Int64) throws(TokenFailure) -> Claims {
+        try self.verify(Array(token.utf8), at: now)
+    }
+
+    /// A token of 8 KiB may name many rooms.
+    private static var limits: JSONLimits {
+        var limits = JSONLimits()
+        limits.depth = 8
+        limits.keysPerObject = 1024
+        return limits
+    }
+
+    // MARK: Header
+
+    private func candidates(_ bytes: [UInt8]) throws(TokenFailure) -> [VerificationKey] {
+        var document = JSONDocument()
+        guard (try? document.parse(bytes, limits: Self.limits)) != nil, document.root.kind == .object else {
+            throw .badHeader
+        }
+        let header = document.root
+        // An extension that must be understood is not (RFC 7515 section 4.1.11).
+        guard header["crit"] == nil else { throw .badHeader }
+        guard let type = header["typ"]?.string,
+            type.utf8.elementsEqual("JWT".utf8) || type.utf8.elementsEqual("jwt".utf8)
+        else { throw .wrongType }
+        guard let name = header["alg"]?.string,
+            let algorithm = TokenAlgorithm.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) })
+        else { throw .unsupportedAlgorithm }
+        var id: String?
+        if let member = header["kid"] {
+            guard let text = member.string else { throw .badHeader }
+            id = text
+        }
+        let candidates = self.keys.candidates(algorithm: algorithm, id: id)
+        guard !candidates.isEmpty else { throw .unknownKey }
+        return candidates
+    }
+
+    // MARK: Claims
+
+    private func claims(_ payload: JSONValue, at now: Int64) throws(TokenFailure) -> Claims {
+        guard let expiry = payload["exp"], let issuer = payload["iss"], let audience = payload["aud"],
+            let subject = payload["sub"]
+        else { throw .missingClaim }
+        let expiresAt = try Self.seconds(expiry)
+        try self.check(payload, expiresAt: expiresAt, at: now)
+        guard issuer.kind == .string else { throw .badClaims }
+        guard issuer.isString(self.issuer) else { throw .wrongIssuer }
+        try self.check(audience: audience)
+        return Claims(
+            user: try Self.text(subject, longest: 128), name: try Self.optionalText(payload["name"], longest: 128),
+            color: try Self.optionalText(payload["color"], longest: 32), rights: try Self.rights(payload["rooms"]),
+            expiresAt: expiresAt)
+    }
+
+    /// Dates are at most 2^53, `now` is a clock's: the sums cannot overflow.
+    private func check(_ payload: JSONValue, expiresAt: Int64, at now: Int64) throws(TokenFailure) {
+        guard now < expiresAt + self.leeway else { throw .expired }
+        if let start = payload["nbf"], now + self.leeway < (try Self.seconds(start)) { throw .notYetValid }
+        if let issued = payload["iat"] {
+            let issuedAt = try Self.seconds(issued)
+            guard issuedAt <= now + self.leeway else { throw .notYetValid }
+            guard now <= issuedAt + self.longestAge + self.leeway else { throw .tooOld }
+        }
+    }
+
+    private func check(audience: JSONValue) throws(TokenFailure) {
+        switch audience.kind {
+        case .string:
+            guard audience.isString(self.audience) else { throw .wrongAudience }
+        case .array:
+            guard audience.elements.allSatisfy({ $0.kind == .string }) else { throw .badClaims }
+            guard audience.elements.contains(where: { $0.isString(self.audience) }) else { throw .wrongAudience }
+        case .object, .number, .bool, .null: throw .badClaims
+        }
+    }
+
+    /// A NumericDate (RFC 7519 section 2), from 0 to 2^53, rounded down.
+    private static func seconds(_ value: JSONValue) throws(TokenFailure) -> Int64 {
+        guard let number = value.double, number.isFinite, (0...9_007_199_254_740_992).contains(number),
+            let whole = Int64(exactly: number.rounded(.down))
+        else { throw .badClaims }
+        return whole
+    }
+
+    private static func text(_ value: JSONValue, longest: Int) throws(TokenFailure) -> String {
+        guard let text = value.string, (1...longest).contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw .badClaims }
+        return text
+    }
+
+    private static func optionalText(_ value: JSONValue?, longest: Int) throws(TokenFailure) -> String? {
+        guard let value else { return nil }
+        return try self.text(value, longest: longest)
+    }
+
+    /// Without the claim there is no right; a malformed one refuses the token rather than guess.
+    private static func rights(_ value: JSONValue?) throws(TokenFailure) -> RoomRights {
+        var rights = RoomRights()
+        guard let value else { return rights }
+        guard value.kind == .object else { throw .badRooms }
+        for (room, level) in value.members {
+            guard let room = room.string, let right = Right.allCases.first(where: { level.isString($0.rawValue) })
+            else {
+                throw .badRooms
+            }
+            rights.grant(right, room: Array(room.utf8))
+        }
+        return rights
+    }
+}

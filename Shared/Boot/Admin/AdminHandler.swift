@@ -1,0 +1,70 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Answers one admin connection: GET and HEAD of the known pages, nothing else. Bodies are read and forgotten.
+final class AdminHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Silence after which a connection is closed.
+    static let idle = TimeAmount.seconds(15)
+
+    private let pages: AdminPages
+    private var head: HTTPRequestHead?
+    private var timeout: Scheduled<Void>?
+
+    init(pages: AdminPages) {
+        self.pages = pages
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.restartTimeout(context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.timeout?.cancel() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head(let head): self.head = head
+        case .body: break
+        case .end:
+            guard let head = self.head else { return }
+            self.head = nil
+            self.restartTimeout(context)
+            self.answer(head, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func restartTimeout(_ context: ChannelHandlerContext) {
+        self.timeout?.cancel()
+        let channel = context.channel
+        self.timeout = context.eventLoop.scheduleTask(in: Self.idle) { channel.close(promise: nil) }
+    }
+
+    private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let path = String(request.uri.prefix { $0 != "?" })
+        var page: AdminPage
+        if request.method == .GET || request.method == .HEAD {
+            page = self.pages.page(at: path) ?? AdminPage(status: 404, body: "no such page\n".utf8)
+        } else {
+            page = AdminPage(status: 405, body: "only GET\n".utf8)
+        }
+        var head = HTTPResponseHead(version: request.version, status: HTTPResponseStatus(statusCode: page.status))
+        head.headers.add(name: "Content-Type", value: page.contentType)
+        head.headers.add(name: "Content-Length", value: "\(page.body.count)")
+        head.headers.add(name: "Cache-Control", value: "no-store")
+        if page.status == 405 { head.headers.add(name: "Allow", value: "GET, HEAD") }
+        if !request.isKeepAlive { head.headers.add(name: "Connection", value: "close") }
+        if request.method == .HEAD { page.body = [] }
+        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
+        if !page.body.isEmpty {
+            context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: page.body)))), promise: nil)
+        }
+        let done = request.isKeepAlive ? nil : context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        done?.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: done)
+    }
+}

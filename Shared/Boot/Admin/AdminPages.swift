@@ -1,0 +1,70 @@
+package import JSONBytes
+internal import NIOConcurrencyHelpers
+
+/// A page of the admin server.
+package struct AdminPage: Sendable {
+    /// HTTP status code.
+    package var status: Int
+    package var contentType: String
+    package var body: [UInt8]
+
+    package init(status: Int = 200, contentType: String = "text/plain; charset=utf-8", body: some Sequence<UInt8>) {
+        self.status = status
+        self.contentType = contentType
+        self.body = Array(body)
+    }
+
+    /// A JSON page.
+    package static func json(_ writer: JSONWriter, status: Int = 200) -> AdminPage {
+        AdminPage(status: status, contentType: "application/json", body: writer.bytes)
+    }
+}
+
+/// What the admin server shows, by path.
+package final class AdminPages: Sendable {
+    private let pages = NIOLockedValueBox<[String: @Sendable () -> AdminPage]>([:])
+
+    package init() {}
+
+    /// `/healthz`, `/readyz` and `/metrics`.
+    package convenience init(health: Health, metrics: MetricsRegistry) {
+        self.init()
+        self.add("/healthz") { AdminPage(body: "ok\n".utf8) }
+        self.add("/readyz") { Self.readiness(health.current) }
+        self.add("/metrics") {
+            AdminPage(contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.text().utf8)
+        }
+    }
+
+    /// Adds a page. It is made on the admin server's thread at each GET and must not block.
+    /// - Parameter path: such as `/rooms`, without a query.
+    package func add(_ path: String, page: @escaping @Sendable () -> AdminPage) {
+        self.pages.withLockedValue { $0[path] = page }
+    }
+
+    /// The page at a path, nil when there is none.
+    package func page(at path: String) -> AdminPage? {
+        // Made outside the lock: a page may be slow, and may ask for others.
+        self.pages.withLockedValue { $0[path] }?()
+    }
+
+    private static func readiness(_ state: HealthState) -> AdminPage {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("ready")
+        writer.value(state.isReady)
+        writer.key("reasons")
+        writer.beginArray()
+        for reason in state.reasons {
+            writer.beginObject()
+            writer.key("check")
+            writer.value(reason.check)
+            writer.key("reason")
+            writer.value(reason.text)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return .json(writer, status: state.isReady ? 200 : 503)
+    }
+}

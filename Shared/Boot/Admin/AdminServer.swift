@@ -1,0 +1,74 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import ServiceLifecycle
+
+/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only. At most
+/// ``connectionLimit`` connections at a time, each idle for at most 15 s; more are closed at once.
+package struct AdminServer: Service {
+    /// Connections served at a time.
+    package static let connectionLimit = 64
+
+    private let host: String
+    private let port: Int
+    private let pages: AdminPages
+    private let bound: @Sendable (_ url: String) -> Void
+
+    /// - Parameters:
+    ///   - port: 0 takes any free one.
+    ///   - bound: told the server's address, `http://127.0.0.1:PORT`, once it listens.
+    package init(
+        host: String, port: Int, pages: AdminPages, bound: @escaping @Sendable (_ url: String) -> Void = { _ in }
+    ) {
+        self.host = host
+        self.port = port
+        self.pages = pages
+        self.bound = bound
+    }
+
+    /// Listens until graceful shutdown or cancellation.
+    /// - Throws: `IOError` when the address cannot be bound.
+    package func run() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let outcome: Result<Void, any Error>
+        do {
+            try await self.serve(on: group)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await group.shutdownGracefully()
+        try outcome.get()
+    }
+
+    private func serve(on group: MultiThreadedEventLoopGroup) async throws {
+        let pages = self.pages
+        let open = NIOLockedValueBox(0)
+        let channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                let isWelcome = open.withLockedValue { count in
+                    count += 1
+                    return count <= Self.connectionLimit
+                }
+                channel.closeFuture.whenComplete { _ in open.withLockedValue { $0 -= 1 } }
+                guard isWelcome else { return channel.close() }
+                return channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+                    try pipeline.addHandler(AdminHandler(pages: pages))
+                }
+            }
+            .bind(host: self.host, port: self.port).get()
+        if let port = channel.localAddress?.port {
+            self.bound("http://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(port)")
+        }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await channel.closeFuture.get()
+        } onCancelOrGracefulShutdown: {
+            channel.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import JSONBytes
+internal import Logging
+
+/// One log record as a line of bytes; pure. Whatever a record holds, the result is one line: control characters, the
+/// escape of terminals among them, are spelt out (CWE-117).
+struct LogLine {
+    /// A line is at most this long, its newline included: a pipe takes PIPE_BUF (4096) bytes in one piece or not at all.
+    static let longest = 4096
+
+    /// Who logs: the instance's name.
+    let origin: String
+    let format: LogFormat
+
+    /// The line with its newline.
+    /// - Parameters:
+    ///   - time: RFC 3339, see ``LogTime``.
+    ///   - fields: in the order to print.
+    func bytes(time: String, level: Logger.Level, message: String, fields: [(key: String, value: String)]) -> [UInt8] {
+        var fields = fields
+        while true {
+            let line =
+                self.format == .json
+                ? self.json(time, level, message, fields) : self.text(time, level, message, fields)
+            if line.count <= Self.longest { return line }
+            guard !fields.isEmpty else { return self.cut(time, level, message) }
+            // A record too long loses its last fields first, and says so.
+            fields.removeLast(fields.last?.key == "log.cut" ? min(2, fields.count) : 1)
+            if !fields.isEmpty { fields.append(("log.cut", "true")) }
+        }
+    }
+
+    private func cut(_ time: String, _ level: Logger.Level, _ message: String) -> [UInt8] {
+        // Escaping makes six bytes of one at worst.
+        let short = String(decoding: message.utf8.prefix((Self.longest - 512) / 6), as: UTF8.self)
+        return self.format == .json ? self.json(time, level, short, []) : self.text(time, level, short, [])
+    }
+
+    private func json(
+        _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(key: String, value: String)]
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("time")
+        writer.value(time)
+        writer.key("level")
+        writer.value(level.rawValue)
+        writer.key("name")
+        writer.value(self.origin)
+        writer.key("message")
+        writer.value(message)
+        if !fields.isEmpty {
+            writer.key("fields")
+            writer.beginObject()
+            for (key, value) in fields {
+                writer.key(string: key)
+                writer.value(value)
+            }
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private func text(
+        _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(key: String, value: String)]
+    ) -> [UInt8] {
+        var line = "\(time) \(level.rawValue.uppercased()) \(self.origin) "
+        Self.escape(message, into: &line)
+        for (key, value) in fields {
+            line += " "
+            Self.escape(key, into: &line)
+            line += "="
+            let isBare = !value.isEmpty && !value.utf8.contains { $0 == 0x20 || $0 == 0x22 || $0 == 0x3D }
+            if isBare {
+                Self.escape(value, into: &line)
+            } else {
+                line += "\""
+                Self.escape(value, quote: true, into: &line)
+                line += "\""
+            }
+        }
+        line += "\n"
+        return Array(line.utf8)
+    }
+
+    private static func escape(_ text: String, quote: Bool = false, into line: inout String) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            case "\\": line += "\\\\"
+            case "\"" where quote: line += "\\\""
+            // C0, DEL, C1, and the line and paragraph separators and direction overrides of Unicode.
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+                line += "\\u{\(String(scalar.value, radix: 16))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+internal import NIOConcurrencyHelpers
+
+/// Writes log lines to a descriptor and never makes the daemon wait for it.
+///
+/// Lines go out in one `write(2)` each, after `poll(2)` said that the descriptor takes one: a pipe that is writable has
+/// room for PIPE_BUF bytes, more than the longest line. The descriptor is not made non-blocking, because that flag
+/// belongs to everyone who shares it, a terminal's shell included. A line that finds no room is dropped and counted;
+/// the next one that finds room is preceded by the count.
+package final class LogSink: Sendable {
+    private let descriptor: Int32
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        var dropped: UInt64 = 0
+        var unreported: UInt64 = 0
+    }
+
+    /// - Parameter descriptor: must stay open; not owned.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Standard error.
+    package static let standardError = LogSink(descriptor: STDERR_FILENO)
+
+    /// Lines lost so far because nobody read them.
+    package var droppedLines: UInt64 { self.state.withLockedValue { $0.dropped } }
+
+    /// Writes a line, or drops it.
+    /// - Parameters:
+    ///   - line: at most 4096 bytes, ends in a newline.
+    ///   - notice: the line that reports how many were lost before.
+    func write(_ line: [UInt8], notice: (UInt64) -> [UInt8]) {
+        self.state.withLockedValue { state in
+            if state.unreported > 0, self.put(notice(state.unreported)) { state.unreported = 0 }
+            if !self.put(line) {
+                state.dropped += 1
+                state.unreported += 1
+            }
+        }
+    }
+
+    private func put(_ line: [UInt8]) -> Bool {
+        var entry = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&entry, 1, 0) == 1, Int32(entry.revents) & POLLOUT != 0 else { return false }
+        return line.withUnsafeBytes { bytes in
+            var result: Int
+            repeat {
+                result = Glibc.write(self.descriptor, bytes.baseAddress, bytes.count)
+            } while result < 0 && errno == EINTR
+            return result == bytes.count
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import Glibc
+
+/// The wall clock for log lines.
+enum LogTime {
+    /// Now in UTC with milliseconds, RFC 3339: `2025-11-21T07:48:00.123Z`.
+    static func now() -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return self.text(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+
+    /// A moment since 1970 as RFC 3339 text.
+    static func text(seconds: Int, nanoseconds: Int) -> String {
+        var seconds = seconds
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return "\(Int(parts.tm_year) + 1900)-\(Self.two(Int(parts.tm_mon) + 1))-\(Self.two(Int(parts.tm_mday)))T"
+            + "\(Self.two(Int(parts.tm_hour))):\(Self.two(Int(parts.tm_min))):\(Self.two(Int(parts.tm_sec)))"
+            + ".\(Self.three(nanoseconds / 1_000_000))Z"
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static func three(_ number: Int) -> String { number < 100 ? "0" + Self.two(number) : "\(number)" }
+}

@@ -1,0 +1,93 @@
+internal import NIOConcurrencyHelpers
+internal import Synchronization
+
+/// A number that only grows. Cheap from any thread: one relaxed atomic addition.
+package final class Counter: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    init() {}
+
+    /// Adds; wraps around at 2^64, which a scraper takes for a restart.
+    package func add(_ amount: Int = 1) {
+        guard amount > 0 else { return }
+        self.count.wrappingAdd(UInt64(amount), ordering: .relaxed)
+    }
+
+    /// The present count.
+    package var value: UInt64 { self.count.load(ordering: .relaxed) }
+}
+
+/// A number that goes up and down: a depth, an age in seconds. One relaxed atomic store.
+package final class Gauge: Sendable {
+    private let bits = Atomic<UInt64>(0)
+
+    init() {}
+
+    package func set(_ value: Double) { self.bits.store(value.bitPattern, ordering: .relaxed) }
+
+    package func set(_ value: Int) { self.set(Double(value)) }
+
+    /// The number set last, 0 at first.
+    package var value: Double { Double(bitPattern: self.bits.load(ordering: .relaxed)) }
+}
+
+/// Counts of observations by size, for quantiles. A lock per update: record per batch, not per message, where it is hot.
+package final class Histogram: Sendable {
+    /// Bounds of the buckets, growing; the last bucket is open.
+    package let bounds: [Double]
+    private let state: NIOLockedValueBox<State>
+
+    struct State: Sendable {
+        var counts: [UInt64]
+        var sum: Double = 0
+        var total: UInt64 = 0
+    }
+
+    init(bounds: [Double]) {
+        precondition(!bounds.isEmpty && zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds must grow")
+        self.bounds = bounds
+        self.state = NIOLockedValueBox(State(counts: Array(repeating: 0, count: bounds.count + 1)))
+    }
+
+    /// Records a value in the instrument's unit; what is not finite is ignored.
+    /// - Parameter count: how many observations had this value.
+    package func observe(_ value: Double, count: Int = 1) {
+        guard value.isFinite, count > 0 else { return }
+        let index = self.bounds.firstIndex { value <= $0 } ?? self.bounds.count
+        self.state.withLockedValue { state in
+            state.counts[index] += UInt64(count)
+            state.sum += value * Double(count)
+            state.total += UInt64(count)
+        }
+    }
+
+    /// Records a duration, in seconds.
+    package func observe(_ duration: Duration, count: Int = 1) {
+        let parts = duration.components
+        self.observe(Double(parts.seconds) + Double(parts.attoseconds) * 1e-18, count: count)
+    }
+
+    var snapshot: State { self.state.withLockedValue { $0 } }
+}
+
+/// Usual bucket bounds.
+package enum Buckets {
+    /// Seconds, 0.1 ms to 10 s.
+    package static let latency: [Double] = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+        2.5, 10,
+    ]
+    /// Items, 1 to 4096 by powers of two.
+    package static let sizes: [Double] = (0...12).map { Double(1 << $0) }
+}
+
+/// One counter per case of an enum: a label set that is closed by its type.
+package struct CounterFamily<Label: CaseIterable & RawRepresentable & Hashable & Sendable>: Sendable
+where Label.RawValue == String {
+    let counters: [Label: Counter]
+
+    package subscript(_ label: Label) -> Counter {
+        guard let counter = self.counters[label] else { preconditionFailure("\(label) is not among allCases") }
+        return counter
+    }
+}

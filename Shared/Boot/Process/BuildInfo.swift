@@ -1,0 +1,19 @@
+/// What runs.
+package enum BuildInfo {
+    /// The version of all programs of this package.
+    package static let version = "0.1.0"
+
+    /// `release`, or `debug` where the optimiser did not run.
+    package static var configuration: String {
+        #if DEBUG
+            "debug"
+        #else
+            "release"
+        #endif
+    }
+
+    /// One line for `--version` and the first log line.
+    package static var line: String { "touchsync \(self.version) (\(self.configuration))" }
+
+    static var labels: MetricsRegistry.Labels { ["version": self.version, "configuration": self.configuration] }
+}

@@ -1,0 +1,127 @@
+internal import Glibc
+internal import Logging
+package import ServiceLifecycle
+internal import UnixSignals
+
+/// The life of every daemon process: settings, logging, services, exit code.
+///
+///     @main struct Main {
+///         static func main() async {
+///             await DaemonMain.run(CoalescerSettings.self) { settings, context in
+///                 [try CoalescerService(settings, context)]
+///             }
+///         }
+///     }
+///
+/// Exit codes: 0 stopped as asked; 1 a service failed; 78 (EX_CONFIG of sysexits.h) the settings are wrong.
+package enum DaemonMain {
+    /// Exit code for wrong settings.
+    package static let configurationExitCode: Int32 = 78
+
+    /// Runs the daemon and ends the process.
+    /// - Parameter build: makes the services in the order of dependency: each may use those before it, and is stopped
+    ///   before them. It registers the daemon's readiness checks. An error ends the process with code 1.
+    package static func run<Settings: DaemonSettings>(
+        _ type: Settings.Type, build: (Settings, DaemonContext) async throws -> [any Service]
+    ) async -> Never {
+        let descriptorLimit = ProcessSetup.prepare()
+        var resolver = SettingsResolver(
+            schema: Settings.schema, arguments: Array(CommandLine.arguments.dropFirst()),
+            environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })
+        let settings = self.settings(type, &resolver)
+        let process = ProcessSettings(resolver.values)
+        let handler = LineLogHandler(origin: process.name, format: process.logFormat, level: process.logLevel)
+        LoggingSystem.bootstrap { _ in handler }
+        let logger = Logger(label: Settings.schema.program) { _ in handler }
+        let context = DaemonContext(name: process.name, logger: logger)
+        ProcessMetrics.add(to: context.metrics, log: .standardError)
+        logger.info(
+            "daemon starts",
+            metadata: [
+                "daemon.program": "\(Settings.schema.program)", "daemon.version": "\(BuildInfo.line)",
+                "process.id": "\(getpid())", "process.fd_limit": "\(descriptorLimit)",
+            ])
+        do {
+            let services = try await build(settings, context)
+            let group = self.group(services, process, context)
+            try await group.run()
+            logger.info("daemon stopped")
+            exit(0)
+        } catch {
+            logger.error("daemon failed", metadata: ["error": "\(error)"])
+            exit(1)
+        }
+    }
+
+    /// Does what the command line asks beside running; returns only when the daemon is to run.
+    private static func settings<Settings: DaemonSettings>(
+        _ type: Settings.Type, _ resolver: inout SettingsResolver
+    ) -> Settings {
+        switch resolver.action {
+        case .help:
+            ProcessSetup.print(SettingsReport.help(Settings.schema))
+            exit(0)
+        case .version:
+            ProcessSetup.print("\(BuildInfo.line)\n")
+            exit(0)
+        case .run, .checkConfig, .printConfig: break
+        }
+        let settings = resolver.settings(type)
+        if resolver.action == .printConfig { ProcessSetup.print(SettingsReport.effective(resolver.values)) }
+        guard let settings else {
+            for problem in resolver.problems { ProcessSetup.complain("\(Settings.schema.program): \(problem)\n") }
+            exit(self.configurationExitCode)
+        }
+        if resolver.action == .checkConfig { ProcessSetup.print("ok\n") }
+        if resolver.action != .run { exit(0) }
+        return settings
+    }
+
+    private static func group(
+        _ services: [any Service], _ process: ProcessSettings, _ context: DaemonContext
+    ) -> ServiceGroup {
+        let report = ReadyReport(descriptor: process.readyDescriptor)
+        let logger = context.logger
+        context.health.observe { state in
+            report.healthChanged(state)
+            if state.isReady {
+                logger.info("daemon is ready", metadata: state.url.map { ["daemon.url": "\($0)"] } ?? [:])
+            } else {
+                let reasons = state.reasons.map { "\($0.check): \($0.text)" }.joined(separator: "; ")
+                logger.info("daemon is not ready", metadata: ["daemon.reasons": "\(reasons)"])
+            }
+        }
+        let health = context.health
+        let admin = AdminServer(host: process.adminHost, port: process.adminPort, pages: context.pages) { url in
+            logger.info("admin pages are served", metadata: ["admin.url": "\(url)"])
+            report.listening(at: url)
+            health.serve()
+        }
+        var all: [any Service] = [admin]
+        all += services
+        if let descriptor = process.parentDescriptor { all.append(ParentWatch(descriptor: descriptor)) }
+        all.append(DrainStart(health: context.health, logger: logger))
+        var configuration = ServiceGroupConfiguration(
+            services: all.map { service in
+                ServiceGroupConfiguration.ServiceConfiguration(
+                    service: service, successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = process.drainTimeout
+        return ServiceGroup(configuration: configuration)
+    }
+}
+
+/// The last service of a daemon, hence the first that is told to stop: it says that the drain has begun.
+private struct DrainStart: Service {
+    let health: Health
+    let logger: Logger
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        self.logger.info("drain begins")
+        self.health.drain()
+        ProcessSetup.endLatest(in: 15)
+    }
+}

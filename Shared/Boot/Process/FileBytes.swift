@@ -1,0 +1,55 @@
+package import Glibc
+
+/// Small files, whole, without Foundation. Blocking: for start-up and tools only.
+package enum FileBytes {
+    /// Reads a file.
+    /// - Parameter limit: a longer file is refused.
+    /// - Returns: its bytes or a reason such as `cannot be read: No such file or directory`.
+    package static func read(_ path: String, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return .failure(SettingRefusal("cannot be read: \(self.reason(errno))")) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return .failure(SettingRefusal("cannot be read: \(self.reason(errno))"))
+            }
+            if count == 0 { return .success(bytes) }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { return .failure(SettingRefusal("is longer than \(limit) bytes")) }
+        }
+    }
+
+    /// Replaces a file in one step: a reader sees the old or the new text, never a part (rename(2)).
+    /// - Returns: nil, or the reason why the old file stands.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) -> SettingRefusal? {
+        let draft = "\(path).\(getpid()).new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { return SettingRefusal("cannot be written: \(self.reason(errno))") }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let refusal = SettingRefusal("cannot be written: \(self.reason(errno))")
+                close(descriptor)
+                unlink(draft)
+                return refusal
+            }
+            rest = rest.dropFirst(count)
+        }
+        close(descriptor)
+        guard rename(draft, path) == 0 else { return SettingRefusal("cannot be replaced: \(self.reason(errno))") }
+        return nil
+    }
+
+    /// The text of an errno.
+    package static func reason(_ code: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

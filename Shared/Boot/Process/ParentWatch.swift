@@ -1,0 +1,27 @@
+internal import NIOCore
+internal import NIOPosix
+internal import ServiceLifecycle
+
+/// Ends when the supervisor is gone: the kernel closes the supervisor's end of the pipe however it died, SIGKILL
+/// included, and this end reads end of file. (PR_SET_PDEATHSIG would fire when the *thread* that started us ends, and
+/// comparing parent ids is a race.)
+package struct ParentWatch: Service {
+    private let descriptor: Int32
+
+    /// - Parameter descriptor: the read end of a pipe whose write end only the supervisor holds; owned from now on.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Returns at end of file, or at graceful shutdown.
+    package func run() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let channel = try await NIOPipeBootstrap(group: group)
+            .takingOwnershipOfDescriptor(input: self.descriptor).get()
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await channel.closeFuture.get()
+        } onCancelOrGracefulShutdown: {
+            channel.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import Logging
+
+/// The settings that ``DaemonMain`` itself reads; every daemon has them.
+struct ProcessSettings: Sendable {
+    var name: String
+    var adminHost: String
+    var adminPort: Int
+    var readyDescriptor: Int32?
+    var parentDescriptor: Int32?
+    var logFormat: LogFormat
+    var logLevel: Logger.Level
+    var drainTimeout: Duration
+
+    init(_ values: SettingValues) {
+        self.name = values[SharedSettings.name(values.schema.section)]
+        self.adminHost = values[SharedSettings.adminHost]
+        self.adminPort = values[SharedSettings.adminPort]
+        self.readyDescriptor = values[SharedSettings.readyFd].map(Int32.init)
+        self.parentDescriptor = values[SharedSettings.parentFd].map(Int32.init)
+        self.logFormat = values[SharedSettings.logFormat]
+        self.logLevel = values[SharedSettings.logLevel]
+        self.drainTimeout = values[SharedSettings.drainTimeout]
+    }
+}

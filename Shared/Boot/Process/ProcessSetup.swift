@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// What every process of ours does first.
+package enum ProcessSetup {
+    /// Ignores SIGPIPE (a write to a closed pipe or socket then fails with EPIPE) and raises the descriptor limit to
+    /// what the system allows.
+    /// - Returns: the descriptor limit in force.
+    @discardableResult
+    package static func prepare() -> Int {
+        signal(SIGPIPE, SIG_IGN)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        if limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// The process's environment.
+    package static func environment() -> [String: String] {
+        var result: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text)
+            if let equals = pair.firstIndex(of: "=") {
+                result[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+            }
+            entry += 1
+        }
+        return result
+    }
+
+    /// Writes text to standard output, whole.
+    package static func print(_ text: String) { self.write(text, to: STDOUT_FILENO) }
+
+    /// Writes text to standard error, whole.
+    package static func complain(_ text: String) { self.write(text, to: STDERR_FILENO) }
+
+    /// The kernel ends the process after so many seconds whatever it does: the last resort of a drain that hangs.
+    static func endLatest(in seconds: UInt32) { alarm(seconds) }
+
+    /// Writes text to a descriptor, whole; gives up when it cannot.
+    static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import Glibc
+internal import JSONBytes
+internal import NIOConcurrencyHelpers
+
+/// Tells the supervisor once, on the descriptor it gave, that the daemon is ready:
+/// `{"ready":true,"http":"http://127.0.0.1:PORT","url":"http://…"}` and a newline; then closes the descriptor.
+final class ReadyReport: Sendable {
+    private struct State {
+        var descriptor: Int32?
+        var http: String?
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    init(descriptor: Int32?) {
+        self.state = NIOLockedValueBox(State(descriptor: descriptor))
+    }
+
+    /// The admin server's address, known once it listens.
+    func listening(at http: String) {
+        self.state.withLockedValue { $0.http = http }
+    }
+
+    /// Reports the first time that everything is ready.
+    func healthChanged(_ health: HealthState) {
+        guard health.isReady else { return }
+        let (descriptor, http) = self.state.withLockedValue { state in
+            defer { state.descriptor = nil }
+            return (state.descriptor, state.http)
+        }
+        guard let descriptor else { return }
+        ProcessSetup.write(Self.line(http: http, url: health.url), to: descriptor)
+        close(descriptor)
+    }
+
+    static func line(http: String?, url: String?) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("ready")
+        writer.value(true)
+        if let http {
+            writer.key("http")
+            writer.value(http)
+        }
+        if let url {
+            writer.key("url")
+            writer.value(url)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+}

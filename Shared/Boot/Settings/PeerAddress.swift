@@ -1,0 +1,104 @@
+/// A peer of the mesh as the settings name it: `committer-1=ipc:///run/touchsync/committer-1.sock`.
+package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
+    /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage.
+    package let name: String
+    /// `ipc://PATH` or `tcp://HOST:PORT`.
+    package let endpoint: String
+
+    package init(name: String, endpoint: String) {
+        self.name = name
+        self.endpoint = endpoint
+    }
+
+    /// Reads `name=endpoint`.
+    package init(_ text: String) throws(SettingRefusal) {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw SettingRefusal("\"\(text)\" is not of the form name=endpoint")
+        }
+        self.name = String(text[..<equals])
+        self.endpoint = String(text[text.index(after: equals)...])
+        try PeerAddress.check(name: self.name)
+        try PeerAddress.check(endpoint: self.endpoint)
+    }
+
+    package var description: String { "\(self.name)=\(self.endpoint)" }
+
+    /// Longest path that fits `sockaddr_un.sun_path` with its closing zero (unix(7)), in bytes.
+    package static let longestSocketPath = 107
+
+    /// Refuses a name outside the grammar.
+    static func check(name: String) throws(SettingRefusal) {
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...64).contains(name.utf8.count) else {
+            throw SettingRefusal("\"\(name)\" is not a name of 1 to 64 letters, digits, dots, dashes and underscores")
+        }
+    }
+
+    /// Refuses what no transport could bind or connect.
+    static func check(endpoint: String) throws(SettingRefusal) {
+        if endpoint.hasPrefix("ipc://") {
+            let path = endpoint.dropFirst(6)
+            guard path.hasPrefix("/"), path.utf8.count > 1 else {
+                throw SettingRefusal("\"\(endpoint)\" needs an absolute path: ipc:///PATH")
+            }
+            guard path.utf8.count <= PeerAddress.longestSocketPath else {
+                throw SettingRefusal(
+                    "\"\(endpoint)\" has a path of \(path.utf8.count) bytes; "
+                        + "a UNIX socket allows \(PeerAddress.longestSocketPath)")
+            }
+            return
+        }
+        guard endpoint.hasPrefix("tcp://") else {
+            throw SettingRefusal("\"\(endpoint)\" is no endpoint; write ipc:///PATH or tcp://HOST:PORT")
+        }
+        let address = endpoint.dropFirst(6)
+        guard let colon = address.lastIndex(of: ":"), colon > address.startIndex,
+            let port = Int(address[address.index(after: colon)...]), (1...65535).contains(port)
+        else {
+            throw SettingRefusal("\"\(endpoint)\" needs a host and a port from 1 to 65535: tcp://HOST:PORT")
+        }
+    }
+}
+
+extension Setting where Value == [PeerAddress] {
+    /// A stage's instances, `name=endpoint` joined by commas (in the file: an array), each name once.
+    package static func peers(_ name: String, _ meaning: String) -> Setting {
+        Setting(
+            name: name, fallback: [], allowed: "a list of name=endpoint, joined by commas (in the file: an array)",
+            meaning: meaning,
+            read: { (input) throws(SettingRefusal) in
+                guard let items = SettingText.list(input) else { return nil }
+                var peers: [PeerAddress] = []
+                for item in items {
+                    let peer = try PeerAddress(item)
+                    guard !peers.contains(where: { $0.name == peer.name }) else {
+                        throw SettingRefusal("the name \"\(peer.name)\" stands twice in the list")
+                    }
+                    peers.append(peer)
+                }
+                return peers
+            },
+            render: { $0.map(\.description).joined(separator: ",") })
+    }
+}
+
+extension Setting where Value == String? {
+    /// The endpoint that a daemon binds, `ipc://PATH` or `tcp://HOST:PORT`.
+    package static func endpoint(_ name: String, _ meaning: String) -> Setting {
+        Setting(
+            name: name, fallback: nil, allowed: "an endpoint: ipc:///PATH or tcp://HOST:PORT", meaning: meaning,
+            read: { (input) throws(SettingRefusal) in
+                guard let text = SettingText.plain(input) else { return nil }
+                try PeerAddress.check(endpoint: text)
+                return text
+            },
+            render: { $0 ?? "" })
+    }
+}

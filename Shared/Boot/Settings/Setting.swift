@@ -1,0 +1,126 @@
+/// One raw value on its way into a setting, as its source spelt it.
+package enum SettingInput: Sendable, Equatable {
+    /// A flag's argument or an environment variable: text that the setting's kind gives a meaning.
+    case text(String)
+    /// A JSON string of the settings file.
+    case string(String)
+    /// A JSON number of the settings file, verbatim.
+    case number(String)
+    /// A JSON boolean of the settings file.
+    case boolean(Bool)
+    /// A JSON array of strings of the settings file.
+    case list([String])
+    /// Any other JSON value, named for the message ("an object", "null").
+    case other(String)
+
+    /// How an error message quotes the value.
+    var quoted: String {
+        switch self {
+        case .text(let text), .string(let text): "\"\(text)\""
+        case .number(let text): text
+        case .boolean(let flag): "\(flag)"
+        case .list(let items): "[" + items.map { "\"\($0)\"" }.joined(separator: ",") + "]"
+        case .other(let kind): kind
+        }
+    }
+}
+
+/// Why a value that has the right type is refused nevertheless; the text completes "NAME: ".
+package struct SettingRefusal: Error, Sendable {
+    package let reason: String
+
+    /// - Parameter reason: a phrase such as `"a" stands twice in the list`.
+    package init(_ reason: String) {
+        self.reason = reason
+    }
+}
+
+/// What the resolver needs to know about a setting whatever its type is.
+package protocol SettingDeclaration: Sendable {
+    /// The flag without its dashes, such as `flush-interval-ms`; file key and environment variable follow from it.
+    var name: String { get }
+    /// What may stand there, completing "must be": `a whole number from 1 to 1000`.
+    var allowed: String { get }
+    /// One line for `--help`.
+    var meaning: String { get }
+    /// True when the value must never be printed.
+    var isSecret: Bool { get }
+    /// True when the flag may stand alone and then means `true`.
+    var isSwitch: Bool { get }
+    /// Environment variables that are read after the setting's own one.
+    var environmentAliases: [String] { get }
+    /// The value when no source names one.
+    var fallbackValue: any Sendable { get }
+    /// The typed value of an input; throws ``SettingRefusal``, nil when the input is not what `allowed` says.
+    func value(of input: SettingInput) throws(SettingRefusal) -> (any Sendable)?
+    /// A typed value as `--print-config` shows it (secrets are masked).
+    func shown(_ value: any Sendable) -> String
+}
+
+extension SettingDeclaration {
+    /// The flag: `--flush-interval-ms`.
+    package var flag: String { "--\(self.name)" }
+
+    /// The key in the settings file: `flushIntervalMs`.
+    package var fileKey: String {
+        var words = self.name.split(separator: "-").map(String.init)[...]
+        let first = words.popFirst() ?? ""
+        return first + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    /// The environment variable: `TOUCHSYNC_FLUSH_INTERVAL_MS`.
+    package var environmentVariable: String {
+        "TOUCHSYNC_" + self.name.uppercased().split(separator: "-").joined(separator: "_")
+    }
+}
+
+/// A declared setting: its name, type, default, what is allowed and one line of meaning.
+///
+/// Make one with the factories of `Setting+Kinds.swift`: `Setting.milliseconds("flush-interval-ms", …)`.
+package struct Setting<Value: Sendable>: SettingDeclaration {
+    package let name: String
+    package let allowed: String
+    package let meaning: String
+    package let isSecret: Bool
+    package let isSwitch: Bool
+    package let environmentAliases: [String]
+    /// The value when no source names one.
+    package let fallback: Value
+    private let read: @Sendable (SettingInput) throws(SettingRefusal) -> Value?
+    private let render: @Sendable (Value) -> String
+
+    /// A setting of any type.
+    /// - Parameters:
+    ///   - name: words of lower-case letters and digits joined by single dashes; the unit is its last word.
+    ///   - fallback: the default, which is not checked.
+    ///   - allowed: completes "must be".
+    ///   - read: nil when the input is not what `allowed` says; throws for a finer reason.
+    ///   - render: the value as text, for `--print-config`; a secret setting masks itself here.
+    package init(
+        name: String, fallback: Value, allowed: String, meaning: String, isSecret: Bool = false, isSwitch: Bool = false,
+        environmentAliases: [String] = [],
+        read: @escaping @Sendable (SettingInput) throws(SettingRefusal) -> Value?,
+        render: @escaping @Sendable (Value) -> String
+    ) {
+        self.name = name
+        self.fallback = fallback
+        self.allowed = allowed
+        self.meaning = meaning
+        self.isSecret = isSecret
+        self.isSwitch = isSwitch
+        self.environmentAliases = environmentAliases
+        self.read = read
+        self.render = render
+    }
+
+    package var fallbackValue: any Sendable { self.fallback }
+
+    package func value(of input: SettingInput) throws(SettingRefusal) -> (any Sendable)? {
+        try self.read(input)
+    }
+
+    package func shown(_ value: any Sendable) -> String {
+        guard let value = value as? Value else { return "" }
+        return self.render(value)
+    }
+}

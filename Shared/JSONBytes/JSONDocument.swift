@@ -1,0 +1,69 @@
+/// One parsed and fully validated document. It owns a copy of the text and a flat tape of its values, so that views
+/// into it stay valid for as long as they are kept.
+///
+/// Parse again to reuse the storage: then nothing is allocated, unless a view of the previous document is still alive
+/// (it keeps what it sees). Parsing takes one pass; for given limits its time is linear in the text's length whatever
+/// the text is. Storage grows to the largest document parsed; drop the value to give it back.
+public struct JSONDocument: Sendable {
+    /// Zero bytes behind the text, see `JSONScanner`.
+    private static let padding = 8
+
+    private var bytes: [UInt8] = []
+    private var nodes: [JSONNode] = []
+
+    /// A document whose root is null until something is parsed.
+    public init() {}
+
+    /// Parses exactly one JSON value (RFC 8259) with white space around it. After an error the root is null.
+    ///
+    /// Stricter than the RFC where it leaves a choice: no byte order mark, no duplicate keys, no lone surrogates, no
+    /// `\u0000`, no number that a double can not hold.
+    public mutating func parse(_ text: UnsafeRawBufferPointer, limits: JSONLimits = .default) throws(JSONError) {
+        self.nodes.removeAll(keepingCapacity: true)
+        guard text.count < Int(UInt32.max) - Self.padding else { throw JSONError(reason: .tooLong, offset: 0) }
+        self.bytes.removeAll(keepingCapacity: true)
+        self.bytes.reserveCapacity(text.count + Self.padding)
+        self.bytes.append(contentsOf: text)
+        for _ in 0..<Self.padding { self.bytes.append(0) }
+        let failure = Self.scan(self.bytes, count: text.count, limits: limits, into: &self.nodes)
+        if failure != nil { self.nodes.removeAll(keepingCapacity: true) }
+        if let failure { throw failure }
+    }
+
+    /// Parses the bytes of a span, see `parse(_:limits:)`.
+    public mutating func parse(_ text: RawSpan, limits: JSONLimits = .default) throws(JSONError) {
+        try text.withUnsafeBytes { (bytes) throws(JSONError) in try self.parse(bytes, limits: limits) }
+    }
+
+    /// Parses any other bytes (an array, a slice, a string's UTF-8 view), see `parse(_:limits:)`.
+    public mutating func parse(_ text: some Collection<UInt8>, limits: JSONLimits = .default) throws(JSONError) {
+        let outcome = text.withContiguousStorageIfAvailable { bytes -> Result<Void, JSONError> in
+            Result { () throws(JSONError) in try self.parse(UnsafeRawBufferPointer(bytes), limits: limits) }
+        }
+        if let outcome { return try outcome.get() }
+        try Array(text).withUnsafeBytes { bytes -> Result<Void, JSONError> in
+            Result { () throws(JSONError) in try self.parse(bytes, limits: limits) }
+        }.get()
+    }
+
+    /// The document's value; null before the first successful parse and after a failed one.
+    public var root: JSONValue { JSONValue(bytes: self.bytes, nodes: self.nodes, index: 0) }
+
+    private static func scan(_ bytes: [UInt8], count: Int, limits: JSONLimits, into nodes: inout [JSONNode])
+        -> JSONError?
+    {
+        bytes.withUnsafeBytes { padded -> JSONError? in
+            guard let text = padded.baseAddress else { return JSONError(reason: .unexpectedEnd, offset: 0) }
+            var scanner = JSONScanner(text: text, count: count, limits: limits)
+            // The tape moves into the scanner and back, so that it is never shared and never copied.
+            swap(&scanner.nodes, &nodes)
+            defer { swap(&scanner.nodes, &nodes) }
+            do throws(JSONError) {
+                try scanner.document()
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// Why a text is no acceptable JSON document, and where.
+public struct JSONError: Error, Equatable, Sendable {
+    /// The closed list of reasons. None carries text: a message is made only when somebody logs it.
+    public enum Reason: String, Equatable, Sendable {
+        /// The text ended inside a value (or was empty).
+        case unexpectedEnd
+        /// A byte that the grammar does not allow here: trailing commas, comments, a byte order mark, `NaN`.
+        case unexpectedByte
+        /// Something other than white space after the root value.
+        case trailingBytes
+        /// Malformed, overlong, surrogate or out-of-range UTF-8.
+        case invalidUTF8
+        /// A raw control character (below U+0020) inside a string.
+        case controlCharacter
+        /// A backslash not followed by one of the escapes of RFC 8259 section 7.
+        case invalidEscape
+        /// `\ud800`–`\udfff` that is no half of a pair.
+        case loneSurrogate
+        /// `\u0000`: legal JSON, but PostgreSQL's text type cannot hold it.
+        case escapedNull
+        /// A number outside the grammar of RFC 8259 section 6.
+        case invalidNumber
+        /// A number longer than the limit.
+        case numberTooLong
+        /// A number beyond the range of a double.
+        case numberNotFinite
+        /// A key that occurs twice in one object, compared after unescaping.
+        case duplicateKey
+        /// Nesting beyond the limit.
+        case tooDeep
+        /// An object with more members than the limit.
+        case tooManyKeys
+        /// An array with more elements than the limit.
+        case tooManyElements
+        /// A text that 32-bit offsets cannot address.
+        case tooLong
+    }
+
+    /// What is wrong.
+    public let reason: Reason
+    /// The byte at which it is, counted from the start of the text.
+    public let offset: Int
+
+    /// An error at a byte offset.
+    public init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+}

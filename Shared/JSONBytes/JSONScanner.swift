@@ -1,0 +1,249 @@
+/// One pass over a text: validates it completely and writes the tape. No recursion, no allocation but the tape's growth.
+///
+/// `text` points at `count` bytes followed by at least eight zero bytes. The zeros are the sentinel: no rule of the
+/// grammar accepts NUL, so every loop stops there without counting, and eight bytes may be loaded at any position
+/// up to `count`. That is the whole safety argument of the unchecked loads in this file.
+struct JSONScanner {
+    let text: UnsafeRawPointer
+    let count: Int
+    let limits: JSONLimits
+    var position = 0
+    var nodes: [JSONNode] = []
+
+    /// Index of the innermost open container, and whether it is an object.
+    private var parent = JSONScanner.none
+    private var parentIsObject = false
+    private var depth = 0
+
+    private static let none = UInt32.max
+
+    init(text: UnsafeRawPointer, count: Int, limits: JSONLimits) {
+        self.text = text
+        self.count = count
+        self.limits = limits
+    }
+
+    /// Scans the whole document into `nodes`.
+    mutating func document() throws(JSONError) {
+        while true {
+            self.skipWhitespace()
+            // An opened container wants its first value; anything else is complete, and may complete its parents.
+            if try self.value() { continue }
+            guard try self.afterValue() else { break }
+        }
+        self.skipWhitespace()
+        if self.position < self.count { throw self.failure(.trailingBytes) }
+    }
+
+    // MARK: Structure
+
+    /// Scans a scalar or opens a container. True when a container was opened and its first value comes next.
+    private mutating func value() throws(JSONError) -> Bool {
+        switch self.byte(self.position) {
+        case UInt8(ascii: "\""):
+            let start = self.position
+            let escaped = try self.string()
+            self.append(.string, from: start, flag: escaped)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            try self.number()
+        case UInt8(ascii: "{"):
+            return try self.open(.object)
+        case UInt8(ascii: "["):
+            return try self.open(.array)
+        case UInt8(ascii: "t"):
+            try self.literal("true", as: .bool, payload: 1)
+        case UInt8(ascii: "f"):
+            try self.literal("false", as: .bool, payload: 0)
+        case UInt8(ascii: "n"):
+            try self.literal("null", as: .null, payload: 0)
+        default:
+            throw self.failure(.unexpectedByte)
+        }
+        return false
+    }
+
+    private mutating func open(_ kind: JSONValue.Kind) throws(JSONError) -> Bool {
+        guard self.depth < self.limits.depth else { throw self.failure(.tooDeep) }
+        let start = self.position
+        self.position += 1
+        self.append(kind, from: start)
+        let index = self.nodes.count - 1
+        self.nodes[index].next = self.parent
+        self.parent = UInt32(truncatingIfNeeded: index)
+        self.parentIsObject = kind == .object
+        self.depth += 1
+        self.skipWhitespace()
+        if self.parentIsObject {
+            if self.byte(self.position) == UInt8(ascii: "}") { return self.close() }
+            try self.key()
+        } else {
+            if self.byte(self.position) == UInt8(ascii: "]") { return self.close() }
+            try self.countElement()
+        }
+        return true
+    }
+
+    /// Steps over the closing bracket; the container is a complete value then. Always false.
+    @discardableResult
+    private mutating func close() -> Bool {
+        self.position += 1
+        let index = Int(self.parent)
+        self.parent = self.nodes[index].next
+        self.parentIsObject = self.parent != Self.none && self.nodes[Int(self.parent)].kind == .object
+        self.nodes[index].next = UInt32(truncatingIfNeeded: self.nodes.count)
+        self.nodes[index].end = UInt32(truncatingIfNeeded: self.position)
+        self.depth -= 1
+        return false
+    }
+
+    /// Closes what ends here. True when another value follows, false when the root is complete.
+    private mutating func afterValue() throws(JSONError) -> Bool {
+        while self.parent != Self.none {
+            self.skipWhitespace()
+            let byte = self.byte(self.position)
+            if byte == UInt8(ascii: ",") {
+                self.position += 1
+                if self.parentIsObject {
+                    self.skipWhitespace()
+                    try self.key()
+                } else {
+                    try self.countElement()
+                }
+                return true
+            }
+            let closing = self.parentIsObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+            guard byte == closing else { throw self.failure(.unexpectedByte) }
+            self.close()
+        }
+        return false
+    }
+
+    private mutating func countElement() throws(JSONError) {
+        let index = Int(self.parent)
+        guard self.nodes[index].payload < UInt64(clamping: self.limits.elementsPerArray) else {
+            throw self.failure(.tooManyElements)
+        }
+        self.nodes[index].payload += 1
+    }
+
+    // MARK: Keys
+
+    /// Scans `"key":` and proves that the open object has no such key yet.
+    private mutating func key() throws(JSONError) {
+        guard self.byte(self.position) == UInt8(ascii: "\"") else { throw self.failure(.unexpectedByte) }
+        let object = Int(self.parent)
+        let keys = self.nodes[object].payload
+        // The count is checked first: it bounds the pairwise comparison below, and with it the time on any input.
+        guard keys < UInt64(clamping: self.limits.keysPerObject) else { throw self.failure(.tooManyKeys) }
+        let start = self.position
+        let escaped = try self.string()
+        let signature = self.signature(from: start + 1, to: self.position - 1, escaped: escaped)
+        let isTaken = self.nodes.withUnsafeBufferPointer { nodes in
+            var other = object + 1
+            for _ in 0..<keys {
+                if nodes[other].payload == signature,
+                    self.isSameKey(nodes[other], start: start, end: self.position, escaped: escaped)
+                {
+                    return true
+                }
+                other = Int(nodes[other + 1].next)
+            }
+            return false
+        }
+        if isTaken { throw JSONError(reason: .duplicateKey, offset: start) }
+        self.nodes[object].payload = keys + 1
+        self.append(.string, from: start, flag: escaped, payload: signature)
+        self.skipWhitespace()
+        guard self.byte(self.position) == UInt8(ascii: ":") else { throw self.failure(.unexpectedByte) }
+        self.position += 1
+    }
+
+    /// Equal for equal decoded keys, usually different otherwise: the first and last eight bytes and the length.
+    /// No hash over all bytes: it would cost more than the comparison that it saves.
+    private func signature(from start: Int, to end: Int, escaped: Bool) -> UInt64 {
+        var first: UInt64 = 0
+        var last: UInt64 = 0
+        var length = end - start
+        if escaped {
+            length = 0
+            for byte in self.decoded(from: start, to: end) {
+                if length < 8 { first |= UInt64(byte) << UInt64(8 * length) }
+                last = last >> 8 | UInt64(byte) << 56
+                length += 1
+            }
+            if length < 8 { last = 0 }
+        } else if length >= 8 {
+            first = self.word(start)
+            last = self.word(end - 8)
+        } else if length > 0 {
+            first = self.word(start) & (UInt64.max >> UInt64(64 - 8 * length))
+        }
+        return first ^ (last << 21 | last >> 43) ^ UInt64(truncatingIfNeeded: length) << 56
+    }
+
+    private func isSameKey(_ node: JSONNode, start: Int, end: Int, escaped: Bool) -> Bool {
+        if !node.flag, !escaped {
+            let length = end - start
+            guard Int(node.end - node.start) == length else { return false }
+            let mine = UnsafeRawBufferPointer(start: self.text + start, count: length)
+            return mine.elementsEqual(UnsafeRawBufferPointer(start: self.text + Int(node.start), count: length))
+        }
+        return self.decoded(from: Int(node.start) + 1, to: Int(node.end) - 1)
+            .elementsEqual(self.decoded(from: start + 1, to: end - 1))
+    }
+
+    private func decoded(from start: Int, to end: Int) -> EscapedBytes {
+        EscapedBytes(text: UnsafeRawBufferPointer(start: self.text, count: self.count), start: start, end: end)
+    }
+
+    // MARK: Literals
+
+    private mutating func literal(_ name: StaticString, as kind: JSONValue.Kind, payload: UInt64) throws(JSONError) {
+        let start = self.position
+        for offset in 0..<name.utf8CodeUnitCount {
+            guard self.byte(self.position) == name.utf8Start[offset] else { throw self.failure(.unexpectedByte) }
+            self.position += 1
+        }
+        self.append(kind, from: start, payload: payload)
+    }
+
+    // MARK: Bytes
+
+    /// The byte at a position of 0…count; NUL at count.
+    @inline(__always)
+    func byte(_ position: Int) -> UInt8 {
+        self.text.load(fromByteOffset: position, as: UInt8.self)
+    }
+
+    /// Eight bytes from a position of 0…count, the first in the lowest byte.
+    @inline(__always)
+    func word(_ position: Int) -> UInt64 {
+        UInt64(littleEndian: self.text.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    }
+
+    /// Spaces, tabs and line ends only (RFC 8259 section 2).
+    @inline(__always)
+    private mutating func skipWhitespace() {
+        while true {
+            let byte = self.byte(self.position)
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            self.position += 1
+        }
+    }
+
+    /// Appends the value that began at `start` and ends at the position.
+    @inline(__always)
+    mutating func append(_ kind: JSONValue.Kind, from start: Int, flag: Bool = false, payload: UInt64 = 0) {
+        self.nodes.append(
+            JSONNode(
+                kind: kind, flag: flag, start: UInt32(truncatingIfNeeded: start),
+                end: UInt32(truncatingIfNeeded: self.position),
+                next: UInt32(truncatingIfNeeded: self.nodes.count + 1), payload: payload))
+    }
+
+    /// An error at the position; at the end of the text the reason is that it ended.
+    func failure(_ reason: JSONError.Reason) -> JSONError {
+        let ended = self.position >= self.count && reason != .tooManyElements
+        return JSONError(reason: ended ? .unexpectedEnd : reason, offset: min(self.position, self.count))
+    }
+}

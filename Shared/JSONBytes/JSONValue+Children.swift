@@ -1,0 +1,79 @@
+extension JSONValue {
+    /// The member of that name, compared bytewise on decoded keys; nil if this is no object or has none.
+    public subscript(_ key: String) -> JSONValue? {
+        let node = self.node
+        guard node.kind == .object else { return nil }
+        let found = withUTF8(key) { wanted in
+            self.withText { text in
+                self.nodes.withUnsafeBufferPointer { nodes -> Int? in
+                    var index = self.index + 1
+                    for _ in 0..<node.payload {
+                        if Self.matches(nodes[index], text, wanted) { return index + 1 }
+                        index = Int(nodes[index + 1].next)
+                    }
+                    return nil
+                }
+            }
+        }
+        return found.map { JSONValue(bytes: self.bytes, nodes: self.nodes, index: $0) }
+    }
+
+    /// An object's members in the order of the text; empty for anything else.
+    public var members: Members { Members(object: self, left: self.kind == .object ? self.count : 0) }
+
+    /// An array's elements; empty for anything else.
+    public var elements: Elements { Elements(array: self, left: self.kind == .array ? self.count : 0) }
+
+    /// The members of an object, one at a time.
+    public struct Members: Sequence, IteratorProtocol, Sendable {
+        private let object: JSONValue
+        private var index: Int
+        private var left: Int
+
+        init(object: JSONValue, left: Int) {
+            self.object = object
+            self.index = object.index + 1
+            self.left = left
+        }
+
+        /// The next key, which is a string value, and its value.
+        public mutating func next() -> (key: JSONValue, value: JSONValue)? {
+            guard self.left > 0 else { return nil }
+            self.left -= 1
+            let nodes = self.object.nodes
+            let bytes = self.object.bytes
+            let key = JSONValue(bytes: bytes, nodes: nodes, index: self.index)
+            let value = JSONValue(bytes: bytes, nodes: nodes, index: self.index + 1)
+            self.index = Int(nodes[self.index + 1].next)
+            return (key, value)
+        }
+
+        /// How many members are left.
+        public var underestimatedCount: Int { self.left }
+    }
+
+    /// The elements of an array, one at a time.
+    public struct Elements: Sequence, IteratorProtocol, Sendable {
+        private let array: JSONValue
+        private var index: Int
+        private var left: Int
+
+        init(array: JSONValue, left: Int) {
+            self.array = array
+            self.index = array.index + 1
+            self.left = left
+        }
+
+        /// The next element.
+        public mutating func next() -> JSONValue? {
+            guard self.left > 0 else { return nil }
+            self.left -= 1
+            let value = JSONValue(bytes: self.array.bytes, nodes: self.array.nodes, index: self.index)
+            self.index = Int(value.nodes[self.index].next)
+            return value
+        }
+
+        /// How many elements are left.
+        public var underestimatedCount: Int { self.left }
+    }
+}

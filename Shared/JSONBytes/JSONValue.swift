@@ -1,0 +1,74 @@
+/// A view of one value in a document; it keeps the document's storage alive. Asking for the wrong kind gives nil,
+/// never a trap and never a conversion.
+public struct JSONValue: Sendable {
+    /// The kinds of RFC 8259 section 3.
+    public enum Kind: UInt8, Sendable {
+        case object, array, string, number, bool, null
+    }
+
+    let bytes: [UInt8]
+    let nodes: [JSONNode]
+    let index: Int
+
+    init(bytes: [UInt8], nodes: [JSONNode], index: Int) {
+        self.bytes = bytes
+        self.nodes = nodes
+        self.index = index
+    }
+
+    var node: JSONNode {
+        self.index < self.nodes.count ? self.nodes[self.index] : .missing
+    }
+
+    /// What the value is.
+    public var kind: Kind { self.node.kind }
+
+    /// Members of an object, elements of an array, 0 for anything else.
+    public var count: Int {
+        let node = self.node
+        return node.kind == .object || node.kind == .array ? Int(truncatingIfNeeded: node.payload) : 0
+    }
+
+    /// Whether the value is `null`.
+    public var isNull: Bool { self.kind == .null }
+
+    /// The value of `true` or `false`, else nil.
+    public var bool: Bool? {
+        let node = self.node
+        return node.kind == .bool ? node.payload == 1 : nil
+    }
+
+    /// A number's value, always finite and never −0, else nil.
+    public var double: Double? {
+        let node = self.node
+        return node.kind == .number ? Double(bitPattern: node.payload) : nil
+    }
+
+    /// The value of a number spelt without fraction and exponent that fits 64 bits, exact beyond 2^53 too, else nil.
+    public var integer: Int64? {
+        let node = self.node
+        guard node.kind == .number, node.flag else { return nil }
+        let double = Double(bitPattern: node.payload)
+        // Below 2^53 the double is the integer.
+        if double.magnitude < 9_007_199_254_740_992 { return Int64(double) }
+        var value: Int64 = 0
+        var digits = self.bytes[Int(node.start)..<Int(node.end)]
+        let negative = digits.first == UInt8(ascii: "-")
+        if negative { digits.removeFirst() }
+        // Counted downwards, because Int64.min has no positive twin.
+        for byte in digits {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, underflow) = product.subtractingReportingOverflow(Int64(byte) - 0x30)
+            if overflow || underflow { return nil }
+            value = sum
+        }
+        if negative { return value }
+        return value == .min ? nil : -value
+    }
+
+    /// The value's text as it was sent, quotes and brackets included. A slice of the document's copy, not a copy.
+    public var rawBytes: ArraySlice<UInt8> {
+        let node = self.node
+        return self.bytes[Int(node.start)..<Int(node.end)]
+    }
+}

@@ -1,0 +1,60 @@
+extension JSONWriter {
+    /// Writes an integer.
+    public mutating func value(_ integer: Int) { self.value(Int64(integer)) }
+
+    /// Writes an integer.
+    public mutating func value(_ integer: Int64) {
+        self.separate()
+        if integer < 0 { self.bytes.append(UInt8(ascii: "-")) }
+        self.appendDigits(integer.magnitude)
+        self.needsComma = true
+    }
+
+    /// Writes an integer.
+    public mutating func value(_ integer: UInt64) {
+        self.separate()
+        self.appendDigits(integer)
+        self.needsComma = true
+    }
+
+    /// Writes the shortest text that reads back as the same double. Whole numbers have no fraction, −0 is 0, and what
+    /// JSON has no number for is null.
+    public mutating func value(_ number: Double) {
+        // Up to 2^53 a double's whole numbers are exactly the integers.
+        if number.magnitude <= 9_007_199_254_740_992 {
+            let whole = Int64(number)
+            if Double(whole) == number { return self.value(whole) }
+        }
+        guard number.isFinite else { return self.null() }
+        self.separate()
+        withUTF8(number.description) { text in
+            // Never "….0": the whole numbers left are above 2^53 and come with an exponent ("1e+16"), as JSON has it.
+            self.bytes.append(contentsOf: text)
+        }
+        self.needsComma = true
+    }
+
+    private mutating func appendDigits(_ number: UInt64) {
+        if number < 10 { return self.bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+        // 2^64 has 20 digits: collected from the right in two words, a digit a nibble.
+        var rest = number
+        var low: UInt64 = 0
+        var high: UInt64 = 0
+        var count = 0
+        while rest > 0 {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            if count < 16 {
+                low |= digit << UInt64(4 * count)
+            } else {
+                high |= digit << UInt64(4 * (count - 16))
+            }
+            rest = quotient
+            count += 1
+        }
+        while count > 0 {
+            count -= 1
+            let digit = count < 16 ? low >> UInt64(4 * count) : high >> UInt64(4 * (count - 16))
+            self.bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit & 0xF))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// Appends JSON text to an array of bytes. Commas are its own business; that keys stand in objects, that brackets
+/// match, is the caller's. Clear it and write again to reuse the storage.
+public struct JSONWriter: Sendable {
+    /// What has been written.
+    public var bytes: [UInt8]
+    /// Whether a value stands before the position on the same level.
+    @usableFromInline var needsComma = false
+
+    /// An empty text with room for that many bytes.
+    public init(reserving capacity: Int = 256) {
+        self.bytes = []
+        self.bytes.reserveCapacity(capacity)
+    }
+
+    /// Forgets the text, keeps the room.
+    public mutating func clear() {
+        self.bytes.removeAll(keepingCapacity: true)
+        self.needsComma = false
+    }
+
+    // MARK: Structure
+
+    /// Writes `{`.
+    public mutating func beginObject() { self.begin(UInt8(ascii: "{")) }
+    /// Writes `}`.
+    public mutating func endObject() { self.end(UInt8(ascii: "}")) }
+    /// Writes `[`.
+    public mutating func beginArray() { self.begin(UInt8(ascii: "[")) }
+    /// Writes `]`.
+    public mutating func endArray() { self.end(UInt8(ascii: "]")) }
+
+    /// Writes a key that needs no escaping: the names of a protocol.
+    public mutating func key(_ name: StaticString) {
+        self.separate()
+        self.bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { self.bytes.append(contentsOf: $0) }
+        self.bytes.append(UInt8(ascii: "\""))
+        self.bytes.append(UInt8(ascii: ":"))
+        self.needsComma = false
+    }
+
+    /// Writes a key, escaped.
+    public mutating func key(string name: String) {
+        self.value(name)
+        self.bytes.append(UInt8(ascii: ":"))
+        self.needsComma = false
+    }
+
+    // MARK: Values
+
+    /// Writes a string: quotes, backslashes and control characters escaped, everything else as it is.
+    public mutating func value(_ string: String) {
+        self.separate()
+        self.bytes.append(UInt8(ascii: "\""))
+        withUTF8(string) { self.appendEscaped($0) }
+        self.bytes.append(UInt8(ascii: "\""))
+        self.needsComma = true
+    }
+
+    /// Writes `true` or `false`.
+    public mutating func value(_ bool: Bool) {
+        self.literal(bool ? "true" : "false")
+    }
+
+    /// Writes `null`.
+    public mutating func null() {
+        self.literal("null")
+    }
+
+    /// Writes a value that is JSON text already. It is not looked at.
+    @inlinable
+    public mutating func raw(_ json: some Collection<UInt8>) {
+        self.separate()
+        self.append(json)
+        self.needsComma = true
+    }
+
+    /// Splices members (`"a":1,"b":2`) into the open object; nothing if there are none. They are not looked at.
+    @inlinable
+    public mutating func rawMembers(_ text: some Collection<UInt8>) {
+        if text.isEmpty { return }
+        self.raw(text)
+    }
+
+    // MARK: -
+
+    @inlinable
+    @inline(__always)
+    mutating func separate() {
+        if self.needsComma { self.bytes.append(UInt8(ascii: ",")) }
+    }
+
+    @inlinable
+    mutating func append(_ text: some Collection<UInt8>) {
+        let done: Void? = text.withContiguousStorageIfAvailable { self.bytes.append(contentsOf: $0) }
+        if done == nil { self.bytes.append(contentsOf: text) }
+    }
+
+    private mutating func begin(_ bracket: UInt8) {
+        self.separate()
+        self.bytes.append(bracket)
+        self.needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        self.bytes.append(bracket)
+        self.needsComma = true
+    }
+
+    private mutating func literal(_ name: StaticString) {
+        self.separate()
+        name.withUTF8Buffer { self.bytes.append(contentsOf: $0) }
+        self.needsComma = true
+    }
+
+    /// Runs that need no escape are copied as a whole.
+    private mutating func appendEscaped(_ text: UnsafeRawBufferPointer) {
+        var run = 0
+        for index in 0..<text.count {
+            let byte = text[index]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+            self.bytes.append(contentsOf: text[run..<index])
+            run = index + 1
+            self.bytes.append(UInt8(ascii: "\\"))
+            switch byte {
+            case 0x08: self.bytes.append(UInt8(ascii: "b"))
+            case 0x09: self.bytes.append(UInt8(ascii: "t"))
+            case 0x0A: self.bytes.append(UInt8(ascii: "n"))
+            case 0x0C: self.bytes.append(UInt8(ascii: "f"))
+            case 0x0D: self.bytes.append(UInt8(ascii: "r"))
+            case 0x20...: self.bytes.append(byte)
+            default:
+                for character in "u00".utf8 { self.bytes.append(character) }
+                for nibble in [byte >> 4, byte & 0xF] {
+                    self.bytes.append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
+                }
+            }
+        }
+        if run < text.count { self.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[run...])) }
+    }
+}

@@ -1,0 +1,121 @@
+/// A checked address of a link: `ipc:///run/touchsync/committer-0.sock` or `tcp://10.0.0.7:7401`.
+///
+/// ```
+/// ipc://<absolute path, at most 107 bytes, no NUL>      one host; the file's directory is the access control
+/// tcp://<host>:<port>                                   host: name, IPv4, or [IPv6]; `*` is refused: name the interface
+/// ```
+/// Port 0 is for binding only (the system chooses).
+package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// The transport and its parts.
+    package enum Kind: Hashable, Sendable {
+        /// A local socket's absolute path.
+        case ipc(path: String)
+        /// A host (IPv6 without brackets) and port.
+        case tcp(host: String, port: UInt16)
+    }
+
+    /// The longest path that a Linux `sockaddr_un` holds with its NUL.
+    package static let maximumPathBytes = 107
+
+    /// What the address says.
+    package let kind: Kind
+
+    /// Parses and checks an address.
+    package init(_ text: String) throws(MeshError) {
+        if let path = text.dropping(prefix: "ipc://") {
+            try self.init(ipcPath: path)
+        } else if let rest = text.dropping(prefix: "tcp://") {
+            try self.init(tcp: rest, text: text)
+        } else {
+            throw MeshError(.invalidEndpoint, "'\(text)' starts with neither ipc:// nor tcp://")
+        }
+    }
+
+    /// A local socket.
+    package init(ipcPath path: String) throws(MeshError) {
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw MeshError(.invalidEndpoint, "the ipc path '\(path)' is not absolute")
+        }
+        guard path.utf8.count <= Endpoint.maximumPathBytes else {
+            throw MeshError(
+                .invalidEndpoint,
+                "the ipc path '\(path)' has \(path.utf8.count) bytes, at most \(Endpoint.maximumPathBytes) fit")
+        }
+        guard !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
+            throw MeshError(.invalidEndpoint, "the ipc path '\(path)' names no file")
+        }
+        self.kind = .ipc(path: path)
+    }
+
+    private init(tcp rest: String, text: String) throws(MeshError) {
+        guard let colon = rest.utf8.lastIndex(of: UInt8(ascii: ":")) else {
+            throw MeshError(.invalidEndpoint, "'\(text)' has no port")
+        }
+        let digits = rest[rest.utf8.index(after: colon)...]
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = UInt16(digits) else {
+            throw MeshError(.invalidEndpoint, "'\(text)': the port is not a number from 0 to 65535")
+        }
+        var host = rest[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.utf8.contains(UInt8(ascii: ":")), host.utf8.allSatisfy(Endpoint.isIPv6Byte) else {
+                throw MeshError(.invalidEndpoint, "'\(text)': no IPv6 address between the brackets")
+            }
+        } else {
+            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Endpoint.isHostByte) else {
+                throw MeshError(.invalidEndpoint, "'\(text)': the host is not a name or an address of an interface")
+            }
+        }
+        // libzmq binds addresses and interface names only, and this is what everybody means by it.
+        self.kind = .tcp(host: host == "localhost" ? "127.0.0.1" : String(host), port: port)
+    }
+
+    /// The endpoint of another lane of the same peer: the ipc path with `.name` behind it, the tcp port plus `offset`.
+    package func lane(_ name: String, offset: UInt16 = 1) throws(MeshError) -> Endpoint {
+        switch self.kind {
+        case .ipc(let path):
+            return try Endpoint(ipcPath: path + "." + name)
+        case .tcp(let host, let port):
+            let (sum, overflow) = port.addingReportingOverflow(offset)
+            guard port != 0, !overflow else {
+                throw MeshError(.invalidEndpoint, "\(self) has no port \(offset) above it for lane '\(name)'")
+            }
+            return Endpoint(host: host, port: sum)
+        }
+    }
+
+    /// The text that libzmq takes, which `init` reads back.
+    package var description: String {
+        switch self.kind {
+        case .ipc(let path): "ipc://\(path)"
+        case .tcp(let host, let port):
+            host.utf8.contains(UInt8(ascii: ":")) ? "tcp://[\(host)]:\(port)" : "tcp://\(host):\(port)"
+        }
+    }
+
+    /// True when a peer can be reached there: everything but port 0.
+    package var isConnectable: Bool {
+        if case .tcp(_, 0) = self.kind { false } else { true }
+    }
+
+    private init(host: String, port: UInt16) { self.kind = .tcp(host: host, port: port) }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func isIPv6Byte(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || Endpoint.isHostByte(byte)
+    }
+}
+
+extension String {
+    fileprivate func dropping(prefix: String) -> String? {
+        self.hasPrefix(prefix) ? String(self.dropFirst(prefix.count)) : nil
+    }
+}

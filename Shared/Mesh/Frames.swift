@@ -1,0 +1,64 @@
+internal import CZeroMQ
+
+/// The frames of the message that a link has just handed out: a window on storage that the link uses again for the next one.
+///
+/// An index past the end reads as an empty frame, so a peer that sends too few cannot make a reader trap.
+package final class Frames {
+    /// All parts as libzmq delivered them: routing id (ROUTER only), kind, then the sender's frames.
+    let parts: UnsafeMutablePointer<zmq_msg_t>
+    let capacity: Int
+    /// How many parts are filled.
+    var filled = 0
+    /// How many of them come before the sender's own frames.
+    var skipped = 0
+
+    /// Frames of one message at a time.
+    package init(capacity: Int) {
+        self.capacity = capacity
+        self.parts = Message.allocate(capacity)
+        for index in 0..<capacity { zmq_msg_init(self.parts + index) }
+    }
+
+    deinit {
+        for index in 0..<self.capacity { zmq_msg_close(self.parts + index) }
+        self.parts.deallocate()
+    }
+
+    /// The number of frames.
+    package var count: Int { max(0, self.filled - self.skipped) }
+
+    /// The length of a frame in bytes.
+    package func byteCount(at index: Int) -> Int { self.withBytes(at: index) { $0.count } }
+
+    /// Lends a frame's bytes; the pointer is invalid after `body` and need not be aligned.
+    package func withBytes<Result, Failure: Error>(
+        at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard index >= 0, index < self.count else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return try self.withPart(self.skipped + index, body)
+    }
+
+    /// A copy of a frame's bytes.
+    package func bytes(at index: Int) -> [UInt8] { self.withBytes(at: index) { [UInt8]($0) } }
+
+    /// Takes a frame out without copying its bytes; it reads as empty afterwards.
+    package func take(at index: Int) -> Message {
+        guard index >= 0, index < self.count else { return Message() }
+        return Message(taking: self.parts + self.skipped + index)
+    }
+
+    func withPart<Result, Failure: Error>(
+        _ index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let part = self.parts + index
+        return try body(UnsafeRawBufferPointer(start: zmq_msg_data(part), count: zmq_msg_size(part)))
+    }
+}
+
+extension Frames {
+    /// The descriptor of the connection that the second part came through, −1 if libzmq does not know it.
+    ///
+    /// libzmq marks the property deprecated (descriptors may be used again) but has no other way from a peer to its connection;
+    /// `PeerRoster` is written with that in mind. Not the first part: a ROUTER that was polled makes it up without.
+    var descriptorOfSender: Int32 { self.filled > 1 ? zmq_msg_get(self.parts + 1, ZMQ_SRCFD) : -1 }
+}

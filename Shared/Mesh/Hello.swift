@@ -1,0 +1,100 @@
+/// What the other side said when a link came up.
+///
+/// Layout of the frame, numbers in network order:
+/// ```
+///  0        2                4            12              16      17
+///  +--------+----------------+------------+---------------+-------+------------+-----------------+
+///  | "mesh" | protocol       | instance   | incarnation   | name  | name       | greeting        |
+///  | u16    | version u16    | u64        | u32           | len u8| len bytes  | all that is left|
+///  +--------+----------------+------------+---------------+-------+------------+-----------------+
+/// ```
+/// The first field is the version of this module's own frames. A reader that has another one looks no further.
+package struct Hello: Equatable, Sendable {
+    /// The peer's name, safe to log.
+    package let name: String
+    /// Random, drawn when the peer's link was made: a restarted peer has another.
+    package let instance: UInt64
+    /// How often that link has connected before; 0 for servers.
+    package let incarnation: UInt32
+    /// The version of what the frames carry; equal to ours.
+    package let protocolVersion: UInt16
+    /// Opaque bytes of the peer.
+    package let greeting: [UInt8]
+
+    /// The version of this module's kinds and of this layout.
+    package static let meshVersion: UInt16 = 1
+    package static let maximumGreetingBytes = 4096
+
+    /// Why a hello was not taken.
+    package enum Failure: Error, Equatable {
+        /// No hello at all, or a broken one.
+        case malformed
+        /// A peer of another release.
+        case version(mesh: UInt16, protocolVersion: UInt16)
+    }
+
+    package init(_ identity: LinkIdentity, instance: UInt64, incarnation: UInt32) {
+        self.name = identity.name
+        self.instance = instance
+        self.incarnation = incarnation
+        self.protocolVersion = identity.protocolVersion
+        self.greeting = identity.greeting
+    }
+
+    /// Reads a frame; takes any bytes.
+    package init(_ bytes: UnsafeRawBufferPointer, expecting protocolVersion: UInt16) throws(Failure) {
+        guard bytes.count >= 4 else { throw .malformed }
+        let mesh = UInt16(bigEndian: bytes.loadUnaligned(as: UInt16.self))
+        let version = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        guard mesh == Hello.meshVersion, version == protocolVersion else {
+            throw .version(mesh: mesh, protocolVersion: version)
+        }
+        guard bytes.count >= 17 else { throw .malformed }
+        let nameEnd = 17 + Int(bytes[16])
+        guard nameEnd <= bytes.count, bytes.count - nameEnd <= Hello.maximumGreetingBytes,
+            Hello.isValidName(bytes[17..<nameEnd])
+        else { throw .malformed }
+        self.protocolVersion = version
+        self.instance = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
+        self.incarnation = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+        self.name = String(decoding: bytes[17..<nameEnd], as: UTF8.self)
+        self.greeting = [UInt8](bytes[nameEnd...])
+    }
+
+    /// The frame.
+    package func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(17 + self.name.utf8.count + self.greeting.count)
+        bytes.append(bigEndian: Hello.meshVersion)
+        bytes.append(bigEndian: self.protocolVersion)
+        bytes.append(bigEndian: self.instance)
+        bytes.append(bigEndian: self.incarnation)
+        bytes.append(UInt8(clamping: self.name.utf8.count))
+        bytes.append(contentsOf: self.name.utf8)
+        bytes.append(contentsOf: self.greeting)
+        return bytes
+    }
+
+    package static func isValidName(_ bytes: some Collection<UInt8>) -> Bool {
+        (1...64).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension [UInt8] {
+    init(bigEndians values: UInt16...) {
+        self = []
+        for value in values { self.append(bigEndian: value) }
+    }
+
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { self.append(contentsOf: $0) }
+    }
+}

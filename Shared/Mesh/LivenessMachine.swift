@@ -1,0 +1,48 @@
+/// One connection's pulse: when to beat, when the other side counts as silent. Times are nanoseconds.
+///
+/// ```
+///   sent ──(beat, nothing sent)──▶ due: beat ──sent──┐        heard ──(silence, nothing heard)──▶ due: silent
+///    ▲───────────────────────────────────────────────┘          ▲── heard ──────────────────────────┘
+/// ```
+package struct LivenessMachine: Equatable {
+    package enum Due: Equatable {
+        case nothing
+        /// Send a beat, then call `sent`.
+        case beat
+        /// Nothing was heard for too long. Read what has arrived meanwhile; if that does not lead to `heard`, the peer is gone.
+        case silent
+    }
+
+    private var lastSent: UInt64
+    private var lastHeard: UInt64
+    private let beat: UInt64
+    private let silence: UInt64
+
+    package init(_ settings: LivenessSettings, now: UInt64) {
+        self.beat = settings.beat.nanosecondsClamped
+        self.silence = settings.silence.nanosecondsClamped
+        self.lastSent = now
+        self.lastHeard = now
+    }
+
+    package mutating func sent(at now: UInt64) { self.lastSent = now }
+    package mutating func heard(at now: UInt64) { self.lastHeard = now }
+
+    package func isSilent(at now: UInt64) -> Bool { now >= self.lastHeard + self.silence }
+
+    package func due(at now: UInt64) -> Due {
+        if self.isSilent(at: now) { return .silent }
+        return now >= self.beatTime ? .beat : .nothing
+    }
+
+    /// When `due` will first have something to say.
+    package var deadline: UInt64 { min(self.beatTime, self.lastHeard + self.silence) }
+
+    // Aligned down to quarters of a beat on the common clock, so that all links of a thread (and of a host) beat in one
+    // wake-up instead of one each.
+    private var beatTime: UInt64 {
+        let time = self.lastSent + self.beat
+        let grid = self.beat / 4
+        return grid == 0 ? time : time - time % grid
+    }
+}

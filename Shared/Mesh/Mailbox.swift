@@ -1,0 +1,95 @@
+internal import NIOConcurrencyHelpers
+
+/// What became of an offer to a mailbox.
+package enum Offer: Equatable, Sendable {
+    case accepted
+    /// The bound is reached; nothing was taken. Shed, or answer "busy".
+    case full
+    /// The consumer is gone; nothing was taken.
+    case closed
+}
+
+/// Hands batches from any number of threads to one consumer: a locked array that the consumer swaps for an empty one.
+///
+/// The consumer is woken only when the mailbox goes from empty to non-empty, so a busy consumer costs its producers a short lock
+/// and no system call. Bounded by the sum of weights (elements, or bytes if you weigh by bytes); what does not fit
+/// is refused, never dropped silently. One element always fits into an empty mailbox, however heavy.
+package final class Mailbox<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var weight = 0
+        var isClosed = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let capacity: Int
+    private let wake: @Sendable () -> Void
+
+    /// A mailbox whose consumer is woken by `wake`, outside the lock, on the producer's thread: post a task to your event loop there.
+    /// - Parameter capacity: the bound of the weights' sum, at least 1.
+    package init(capacity: Int, wake: @escaping @Sendable () -> Void) {
+        self.capacity = max(1, capacity)
+        self.wake = wake
+    }
+
+    /// A mailbox that a reactor's loop drains in every turn.
+    package convenience init(capacity: Int, waker: Waker) {
+        self.init(capacity: capacity, wake: { waker.signal() })
+    }
+
+    /// Offers one element; any thread.
+    package func offer(_ element: Element, weight: Int = 1) -> Offer {
+        let (result, wasEmpty) = self.state.withLockedValue { state -> (Offer, Bool) in
+            let admitted = self.admit(&state, weight)
+            guard admitted == .accepted else { return (admitted, false) }
+            state.elements.append(element)
+            return (.accepted, state.elements.count == 1)
+        }
+        if wasEmpty { self.wake() }
+        return result
+    }
+
+    /// Offers a batch, all or nothing. When it is accepted `batch` is empty afterwards (with storage to use again, where there is some);
+    /// an empty mailbox takes the array as it is, without copying its elements.
+    /// - Parameter weight: the batch's weight; its number of elements if nil.
+    package func handOver(_ batch: inout [Element], weight: Int? = nil) -> Offer {
+        guard !batch.isEmpty else { return .accepted }
+        let (result, wasEmpty) = self.state.withLockedValue { state -> (Offer, Bool) in
+            let admitted = self.admit(&state, weight ?? batch.count)
+            guard admitted == .accepted else { return (admitted, false) }
+            guard state.elements.isEmpty else {
+                state.elements.append(contentsOf: batch)
+                return (.accepted, false)
+            }
+            swap(&state.elements, &batch)
+            return (.accepted, true)
+        }
+        if result == .accepted { batch.removeAll(keepingCapacity: true) }
+        if wasEmpty { self.wake() }
+        return result
+    }
+
+    /// Takes everything, in order: `batch` loses its contents, receives the mailbox's, and leaves its storage there for the next ones.
+    package func drain(into batch: inout [Element]) {
+        batch.removeAll(keepingCapacity: true)
+        self.state.withLockedValue { state in
+            state.weight = 0
+            if !state.elements.isEmpty { swap(&state.elements, &batch) }
+        }
+    }
+
+    /// Refuses offers from now on; what is inside can still be drained.
+    package func close() { self.state.withLockedValue { $0.isClosed = true } }
+
+    /// Elements inside.
+    package var count: Int { self.state.withLockedValue { $0.elements.count } }
+
+    // Weights come from our own code, but they may be lengths of what a peer sent: no overflow.
+    private func admit(_ state: inout State, _ weight: Int) -> Offer {
+        if state.isClosed { return .closed }
+        let (sum, overflow) = state.weight.addingReportingOverflow(max(0, weight))
+        guard state.elements.isEmpty || (!overflow && sum <= self.capacity) else { return .full }
+        state.weight = overflow ? .max : sum
+        return .accepted
+    }
+}

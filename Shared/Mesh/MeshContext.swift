@@ -1,0 +1,129 @@
+internal import CZeroMQ
+internal import Glibc
+internal import NIOConcurrencyHelpers
+
+/// A libzmq context: its I/O threads and everything that the sockets made from it share.
+///
+/// One per process, or one per daemon where several daemons share a process. The reactor makes its own and closes
+/// it last. libzmq's contexts are safe to use from any thread; sockets are not (see `Socket`).
+// Unchecked, because `pointer` is used for zmq_ctx_* and zmq_socket only, which are thread-safe.
+package final class MeshContext: @unchecked Sendable {
+    private enum Phase { case open, closing, closed }
+    private struct State {
+        var phase = Phase.open
+        var sockets = 0
+    }
+
+    let pointer: UnsafeMutableRawPointer
+    private let state = NIOLockedValueBox(State())
+    private let allSocketsClosed = ConditionLock(value: true)
+
+    /// - Parameters:
+    ///   - ioThreads: libzmq's own threads, 1 … 16; one carries about a gigabyte per second.
+    ///   - maximumSockets: at most this many sockets at a time (a link takes two).
+    package init(ioThreads: Int = 1, maximumSockets: Int = 4096) throws(MeshError) {
+        guard (1...16).contains(ioThreads) else {
+            throw MeshError(.invalidOption, "I/O threads must be 1 to 16, not \(ioThreads)")
+        }
+        guard (1...65_535).contains(maximumSockets) else {
+            throw MeshError(.invalidOption, "sockets must be 1 to 65535, not \(maximumSockets)")
+        }
+        guard let pointer = zmq_ctx_new() else { throw MeshError(errno: zmq_errno(), "cannot make a ZeroMQ context") }
+        zmq_ctx_set(pointer, ZMQ_IO_THREADS, Int32(ioThreads))
+        zmq_ctx_set(pointer, ZMQ_MAX_SOCKETS, Int32(maximumSockets))
+        self.pointer = pointer
+    }
+
+    deinit {
+        // Sockets hold their context, so none is open here; what remains is at most their bounded linger.
+        if self.state.withLockedValue({ $0.phase }) == .open { zmq_ctx_term(self.pointer) }
+    }
+
+    /// Ends the context: waits until its sockets are closed and have sent what they may (their LINGER), then frees it.
+    ///
+    /// Blocks, so call it on the reactor's thread or at the end of a test, not on the cooperative pool. libzmq itself
+    /// would wait for ever for a socket that somebody left open; here the whole takes at most `limit`, and then the context is
+    /// left behind (calls on its sockets fail with ETERM) and the result is false.
+    @discardableResult
+    package func close(limit: Duration = .seconds(5)) -> Bool {
+        let first = self.state.withLockedValue { state -> Bool in
+            guard state.phase == .open else { return false }
+            state.phase = .closing
+            return true
+        }
+        guard first else { return self.state.withLockedValue { $0.phase } == .closed }
+        let end = MonotonicClock.now() + limit.nanosecondsClamped
+        guard self.allSocketsClosed.lock(whenValue: true, timeoutSeconds: MeshContext.seconds(until: end)) else {
+            zmq_ctx_shutdown(self.pointer)
+            return false
+        }
+        self.allSocketsClosed.unlock()
+        guard self.terminate(until: end) else { return false }
+        self.state.withLockedValue { $0.phase = .closed }
+        return true
+    }
+
+    // On a thread of its own, because zmq_ctx_term knows no limit.
+    private func terminate(until end: UInt64) -> Bool {
+        final class Termination: Sendable {
+            let pointer: Int
+            let isDone = ConditionLock(value: false)
+            init(_ pointer: UnsafeMutableRawPointer) { self.pointer = Int(bitPattern: pointer) }
+        }
+        let termination = Termination(self.pointer)
+        let body = Unmanaged.passRetained(termination)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { raw in
+                guard let raw else { return nil }
+                let termination = Unmanaged<Termination>.fromOpaque(raw).takeRetainedValue()
+                if let pointer = UnsafeMutableRawPointer(bitPattern: termination.pointer) {
+                    while zmq_ctx_term(pointer) != 0, zmq_errno() == EINTR {}
+                }
+                termination.isDone.lock()
+                termination.isDone.unlock(withValue: true)
+                return nil
+            }, body.toOpaque())
+        guard code == 0 else {
+            body.release()
+            return false
+        }
+        pthread_detach(thread)
+        guard termination.isDone.lock(whenValue: true, timeoutSeconds: MeshContext.seconds(until: end)) else {
+            return false
+        }
+        termination.isDone.unlock()
+        return true
+    }
+
+    private static func seconds(until end: UInt64) -> Double {
+        let now = MonotonicClock.now()
+        return end > now ? Double(end - now) / 1e9 : 0.001
+    }
+
+    /// Sockets that are open now.
+    package var openSockets: Int { self.state.withLockedValue { $0.sockets } }
+
+    func socketOpened() throws(MeshError) {
+        let open = self.state.withLockedValue { state -> Bool in
+            guard state.phase == .open else { return false }
+            state.sockets += 1
+            self.setAllClosed(state.sockets == 0)
+            return true
+        }
+        if !open { throw MeshError(.terminated, "the ZeroMQ context is closed") }
+    }
+
+    func socketClosed() {
+        self.state.withLockedValue { state in
+            state.sockets -= 1
+            self.setAllClosed(state.sockets == 0)
+        }
+    }
+
+    private func setAllClosed(_ value: Bool) {
+        self.allSocketsClosed.lock()
+        self.allSocketsClosed.unlock(withValue: value)
+    }
+}

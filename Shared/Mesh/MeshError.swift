@@ -1,0 +1,63 @@
+internal import CZeroMQ
+
+/// What went wrong at the edge of libzmq or of the operating system.
+package struct MeshError: Error, Sendable, CustomStringConvertible {
+    /// The kind of a failure; branch on this, not on the message.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String {
+            case invalidEndpoint, invalidOption, addressInUse, terminated, system
+        }
+        private let kind: Kind
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// The text is no endpoint that this module takes.
+        package static let invalidEndpoint = Code(.invalidEndpoint)
+        /// A setting is outside its range.
+        package static let invalidOption = Code(.invalidOption)
+        /// Somebody alive listens on this endpoint already.
+        package static let addressInUse = Code(.addressInUse)
+        /// The context is closed.
+        package static let terminated = Code(.terminated)
+        /// A call failed; `errno` says how.
+        package static let system = Code(.system)
+
+        package var description: String { self.kind.rawValue }
+    }
+
+    /// The kind of the failure.
+    package let code: Code
+    /// What was tried, with the names an operator needs.
+    package let message: String
+    /// The error number of the failed call, 0 if there was none.
+    package let errno: Int32
+    /// Where in the source it was raised.
+    package let file: String
+    package let line: Int
+
+    /// True when trying the same again later may work.
+    package var isRetriable: Bool { self.code == .addressInUse || self.code == .system }
+
+    package var description: String {
+        guard self.errno != 0, let text = zmq_strerror(self.errno) else { return "\(self.code): \(self.message)" }
+        return "\(self.code): \(self.message): \(String(cString: text)) (\(self.errno))"
+    }
+
+    init(_ code: Code, _ message: String, errno: Int32 = 0, file: String = #fileID, line: Int = #line) {
+        self.code = code
+        self.message = message
+        self.errno = errno
+        self.file = file
+        self.line = line
+    }
+
+    /// From an error number of libzmq or the system.
+    init(errno: Int32, _ message: String, file: String = #fileID, line: Int = #line) {
+        let code: Code =
+            switch errno {
+            case EADDRINUSE: .addressInUse
+            case mesh_eterm: .terminated
+            default: .system
+            }
+        self.init(code, message, errno: errno, file: file, line: line)
+    }
+}

@@ -1,0 +1,352 @@
+internal import Logging
+
+/// A dialled link: one DEALER to one peer instance, which comes up, goes down and comes back by itself for as long as it lives.
+///
+/// Confined to its reactor's thread. In every turn call `next()` until it is nil. Between `up` and `down` the
+/// peer's messages arrive in order and once each. With `down` the socket is closed and what it still held is dropped,
+/// so nothing old reaches the peer later; the next connection is a new one with a new routing id.
+package final class PeerLink {
+    /// What happened on the link.
+    package enum Event: Equatable {
+        /// The peer answered; sends work from now on.
+        case up(Hello)
+        /// The peer is gone, for this reason. Everything it had sent before was handed out. `refused` may come without an `up`.
+        case down(LinkLoss)
+        /// A message is in `incoming`.
+        case message
+        /// There is room again after `wouldBlock`.
+        case writable
+    }
+
+    /// Where the peer listens.
+    package let endpoint: Endpoint
+    /// What this link did so far.
+    package private(set) var counters = LinkCounters()
+    /// The frames of the message that `next` has just reported, valid until it is called again.
+    package let incoming: Frames
+    /// The peer's hello while the link is up.
+    package private(set) var peer: Hello?
+    /// Sent to the peer when the link comes up the next time.
+    package var greeting: [UInt8] {
+        get { self.identity.greeting }
+        set { self.identity.greeting = newValue }
+    }
+
+    private final class Connection {
+        let monitor: SocketMonitor
+        let socket: Socket
+        init(_ socket: consuming Socket, _ monitor: consuming SocketMonitor) {
+            self.monitor = monitor
+            self.socket = socket
+        }
+    }
+
+    private let thread: ReactorThread
+    private let options: LinkOptions
+    private var identity: LinkIdentity
+    private let instance = UInt64.random(in: 0 ... .max)
+    private var incarnation: UInt32 = 0
+    private var machine: DialMachine
+    private var connection: Connection?
+    private var pending = EventQueue<Event>()
+    private var budget = 0
+    private var now: UInt64 { self.thread.now }
+    private var disconnected = false
+    private var silent = false
+    private var refusalLogged = false
+
+    /// Makes the link and registers it; it begins to dial with the reactor's next turn.
+    /// - Throws: `invalidEndpoint`, `invalidOption`. That the peer is not there is no error.
+    package init(
+        on thread: ReactorThread, to endpoint: Endpoint, identity: LinkIdentity, options: LinkOptions = LinkOptions(),
+        liveness: LivenessSettings = LivenessSettings()
+    ) throws(MeshError) {
+        if let problem = options.problem ?? liveness.problem { throw MeshError(.invalidOption, problem) }
+        guard endpoint.isConnectable else { throw MeshError(.invalidEndpoint, "\(endpoint) cannot be connected to") }
+        self.thread = thread
+        self.endpoint = endpoint
+        self.identity = identity
+        self.options = options
+        self.machine = DialMachine(liveness, now: thread.now)
+        self.incoming = Frames(capacity: options.maximumFrames + 1)
+        thread.register(self)
+    }
+
+    /// Ends the link: goodbye to the peer, and what is queued goes out for as long as LINGER allows. No more events.
+    package func close() {
+        guard !self.machine.isClosed else { return }
+        if self.machine.isConnected, !self.disconnected, let connection = self.connection {
+            _ = self.control(.goodbye, on: connection)
+        } else {
+            self.connection?.socket.setLinger(.zero)
+        }
+        self.connection = nil
+        self.peer = nil
+        self.machine.close()
+        self.pending.removeAll()
+        self.thread.unregister(self)
+    }
+
+    // MARK: Events
+
+    /// The next event, or nil when there is nothing more in this turn.
+    package func next() -> Event? {
+        if let event = self.pending.pop() { return event }
+        guard let connection = self.connection else { return nil }
+        while self.budget > 0, connection.socket.core.isReadable {
+            self.budget -= 1
+            switch connection.socket.receive(into: self.incoming) {
+            case .message:
+                if self.handle(connection) { return .message }
+                if let event = self.pending.pop() { return event }
+                if self.connection !== connection { return nil }
+            case .tooManyFrames:
+                self.counters.droppedFrames += 1
+                self.heard()
+            case .empty, .terminated:
+                break
+            }
+        }
+        self.readingEnded(isEmpty: !connection.socket.core.isReadable)
+        return self.pending.pop()
+    }
+
+    // True when the user gets the message.
+    private func handle(_ connection: Connection) -> Bool {
+        let frames = self.incoming
+        let kind = frames.withPart(0) { $0.count == 1 ? FrameKind(rawValue: $0[0]) : nil }
+        switch kind {
+        case .data where frames.filled > 1:
+            self.heard()
+            guard self.machine.isUp else {
+                self.counters.droppedUnknown += 1
+                return false
+            }
+            frames.skipped = 1
+            self.counters.received += 1
+            for index in 0..<frames.count { self.counters.receivedBytes += UInt64(frames.byteCount(at: index)) }
+            return true
+        case .beat where frames.filled == 1:
+            self.heard()
+        case .goodbye where frames.filled == 1:
+            self.lose(.goodbye)
+        case .hello where frames.filled == 2:
+            self.helloReceived(connection)
+        case .refusal where frames.filled == 2:
+            self.refused(frames.withPart(1) { [UInt8]($0.prefix(4)) })
+        default:
+            self.counters.droppedMalformed += 1
+        }
+        return false
+    }
+
+    private func helloReceived(_ connection: Connection) {
+        do throws(Hello.Failure) {
+            let hello = try self.incoming.withPart(1) { bytes throws(Hello.Failure) in
+                try Hello(bytes, expecting: self.identity.protocolVersion)
+            }
+            guard self.machine.helloReceived(at: self.now) == .reportUp else {
+                self.counters.droppedMalformed += 1
+                return
+            }
+            self.peer = hello
+            self.refusalLogged = false
+            self.counters.ups += 1
+            self.pending.append(.up(hello))
+            self.thread.logger.info("link up", metadata: self.metadata(["mesh.peer": "\(hello.name)"]))
+        } catch {
+            switch error {
+            case .malformed:
+                self.counters.droppedMalformed += 1
+            case .version(let mesh, let version):
+                _ = self.control(.goodbye, on: connection)
+                self.refused([UInt8](bigEndians: mesh, version))
+            }
+        }
+    }
+
+    private func refused(_ versions: [UInt8]) {
+        self.counters.refused += 1
+        if !self.refusalLogged {
+            self.refusalLogged = true
+            let ours = [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion)
+            self.thread.logger.warning(
+                "link refused: the peer is of another version",
+                metadata: self.metadata(["mesh.versions.ours": "\(ours)", "mesh.versions.theirs": "\(versions)"]))
+        }
+        self.lose(.refused)
+    }
+
+    private func readingEnded(isEmpty: Bool) {
+        if self.silent {
+            self.silent = false
+            if self.machine.due(at: self.now) == .silent { self.lose(.silent) }
+        }
+        if self.disconnected, isEmpty { self.lose(.disconnected) }
+    }
+
+    private func heard() {
+        self.machine.heard(at: self.now)
+    }
+
+    // MARK: Sending
+
+    /// Sends a message of one frame.
+    package func send(_ frame: [UInt8]) -> SendResult {
+        frame.withUnsafeBytes { self.send(copying: $0) }
+    }
+
+    /// Sends a message of one frame, whose bytes are lent for the duration of the call.
+    package func send(copying frame: UnsafeRawBufferPointer) -> SendResult {
+        guard let connection = self.upConnection else { return self.count(.unroutable) }
+        var result = self.kind(.data, on: connection, more: true)
+        if result == .sent { result = connection.socket.send(frame) }
+        return self.count(result, bytes: frame.count)
+    }
+
+    /// Sends a message of several frames: at least one, at most the other side's `maximumFrames`.
+    package func send(_ frames: [[UInt8]]) -> SendResult {
+        self.send(Parcel(frames))
+    }
+
+    /// Sends a prepared message.
+    package func send(_ parcel: borrowing Parcel) -> SendResult {
+        guard let connection = self.upConnection else { return self.count(.unroutable) }
+        var result = self.kind(.data, on: connection, more: true)
+        if result == .sent { result = parcel.send(on: connection.socket) }
+        return self.count(result, bytes: parcel.byteCount)
+    }
+
+    private var upConnection: Connection? { self.machine.isUp ? self.connection : nil }
+
+    private func kind(_ kind: FrameKind, on connection: Connection, more: Bool) -> SendResult {
+        withUnsafeBytes(of: kind.rawValue) { connection.socket.send($0, more: more) }
+    }
+
+    private func control(_ kind: FrameKind, on connection: Connection) -> SendResult {
+        self.kind(kind, on: connection, more: false)
+    }
+
+    private func count(_ result: SendResult, bytes: Int = 0) -> SendResult {
+        switch result {
+        case .sent:
+            self.counters.sent += 1
+            self.counters.sentBytes += UInt64(bytes)
+            self.machine.sent(at: self.now)
+        case .wouldBlock:
+            self.counters.wouldBlock += 1
+            self.connection?.socket.core.wantsWritable = true
+        case .unroutable:
+            self.counters.unroutable += 1
+        }
+        return result
+    }
+
+    // MARK: Lifecycle
+
+    private func open() {
+        do throws(MeshError) {
+            if self.incarnation > 0 { self.counters.reconnects += 1 }
+            let id = "\(self.identity.name)#\(String(self.instance, radix: 16)).\(self.incarnation)"
+            self.incarnation &+= 1
+            let socket = try Socket(
+                .dealer, context: self.thread.context, thread: self.thread, options: self.options,
+                routingID: [UInt8](id.utf8))
+            // Watched before it connects, so that no news is missed.
+            let monitor = try SocketMonitor(
+                socket.core, context: self.thread.context, thread: self.thread, serial: self.thread.nextSerial())
+            try socket.connect(self.endpoint)
+            self.connection = Connection(socket, monitor)
+        } catch {
+            self.thread.logger.warning("cannot open a link", metadata: self.metadata(["error": "\(error)"]))
+            self.connection = nil
+            self.machine.openFailed(at: self.now, random: .random(in: 0 ... .max))
+        }
+    }
+
+    private func lose(_ reason: LinkLoss) {
+        let action = self.machine.lost(reason, at: self.now, random: .random(in: 0 ... .max))
+        guard action != .ignore else { return }
+        self.connection?.socket.setLinger(.zero)
+        self.connection = nil
+        self.disconnected = false
+        self.silent = false
+        if self.peer != nil {
+            self.peer = nil
+            self.counters.downs += 1
+            self.thread.logger.info("link down", metadata: self.metadata(["mesh.loss": "\(reason)"]))
+        }
+        if case .closeAndReport(let reason) = action { self.pending.append(.down(reason)) }
+    }
+
+    // The fresh socket has room for it; were it lost all the same, the missing answer would end this connection.
+    private func greet(_ connection: Connection) {
+        let hello = Hello(self.identity, instance: self.instance, incarnation: self.incarnation &- 1).encoded()
+        guard self.kind(.hello, on: connection, more: true) == .sent else { return }
+        _ = hello.withUnsafeBytes { connection.socket.send($0) }
+    }
+
+    private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
+        more.merging(["mesh.link": "\(self.identity.name)", "mesh.endpoint": "\(self.endpoint)"]) { first, _ in first }
+    }
+}
+
+extension PeerLink: ReactorLink {
+    var deadline: UInt64? { self.machine.deadline }
+
+    func needsTurn(now: UInt64) -> Bool {
+        if let connection = self.connection, connection.socket.core.isReady || connection.monitor.isReadable {
+            return true
+        }
+        return self.deadline.map { now >= $0 } ?? false
+    }
+
+    func turn(now: UInt64) {
+        self.budget = messagesPerTurn
+        if let connection = self.connection {
+            self.readNews(connection)
+            let core = connection.socket.core
+            if core.wantsWritable, core.isWritable {
+                core.wantsWritable = false
+                if self.machine.isUp { self.pending.append(.writable) }
+            }
+        }
+        switch self.machine.due(at: now) {
+        case .nothing: break
+        case .open: self.open()
+        case .lose(let reason): self.lose(reason)
+        case .beat: self.beat()
+        case .silent:
+            // We ourselves stood still: the peer has given us up, and what waits in the socket is of a time gone by.
+            if self.thread.roundGap >= self.machine.silenceLimit { self.lose(.silent) } else { self.silent = true }
+        }
+        // A verdict waits for all that had arrived before its cause. What the poll saw is older than the news, so look again;
+        // if nothing is there, no `receive` will come to it.
+        if self.silent || self.disconnected, let core = self.connection?.socket.core {
+            core.refresh()
+            if !core.isReadable { self.readingEnded(isEmpty: true) }
+        }
+    }
+
+    private func readNews(_ connection: Connection) {
+        while connection.monitor.isReadable, let news = connection.monitor.next() {
+            switch news {
+            case .handshakeSucceeded:
+                if !self.disconnected, self.machine.handshakeSucceeded(at: self.now) == .greet {
+                    self.greet(connection)
+                }
+            case .handshakeFailed:
+                self.counters.handshakesFailed += 1
+            case .disconnected:
+                // What the peer had sent before is still in the socket and is handed out first.
+                self.disconnected = self.machine.isConnected
+            }
+        }
+    }
+
+    private func beat() {
+        if let connection = self.connection, self.control(.beat, on: connection) == .sent { self.counters.beats += 1 }
+        // At the high-water mark the peer has plenty to hear already.
+        self.machine.sent(at: self.now)
+    }
+}

@@ -1,0 +1,202 @@
+/// Who is connected to a bound link: routing ids, hellos, pulses. A plain value; times are nanoseconds.
+///
+/// Routing ids come from outside and are any bytes; they are found by a seeded hash and compared bytewise.
+package struct PeerRoster {
+    package struct Peer {
+        package let id: PeerID
+        package let routingID: [UInt8]
+        package let hello: Hello
+        /// The connection's descriptor in libzmq, −1 if it does not say.
+        package let descriptor: Int32
+        package var liveness: LivenessMachine
+        /// Its connection closed at this time; it goes when what it had sent is read.
+        package var disconnectedAt: UInt64?
+        /// A send met its high-water mark and its user waits.
+        package var isBlocked = false
+    }
+
+    package enum Admission: Equatable {
+        /// Admitted; those listed are gone, replaced by it.
+        case admitted(PeerID, replaced: [PeerID])
+        /// No room.
+        case full
+    }
+
+    /// After a disconnect at most this much is waited for the socket to be read empty.
+    private static let disconnectGrace: UInt64 = 250_000_000
+
+    private var slots: [Peer?] = []
+    private var free: [Int] = []
+    private var byRoutingID: [UInt64: Int] = [:]
+    private var byDescriptor: [Int32: Int] = [:]
+    /// Disconnects that belong to a connection whose descriptor was taken over before its own news was read.
+    private var staleDisconnects: [Int32: Int] = [:]
+    private var serial: UInt64 = 0
+    private var nextCheck: UInt64 = .max
+    package private(set) var blockedCount = 0
+    private var leavingCount = 0
+    private let maximum: Int
+    private let settings: LivenessSettings
+    private let seed: UInt64
+
+    package init(maximum: Int, settings: LivenessSettings, seed: UInt64) {
+        self.maximum = maximum
+        self.settings = settings
+        self.seed = seed
+    }
+
+    package var count: Int { self.slots.count - self.free.count }
+    package var ids: [PeerID] { self.slots.compactMap { $0?.id } }
+
+    /// No peer's pulse needs a look before this time.
+    package var deadline: UInt64? { self.count == 0 ? nil : self.nextCheck }
+
+    package subscript(_ id: PeerID) -> Peer? {
+        let slot = Int(id.slot)
+        guard slot < self.slots.count, let peer = self.slots[slot], peer.id == id else { return nil }
+        return peer
+    }
+
+    /// The peer with this routing id.
+    package func find(_ routingID: UnsafeRawBufferPointer) -> PeerID? {
+        guard let slot = self.byRoutingID[self.hash(routingID)], let peer = self.slots[slot],
+            peer.routingID.elementsEqual(routingID)
+        else { return nil }
+        return peer.id
+    }
+
+    /// Takes a peer in. Older connections of the same link, and one with the same routing id or descriptor, are gone by that.
+    package mutating func admit(
+        _ hello: Hello, routingID: UnsafeRawBufferPointer, descriptor: Int32, at now: UInt64
+    ) -> Admission {
+        var replaced: [PeerID] = []
+        for case let peer? in self.slots {
+            let isSameLink = peer.hello.instance == hello.instance && peer.hello.name == hello.name
+            if isSameLink || peer.routingID.elementsEqual(routingID)
+                || (descriptor >= 0 && peer.descriptor == descriptor)
+            {
+                replaced.append(peer.id)
+            }
+        }
+        let key = self.hash(routingID)
+        let collides = self.byRoutingID[key].flatMap { self.slots[$0] }.map { !$0.routingID.elementsEqual(routingID) }
+        guard collides != true, self.count - replaced.count < self.maximum else { return .full }
+        for id in replaced {
+            if descriptor >= 0, let peer = self[id], peer.descriptor == descriptor, peer.disconnectedAt == nil {
+                self.staleDisconnects[descriptor, default: 0] += 1
+            }
+            self.remove(id)
+        }
+        let slot = self.free.popLast() ?? self.slots.count
+        if slot == self.slots.count { self.slots.append(nil) }
+        self.serial += 1
+        let id = PeerID(slot: UInt32(truncatingIfNeeded: slot), serial: self.serial)
+        let liveness = LivenessMachine(self.settings, now: now)
+        self.slots[slot] = Peer(
+            id: id, routingID: [UInt8](routingID), hello: hello, descriptor: descriptor, liveness: liveness)
+        self.byRoutingID[key] = slot
+        if descriptor >= 0 { self.byDescriptor[descriptor] = slot }
+        self.nextCheck = min(self.nextCheck, liveness.deadline)
+        return .admitted(id, replaced: replaced)
+    }
+
+    @discardableResult
+    package mutating func remove(_ id: PeerID) -> Bool {
+        guard let peer = self[id] else { return false }
+        let slot = Int(id.slot)
+        peer.routingID.withUnsafeBytes { bytes in _ = self.byRoutingID.removeValue(forKey: self.hash(bytes)) }
+        if self.byDescriptor[peer.descriptor] == slot { self.byDescriptor[peer.descriptor] = nil }
+        if peer.isBlocked { self.blockedCount -= 1 }
+        if peer.disconnectedAt != nil { self.leavingCount -= 1 }
+        self.slots[slot] = nil
+        self.free.append(slot)
+        return true
+    }
+
+    package mutating func heard(_ id: PeerID, at now: UInt64) {
+        guard self[id] != nil else { return }
+        self.slots[Int(id.slot)]?.liveness.heard(at: now)
+    }
+
+    package mutating func sent(_ id: PeerID, at now: UInt64) {
+        guard self[id] != nil else { return }
+        self.slots[Int(id.slot)]?.liveness.sent(at: now)
+    }
+
+    /// libzmq closed this connection.
+    package mutating func disconnected(descriptor: Int32, at now: UInt64) {
+        if let stale = self.staleDisconnects[descriptor] {
+            self.staleDisconnects[descriptor] = stale > 1 ? stale - 1 : nil
+            return
+        }
+        guard let slot = self.byDescriptor.removeValue(forKey: descriptor), self.slots[slot]?.disconnectedAt == nil
+        else { return }
+        self.slots[slot]?.disconnectedAt = now
+        self.leavingCount += 1
+        self.nextCheck = min(self.nextCheck, now + PeerRoster.disconnectGrace)
+    }
+
+    // MARK: Waiting for room
+
+    /// A send to it met the high-water mark.
+    package mutating func block(_ id: PeerID) {
+        guard let peer = self[id], !peer.isBlocked else { return }
+        self.slots[Int(id.slot)]?.isBlocked = true
+        self.blockedCount += 1
+    }
+
+    /// Forgets who is blocked, and says who it was.
+    package mutating func unblockAll() -> [PeerID] {
+        guard self.blockedCount > 0 else { return [] }
+        self.blockedCount = 0
+        var ids: [PeerID] = []
+        for slot in self.slots.indices where self.slots[slot]?.isBlocked == true {
+            self.slots[slot]?.isBlocked = false
+            if let id = self.slots[slot]?.id { ids.append(id) }
+        }
+        return ids
+    }
+
+    // MARK: Time
+
+    /// Who wants a beat now. Call `sent` for each.
+    package mutating func beatsDue(at now: UInt64) -> [PeerID] {
+        guard now >= self.nextCheck else { return [] }
+        return self.slots.compactMap { peer in
+            guard let peer, peer.disconnectedAt == nil, peer.liveness.due(at: now) == .beat else { return nil }
+            return peer.id
+        }
+    }
+
+    /// `readingEnded` may find somebody gone.
+    package func hasVerdicts(at now: UInt64) -> Bool {
+        self.leavingCount > 0 || (self.count > 0 && now >= self.nextCheck)
+    }
+
+    /// The socket was read as far as this round goes: who is gone, and why. They are removed.
+    /// - Parameter isEmpty: nothing at all is left to read.
+    package mutating func readingEnded(isEmpty: Bool, at now: UInt64) -> [(PeerID, LinkLoss)] {
+        guard now >= self.nextCheck || (isEmpty && self.leavingCount > 0) else { return [] }
+        var gone: [(PeerID, LinkLoss)] = []
+        var next: UInt64 = .max
+        for case let peer? in self.slots {
+            if let since = peer.disconnectedAt {
+                let end = since + PeerRoster.disconnectGrace
+                if isEmpty || now >= end { gone.append((peer.id, .disconnected)) } else { next = min(next, end) }
+            } else if peer.liveness.isSilent(at: now) {
+                gone.append((peer.id, .silent))
+            } else {
+                next = min(next, peer.liveness.deadline)
+            }
+        }
+        for (id, _) in gone { self.remove(id) }
+        self.nextCheck = next
+        return gone
+    }
+
+    private func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = 0xcbf2_9ce4_8422_2325 ^ self.seed
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash ^ (hash >> 32)
+    }
+}

@@ -1,0 +1,172 @@
+internal import CLinux
+internal import Glibc
+package import Logging
+internal import NIOConcurrencyHelpers
+
+/// How a reactor runs.
+package struct ReactorSettings: Sendable, Equatable {
+    /// libzmq's own threads, 1 … 16.
+    package var ioThreads = 1
+    /// How long a loop may drain after `stop()` before it is ended anyway.
+    package var drainLimit = Duration.seconds(5)
+    package init() {}
+}
+
+/// One thread with a poll loop over ZeroMQ sockets, foreign descriptors and an eventfd; the home of a daemon's links.
+///
+/// ```
+///   idle ──start/run──▶ running ──stop──▶ draining ──drained or limit──▶ ended
+///                          └────────── make threw ────────────────────────▲
+/// ```
+/// The handle is Sendable; everything inside (`ReactorThread`, the loop, the links) stays on the thread. The thread sleeps in
+/// `ppoll` until something is ready or a deadline comes: no polling interval, no sleep. All signals are blocked on it.
+package final class Reactor: Sendable {
+    private enum Phase { case idle, running, ended }
+    private struct State {
+        var phase = Phase.idle
+        var stopRequested = false
+        var thread: pthread_t?
+        var failure: (any Error)?
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    package let name: String
+    /// Wakes the loop; give it to the mailboxes that the loop drains. Valid before the start and after the end.
+    package let waker: Waker
+    private let settings: ReactorSettings
+    private let logger: Logger
+    private let make: @Sendable (ReactorThread) throws -> any ReactorLoop
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameters:
+    ///   - name: the thread's name; Linux shows its first 15 bytes.
+    ///   - make: builds the loop, on the thread: opens its links there. What it throws comes out of `run` or `ended`.
+    package init(
+        name: String, settings: ReactorSettings = ReactorSettings(), logger: Logger,
+        make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
+    ) throws(MeshError) {
+        self.name = name
+        self.waker = try Waker()
+        self.settings = settings
+        self.logger = logger
+        self.make = make
+    }
+
+    /// Starts the thread and returns. Does nothing when it was started before.
+    package func start() throws(MeshError) {
+        let code = self.state.withLockedValue { state -> Int32 in
+            guard state.phase == .idle else { return 0 }
+            var thread = pthread_t()
+            let body = Unmanaged.passRetained(self)
+            let code = pthread_create(
+                &thread, nil,
+                { raw in
+                    guard let raw else { return nil }
+                    Unmanaged<Reactor>.fromOpaque(raw).takeRetainedValue().main()
+                    return nil
+                }, body.toOpaque())
+            guard code == 0 else {
+                body.release()
+                return code
+            }
+            state.phase = .running
+            state.thread = thread
+            return 0
+        }
+        if code != 0 { throw MeshError(errno: code, "cannot start the thread '\(self.name)'") }
+    }
+
+    /// Starts the thread if needed and suspends until it has ended. Cancellation asks it to stop and still waits for the end.
+    package func run() async throws {
+        try self.start()
+        try await withTaskCancellationHandler {
+            try await self.ended()
+        } onCancel: {
+            self.stop()
+        }
+    }
+
+    /// Suspends until the thread has closed its sockets and its context and is joined; at once if it never started.
+    /// - Throws: what `make` threw.
+    package func ended() async throws {
+        await withCheckedContinuation { continuation in
+            let wait = self.state.withLockedValue { state -> Bool in
+                guard state.phase == .running else { return false }
+                state.waiting.append(continuation)
+                return true
+            }
+            if !wait { continuation.resume() }
+        }
+        let (thread, failure) = self.state.withLockedValue { state in
+            defer { state.thread = nil }
+            return (state.thread, state.failure)
+        }
+        // The thread has nothing left to do but return, so this takes microseconds.
+        if let thread { pthread_join(thread, nil) }
+        if let failure { throw failure }
+    }
+
+    /// Asks the loop to drain and end. Returns at once; any thread, any number of times.
+    package func stop() {
+        self.state.withLockedValue { $0.stopRequested = true }
+        self.waker.signal()
+    }
+
+    // MARK: On the thread
+
+    private func main() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, nil)
+        _ = linux_name_thread(self.name)  // Linux keeps the first 15 bytes.
+        var failure: (any Error)?
+        do {
+            let context = try MeshContext(ioThreads: self.settings.ioThreads)
+            let thread = ReactorThread(context: context, logger: self.logger, waker: self.waker)
+            do {
+                self.loop(try self.make(thread), thread)
+            } catch {
+                failure = error
+            }
+            thread.closeLinks()
+            if !context.close(limit: .seconds(15)) {
+                self.logger.error(
+                    "sockets were left open, context abandoned", metadata: ["mesh.reactor": "\(self.name)"])
+            }
+        } catch {
+            failure = error
+        }
+        let waiting = self.state.withLockedValue { state in
+            state.phase = .ended
+            state.failure = failure
+            return exchange(&state.waiting, with: [])
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func loop(_ loop: any ReactorLoop, _ thread: ReactorThread) {
+        var drainEnd: UInt64?
+        while true {
+            let now = MonotonicClock.now()
+            if drainEnd == nil, self.state.withLockedValue({ $0.stopRequested }) {
+                drainEnd = now + self.settings.drainLimit.nanosecondsClamped
+                loop.stopRequested(now: now)
+            }
+            thread.turnLinks(now: now)
+            var deadline = loop.turn(now: now)
+            if let drainEnd {
+                let isDrained = loop.isDrained
+                if isDrained || now >= drainEnd {
+                    if !isDrained {
+                        self.logger.warning("drain limit reached", metadata: ["mesh.reactor": "\(self.name)"])
+                    }
+                    loop.stopped()
+                    return
+                }
+                deadline = min(deadline ?? .max, drainEnd)
+            }
+            if let linkDeadline = thread.linkDeadline { deadline = min(deadline ?? .max, linkDeadline) }
+            thread.poll(until: deadline)
+        }
+    }
+}

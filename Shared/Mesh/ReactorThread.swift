@@ -1,0 +1,138 @@
+internal import CLinux
+internal import Glibc
+package import Logging
+
+/// A link as its reactor sees it.
+protocol ReactorLink: AnyObject {
+    /// True when `turn` has something to do: news from the socket, or a deadline that passed.
+    func needsTurn(now: UInt64) -> Bool
+    /// Lifecycle and timers; fills the budget of messages for this round.
+    func turn(now: UInt64)
+    /// When `turn` is due at the latest.
+    var deadline: UInt64? { get }
+    /// Orderly end: says goodbye and closes, sending what is queued for as long as LINGER allows.
+    func close()
+}
+
+/// The inside of a reactor: its context and its poll set. Exists on one thread only and is not Sendable.
+package final class ReactorThread {
+    /// Everything on this thread lives in this context; it is closed last.
+    package let context: MeshContext
+    package let logger: Logger
+    /// Wakes this thread.
+    package let waker: Waker
+
+    private var sockets: [SocketCore] = []
+    private var descriptors: [DescriptorSource] = []
+    private var links: [any ReactorLink] = []
+    private var entries: [pollfd] = []
+    private var serial: UInt64 = 0
+    /// When the present round began; nanoseconds of CLOCK_MONOTONIC.
+    package private(set) var now = MonotonicClock.now()
+    /// How long ago the previous round began. Much more than a beat means that this process itself stood still.
+    private(set) var roundGap: UInt64 = 0
+
+    init(context: MeshContext, logger: Logger, waker: Waker) {
+        self.context = context
+        self.logger = logger
+        self.waker = waker
+    }
+
+    /// Puts a foreign descriptor into the poll set until its source is cancelled.
+    package func watch(descriptor: Int32, interest: DescriptorInterest) -> DescriptorSource {
+        let source = DescriptorSource(descriptor, interest, self)
+        self.descriptors.append(source)
+        return source
+    }
+
+    func forget(_ source: DescriptorSource) { self.descriptors.removeAll { $0 === source } }
+    func register(_ socket: SocketCore) { self.sockets.append(socket) }
+    func unregister(_ socket: SocketCore) { self.sockets.removeAll { $0 === socket } }
+    func register(_ link: any ReactorLink) { self.links.append(link) }
+    func unregister(_ link: any ReactorLink) { self.links.removeAll { $0 === link } }
+
+    /// A number that no other caller on this thread gets.
+    func nextSerial() -> UInt64 {
+        self.serial += 1
+        return self.serial
+    }
+
+    // MARK: One round
+
+    /// Lets the links do what is due.
+    func turnLinks(now: UInt64) {
+        self.roundGap = now &- self.now
+        self.now = now
+        for link in self.links where link.needsTurn(now: now) { link.turn(now: now) }
+    }
+
+    /// The first deadline of the links.
+    var linkDeadline: UInt64? {
+        var first: UInt64?
+        for link in self.links {
+            if let deadline = link.deadline, deadline < first ?? .max { first = deadline }
+        }
+        return first
+    }
+
+    func closeLinks() {
+        for link in self.links { link.close() }
+        self.links.removeAll()
+    }
+
+    /// Sleeps until something is ready or `deadline` has come (nil: no deadline), then notes what is ready.
+    func poll(until deadline: UInt64?) {
+        var somethingReady = false
+        for socket in self.sockets {
+            if socket.isTouched { socket.refresh() }
+            if socket.isReady { somethingReady = true }
+        }
+        let limit: Int64
+        if somethingReady {
+            limit = 0
+        } else if let deadline {
+            let now = MonotonicClock.now()
+            limit = deadline > now ? Int64(clamping: deadline - now) : 0
+        } else {
+            limit = -1
+        }
+        self.fillEntries()
+        let ready = self.entries.withUnsafeMutableBufferPointer { entries in
+            linux_poll(entries.baseAddress, UInt(entries.count), limit)
+        }
+        // EINTR and the like count as "nothing": the caller comes back.
+        self.noteReadiness(any: ready > 0)
+    }
+
+    // Order of the entries: the waker, the sockets, the descriptors.
+    private func fillEntries() {
+        self.entries.removeAll(keepingCapacity: true)
+        let readable = Int16(POLLIN)
+        self.entries.append(pollfd(fd: self.waker.descriptor, events: readable, revents: 0))
+        for socket in self.sockets {
+            self.entries.append(pollfd(fd: socket.signal, events: readable, revents: 0))
+        }
+        for source in self.descriptors {
+            let events =
+                (source.interest.contains(.read) ? readable : 0)
+                | (source.interest.contains(.write) ? Int16(POLLOUT) : 0)
+            // A negative descriptor is skipped: otherwise a hang-up would be reported even to those who did not ask.
+            self.entries.append(pollfd(fd: events == 0 ? -1 : source.descriptor, events: events, revents: 0))
+        }
+    }
+
+    private func noteReadiness(any: Bool) {
+        if any, self.entries[0].revents != 0 { self.waker.acknowledge() }
+        for (index, socket) in self.sockets.enumerated() {
+            socket.wasSignalled = any && self.entries[1 + index].revents != 0
+            if socket.wasSignalled { socket.refresh() }
+        }
+        let first = 1 + self.sockets.count
+        let broken = Int16(POLLERR) | Int16(POLLHUP) | Int16(POLLNVAL)
+        for (index, source) in self.descriptors.enumerated() {
+            let events = any ? self.entries[first + index].revents : 0
+            source.isReadable = events & (Int16(POLLIN) | broken) != 0
+            source.isWritable = events & (Int16(POLLOUT) | broken) != 0
+        }
+    }
+}

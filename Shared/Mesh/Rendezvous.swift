@@ -1,0 +1,54 @@
+/// Who of the live peers owns a shard: the one with the highest random weight for it.
+///
+/// Everybody who sees the same names computes the same owners, without talking; when a name comes or goes only the shards
+/// that it gains or loses move. Weights depend on bytes alone, so they agree across hosts and releases.
+package struct Rendezvous: Sendable, Equatable {
+    /// The names, sorted, each once.
+    package let names: [String]
+    /// The number of shards.
+    package let shards: Int
+    private let owners: [Int]
+    private let hashes: [UInt64]
+
+    /// - Parameter shards: shards are numbered from 0.
+    package init(names: [String], shards: Int = 64) {
+        // Sorted by bytes, so that a tie (never, in practice) falls the same way everywhere.
+        var sorted: [String] = []
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        where sorted.last.map({ !$0.utf8.elementsEqual(name.utf8) }) ?? true {
+            sorted.append(name)
+        }
+        let hashes = sorted.map(Rendezvous.hash)
+        self.names = sorted
+        self.shards = max(0, shards)
+        self.hashes = hashes
+        self.owners = (0..<max(0, shards)).map { shard in
+            hashes.indices.max { Rendezvous.weight(hashes[$0], shard) < Rendezvous.weight(hashes[$1], shard) } ?? -1
+        }
+    }
+
+    /// The owner, or nil when nobody is alive or there is no such shard.
+    package func owner(of shard: Int) -> String? {
+        guard self.owners.indices.contains(shard), self.owners[shard] >= 0 else { return nil }
+        return self.names[self.owners[shard]]
+    }
+
+    /// All names, the owner first, then who would own the shard without the ones before.
+    package func ranked(_ shard: Int) -> [String] {
+        let weights = self.hashes.map { Rendezvous.weight($0, shard) }
+        return self.names.indices.sorted { weights[$0] > weights[$1] }.map { self.names[$0] }
+    }
+
+    // FNV-1a, 64 bit.
+    private static func hash(_ name: String) -> UInt64 {
+        name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    // The finisher of SplitMix64 over both: FNV alone leaves similar names with similar weights.
+    private static func weight(_ name: UInt64, _ shard: Int) -> UInt64 {
+        var mixed = name ^ (UInt64(truncatingIfNeeded: shard) &+ 1) &* 0x9e37_79b9_7f4a_7c15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,336 @@
+internal import Logging
+
+/// A bound link: one ROUTER, any number of dialling peers.
+///
+/// Confined to its reactor's thread. In every turn call `next()` until it is nil. A peer exists from `peerUp` to
+/// `peerDown`; in between its messages arrive in order and once each, and it can be sent to. Messages from anybody
+/// else are dropped and counted, and their sender is told to greet again.
+package final class ServerLink {
+    /// What happened on the link.
+    package enum Event: Equatable {
+        /// A peer greeted and was admitted.
+        case peerUp(PeerID, Hello)
+        /// It is gone, for this reason. Everything it had sent before was handed out.
+        case peerDown(PeerID, LinkLoss)
+        /// A message from it is in `incoming`.
+        case message(PeerID)
+        /// There may be room again after `wouldBlock`: try once more.
+        case writable(PeerID)
+    }
+
+    /// Where it listens; with the port that the system chose, if it was 0.
+    package let endpoint: Endpoint
+    /// What this link did so far.
+    package private(set) var counters = LinkCounters()
+    /// The frames of the message that `next` has just reported, valid until it is called again.
+    package let incoming: Frames
+    /// Sent to peers that come up from now on.
+    package var greeting: [UInt8] {
+        get { self.identity.greeting }
+        set { self.identity.greeting = newValue }
+    }
+
+    private final class Connection {
+        let monitor: SocketMonitor
+        let socket: Socket
+        init(_ socket: consuming Socket, _ monitor: consuming SocketMonitor) {
+            self.monitor = monitor
+            self.socket = socket
+        }
+    }
+
+    private let thread: ReactorThread
+    private var identity: LinkIdentity
+    private let instance = UInt64.random(in: 0 ... .max)
+    private var roster: PeerRoster
+    private var connection: Connection?
+    private var pending = EventQueue<Event>()
+    private var budget = 0
+    private var now: UInt64 { self.thread.now }
+    private let silenceLimit: UInt64
+    private var blockedRetry: UInt64?
+    private var forgottenAt: UInt64 = 0
+    private var refusalLoggedAt: UInt64?
+
+    /// Binds and registers the link.
+    /// - Parameter maximumPeers: more are turned away.
+    /// - Throws: `addressInUse`, `invalidEndpoint`, `invalidOption`, `system`.
+    package init(
+        on thread: ReactorThread, bind endpoint: Endpoint, identity: LinkIdentity, options: LinkOptions = LinkOptions(),
+        liveness: LivenessSettings = LivenessSettings(), maximumPeers: Int = 256
+    ) throws(MeshError) {
+        if let problem = liveness.problem { throw MeshError(.invalidOption, problem) }
+        var socket = try Socket(.router, context: thread.context, thread: thread, options: options)
+        let monitor = try SocketMonitor(
+            socket.core, context: thread.context, thread: thread, serial: thread.nextSerial())
+        self.endpoint = try socket.bind(endpoint, backlog: options.backlog)
+        self.thread = thread
+        self.identity = identity
+        self.silenceLimit = liveness.silence.nanosecondsClamped
+        self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
+        // Two more than the user's: routing id and kind.
+        self.incoming = Frames(capacity: options.maximumFrames + 2)
+        self.connection = Connection(socket, monitor)
+        thread.register(self)
+        thread.logger.info("link bound", metadata: self.metadata([:]))
+    }
+
+    /// The peers that are up.
+    package var peers: [PeerID] { self.roster.ids }
+
+    /// What a peer said when it came up; nil when it is not up.
+    package func hello(of peer: PeerID) -> Hello? { self.roster[peer]?.hello }
+
+    /// Ends the link: goodbye to all peers, and what is queued goes out for as long as LINGER allows. No more events.
+    package func close() {
+        guard self.connection != nil else { return }
+        for peer in self.roster.ids { _ = self.control(.goodbye, to: peer) }
+        for peer in self.roster.ids { self.roster.remove(peer) }
+        self.connection = nil
+        self.pending.removeAll()
+        self.thread.unregister(self)
+    }
+
+    // MARK: Events
+
+    /// The next event, or nil when there is nothing more in this turn.
+    package func next() -> Event? {
+        if let event = self.pending.pop() { return event }
+        guard let connection = self.connection else { return nil }
+        while self.budget > 0, connection.socket.core.isReadable {
+            self.budget -= 1
+            switch connection.socket.receive(into: self.incoming) {
+            case .message:
+                if let peer = self.handle(connection) { return .message(peer) }
+                if let event = self.pending.pop() { return event }
+            case .tooManyFrames:
+                self.counters.droppedFrames += 1
+            case .empty, .terminated:
+                break
+            }
+        }
+        self.readingEnded(isEmpty: !connection.socket.core.isReadable)
+        return self.pending.pop()
+    }
+
+    // The sender when the user gets the message. Parts: routing id, kind, frames.
+    private func handle(_ connection: Connection) -> PeerID? {
+        let frames = self.incoming
+        guard frames.filled >= 2 else {
+            self.counters.droppedMalformed += 1
+            return nil
+        }
+        let kind = frames.withPart(1) { $0.count == 1 ? FrameKind(rawValue: $0[0]) : nil }
+        if kind == .hello, frames.filled == 3 {
+            self.helloReceived(connection)
+            return nil
+        }
+        let isKnownShape =
+            switch kind {
+            case .data: frames.filled > 2
+            case .beat, .goodbye: frames.filled == 2
+            case .hello, .refusal, nil: false
+            }
+        guard isKnownShape else {
+            self.counters.droppedMalformed += 1
+            return nil
+        }
+        guard let peer = frames.withPart(0, { self.roster.find($0) }) else {
+            if kind != .goodbye { self.strangerSpoke(connection) }
+            return nil
+        }
+        self.roster.heard(peer, at: self.now)
+        if kind == .goodbye { self.drop(peer, .goodbye) }
+        guard kind == .data else { return nil }
+        frames.skipped = 2
+        self.counters.received += 1
+        for index in 0..<frames.count { self.counters.receivedBytes += UInt64(frames.byteCount(at: index)) }
+        return peer
+    }
+
+    private func helloReceived(_ connection: Connection) {
+        let frames = self.incoming
+        do throws(Hello.Failure) {
+            let hello = try frames.withPart(2) { bytes throws(Hello.Failure) in
+                try Hello(bytes, expecting: self.identity.protocolVersion)
+            }
+            let descriptor = frames.descriptorOfSender
+            let admission = frames.withPart(0) {
+                self.roster.admit(hello, routingID: $0, descriptor: descriptor, at: self.now)
+            }
+            self.admitted(admission, hello, connection)
+        } catch {
+            switch error {
+            case .malformed: self.counters.droppedMalformed += 1
+            case .version(let mesh, let version): self.refuse(connection, mesh, version)
+            }
+        }
+    }
+
+    private func admitted(_ admission: PeerRoster.Admission, _ hello: Hello, _ connection: Connection) {
+        guard case .admitted(let peer, let replaced) = admission else {
+            self.counters.turnedAway += 1
+            self.answer(connection, .goodbye)
+            return
+        }
+        for old in replaced { self.report(old, .replaced) }
+        let answer = Hello(self.identity, instance: self.instance, incarnation: 0).encoded()
+        guard self.answer(connection, .hello, with: answer) == .sent else {
+            self.roster.remove(peer)
+            return
+        }
+        self.counters.ups += 1
+        self.pending.append(.peerUp(peer, hello))
+        self.thread.logger.info(
+            "peer up", metadata: self.metadata(["mesh.peer": "\(hello.name)", "mesh.peer.id": "\(peer)"]))
+    }
+
+    private func refuse(_ connection: Connection, _ mesh: UInt16, _ version: UInt16) {
+        self.counters.refused += 1
+        self.answer(connection, .refusal, with: [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion))
+        // The refused come back every two seconds; one line in ten is enough.
+        guard self.refusalLoggedAt.map({ self.now >= $0 + 10_000_000_000 }) ?? true else { return }
+        self.refusalLoggedAt = self.now
+        self.thread.logger.warning(
+            "peer refused: it is of another version",
+            metadata: self.metadata([
+                "mesh.versions.ours": "\(Hello.meshVersion) \(self.identity.protocolVersion)",
+                "mesh.versions.theirs": "\(mesh) \(version)",
+            ]))
+    }
+
+    // Somebody whom we have forgotten (it stood still, say) or who never greeted: tell it, so that it starts again.
+    private func strangerSpoke(_ connection: Connection) {
+        self.counters.droppedUnknown += 1
+        guard self.now >= self.forgottenAt + 10_000_000 else { return }
+        self.forgottenAt = self.now
+        self.answer(connection, .goodbye)
+    }
+
+    private func readingEnded(isEmpty: Bool) {
+        for (peer, reason) in self.roster.readingEnded(isEmpty: isEmpty, at: self.now) {
+            // Its connection may still stand, with an old backlog; should it wake up, it will be told to start again.
+            self.report(peer, reason)
+        }
+    }
+
+    private func drop(_ peer: PeerID, _ reason: LinkLoss) {
+        if self.roster.remove(peer) { self.report(peer, reason) }
+    }
+
+    private func report(_ peer: PeerID, _ reason: LinkLoss) {
+        self.counters.downs += 1
+        self.pending.append(.peerDown(peer, reason))
+        self.thread.logger.info(
+            "peer down", metadata: self.metadata(["mesh.peer.id": "\(peer)", "mesh.loss": "\(reason)"]))
+    }
+
+    // MARK: Sending
+
+    /// Sends a message of one frame.
+    package func send(_ frame: [UInt8], to peer: PeerID) -> SendResult {
+        frame.withUnsafeBytes { self.send(copying: $0, to: peer) }
+    }
+
+    /// Sends a message of one frame, whose bytes are lent for the duration of the call.
+    package func send(copying frame: UnsafeRawBufferPointer, to peer: PeerID) -> SendResult {
+        var result = self.begin(.data, to: peer, more: true)
+        if result == .sent, let connection = self.connection { result = connection.socket.send(frame) }
+        return self.count(result, peer, bytes: frame.count)
+    }
+
+    /// Sends a message of several frames: at least one, at most the other side's `maximumFrames`.
+    package func send(_ frames: [[UInt8]], to peer: PeerID) -> SendResult {
+        self.send(Parcel(frames), to: peer)
+    }
+
+    /// Sends a prepared message; the way to send the same to many.
+    package func send(_ parcel: borrowing Parcel, to peer: PeerID) -> SendResult {
+        var result = self.begin(.data, to: peer, more: true)
+        if result == .sent, let connection = self.connection { result = parcel.send(on: connection.socket) }
+        return self.count(result, peer, bytes: parcel.byteCount)
+    }
+
+    private func begin(_ kind: FrameKind, to peer: PeerID, more: Bool) -> SendResult {
+        guard let connection = self.connection, let entry = self.roster[peer] else { return .unroutable }
+        let result = entry.routingID.withUnsafeBytes { connection.socket.send($0, more: true) }
+        guard result == .sent else { return result }
+        return withUnsafeBytes(of: kind.rawValue) { connection.socket.send($0, more: more) }
+    }
+
+    private func control(_ kind: FrameKind, to peer: PeerID) -> SendResult { self.begin(kind, to: peer, more: false) }
+
+    // To whoever sent what is in `incoming`.
+    @discardableResult
+    private func answer(_ connection: Connection, _ kind: FrameKind, with body: [UInt8]? = nil) -> SendResult {
+        var result = self.incoming.withPart(0) { connection.socket.send($0, more: true) }
+        guard result == .sent else { return result }
+        result = withUnsafeBytes(of: kind.rawValue) { connection.socket.send($0, more: body != nil) }
+        if let body, result == .sent { result = body.withUnsafeBytes { connection.socket.send($0) } }
+        return result
+    }
+
+    private func count(_ result: SendResult, _ peer: PeerID, bytes: Int) -> SendResult {
+        switch result {
+        case .sent:
+            self.counters.sent += 1
+            self.counters.sentBytes += UInt64(bytes)
+            self.roster.sent(peer, at: self.now)
+        case .wouldBlock:
+            self.counters.wouldBlock += 1
+            self.roster.block(peer)
+            if self.blockedRetry == nil { self.blockedRetry = MonotonicClock.now() + ServerLink.blockedPatience }
+        case .unroutable:
+            self.counters.unroutable += 1
+        }
+        return result
+    }
+
+    private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
+        more.merging(["mesh.link": "\(self.identity.name)", "mesh.endpoint": "\(self.endpoint)"]) { first, _ in first }
+    }
+}
+
+extension ServerLink: ReactorLink {
+    // A ROUTER always claims to be writable. That a peer has made room shows as a signal of the socket; this is the net below it.
+    private static let blockedPatience: UInt64 = 5_000_000
+
+    var deadline: UInt64? {
+        guard let blockedRetry = self.blockedRetry else { return self.roster.deadline }
+        return min(self.roster.deadline ?? .max, blockedRetry)
+    }
+
+    func needsTurn(now: UInt64) -> Bool {
+        guard let connection = self.connection else { return false }
+        let core = connection.socket.core
+        if core.isReadable || connection.monitor.isReadable { return true }
+        if self.blockedRetry != nil, core.wasSignalled { return true }
+        return self.deadline.map { now >= $0 } ?? false
+    }
+
+    func turn(now: UInt64) {
+        guard let connection = self.connection else { return }
+        self.budget = messagesPerTurn
+        while connection.monitor.isReadable, let news = connection.monitor.next() {
+            switch news {
+            case .handshakeSucceeded: break
+            case .handshakeFailed: self.counters.handshakesFailed += 1
+            case .disconnected(let descriptor): self.roster.disconnected(descriptor: descriptor, at: now)
+            }
+        }
+        if let retry = self.blockedRetry, connection.socket.core.wasSignalled || now >= retry {
+            self.blockedRetry = nil
+            for peer in self.roster.unblockAll() { self.pending.append(.writable(peer)) }
+        }
+        // We ourselves stood still: the peers have given us up, and what waits in the socket is of a time gone by.
+        if self.thread.roundGap >= self.silenceLimit { self.readingEnded(isEmpty: true) }
+        for peer in self.roster.beatsDue(at: now) {
+            if self.control(.beat, to: peer) == .sent { self.counters.beats += 1 }
+            self.roster.sent(peer, at: now)
+        }
+        // A verdict waits for all that had arrived before its cause. What the poll saw is older than the news, so look again;
+        // if nothing is there, no `receive` will come to it.
+        if self.roster.hasVerdicts(at: now) { connection.socket.core.refresh() }
+        if !connection.socket.core.isReadable { self.readingEnded(isEmpty: true) }
+    }
+}

@@ -1,0 +1,194 @@
+internal import CZeroMQ
+
+/// An owned ZeroMQ socket: ROUTER or DEALER. Closed when the value dies.
+///
+/// Confined to the thread that made it (debug builds trap on any other). Sends and receives never block. The context
+/// must be closed after the socket.
+package struct Socket: ~Copyable {
+    /// The two patterns in use: routing is explicit everywhere.
+    package enum Kind: Sendable {
+        /// Bound by whoever serves; addresses its peers by routing id.
+        case router
+        /// Connected to one peer.
+        case dealer
+    }
+
+    /// What a receive found.
+    package enum Received: Equatable, Sendable {
+        /// A whole message is in the frames.
+        case message
+        /// Nothing is there.
+        case empty
+        /// A message had more parts than the frames hold; it was consumed and dropped.
+        case tooManyFrames
+        /// The context ends or the socket is closed.
+        case terminated
+    }
+
+    let core: SocketCore
+    /// The local listener behind a bound ipc endpoint.
+    private var listener: LocalListener?
+
+    /// Makes a socket and sets its options.
+    /// - Parameters:
+    ///   - thread: the reactor that shall wake when the socket becomes ready; nil for a socket that is polled by hand.
+    ///   - routingID: 1 … 255 bytes, the name under which a ROUTER knows this DEALER; nil leaves it to the ROUTER.
+    package init(
+        _ kind: Kind, context: MeshContext, thread: ReactorThread? = nil, options: LinkOptions,
+        routingID: [UInt8]? = nil
+    ) throws(MeshError) {
+        if let problem = options.problem { throw MeshError(.invalidOption, problem) }
+        let core = try SocketCore(context, kind: kind == .router ? ZMQ_ROUTER : ZMQ_DEALER, thread: thread)
+        try Socket.set(options, kind: kind, on: core)
+        if let routingID {
+            guard (1...255).contains(routingID.count), routingID.first != 0 else {
+                throw MeshError(.invalidOption, "a routing id has 1 to 255 bytes and does not begin with 0")
+            }
+            guard zmq_setsockopt(core.pointer, ZMQ_ROUTING_ID, routingID, routingID.count) == 0 else {
+                throw MeshError(errno: zmq_errno(), "cannot set the routing id")
+            }
+        }
+        self.core = core
+        self.listener = nil
+    }
+
+    deinit {
+        self.core.close()
+        self.listener?.removeFile()
+    }
+
+    /// Binds; for ipc the directory is made (0700) and a stale file replaced, a live listener is `addressInUse`.
+    /// - Returns: the endpoint with the port that the system chose, if it was 0.
+    package mutating func bind(_ endpoint: Endpoint, backlog: Int = 256) throws(MeshError) -> Endpoint {
+        self.core.checkThread()
+        switch endpoint.kind {
+        case .ipc(let path):
+            let listener = try LocalListener(path: path, backlog: Int32(clamping: backlog))
+            guard mesh_set_int(self.core.pointer, ZMQ_USE_FD, listener.descriptor) == 0,
+                zmq_bind(self.core.pointer, endpoint.description) == 0
+            else {
+                let number = zmq_errno()
+                listener.abandon()
+                throw MeshError(errno: number, "cannot bind \(endpoint)")
+            }
+            self.listener = listener
+            return endpoint
+        case .tcp:
+            self.allowIPv6(for: endpoint)
+            guard zmq_bind(self.core.pointer, endpoint.description) == 0 else {
+                throw MeshError(errno: zmq_errno(), "cannot bind \(endpoint)")
+            }
+            return try self.lastEndpoint()
+        }
+    }
+
+    /// Connects; libzmq goes on trying until the socket is closed.
+    package borrowing func connect(_ endpoint: Endpoint) throws(MeshError) {
+        self.core.checkThread()
+        guard endpoint.isConnectable else { throw MeshError(.invalidEndpoint, "\(endpoint) cannot be connected to") }
+        self.allowIPv6(for: endpoint)
+        guard zmq_connect(self.core.pointer, endpoint.description) == 0 else {
+            throw MeshError(errno: zmq_errno(), "cannot connect to \(endpoint)")
+        }
+    }
+
+    /// Sends one part; `more` says that the message goes on.
+    package borrowing func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) -> SendResult {
+        self.core.checkThread()
+        guard let pointer = self.core.pointer else { return .unroutable }
+        self.core.isTouched = true
+        return Socket.result(mesh_send_bytes(pointer, bytes.baseAddress, bytes.count, more ? 1 : 0))
+    }
+
+    /// Sends one part that libzmq already holds, without copying it.
+    package borrowing func send(_ message: borrowing Message, more: Bool = false) -> SendResult {
+        self.core.checkThread()
+        guard let pointer = self.core.pointer else { return .unroutable }
+        self.core.isTouched = true
+        var part = zmq_msg_t()
+        zmq_msg_init(&part)
+        message.share(into: &part)
+        let code = mesh_send_msg(&part, pointer, more ? 1 : 0)
+        if code < 0 { zmq_msg_close(&part) }
+        return Socket.result(code)
+    }
+
+    /// Receives one whole message, or nothing.
+    package borrowing func receive(into frames: Frames) -> Received {
+        self.core.checkThread()
+        guard let pointer = self.core.pointer else { return .terminated }
+        frames.filled = 0
+        frames.skipped = 0
+        var dropping = false
+        while true {
+            let part = frames.parts + min(frames.filled, frames.capacity - 1)
+            let code = mesh_recv(part, pointer)
+            if code == -EINTR { continue }
+            guard code >= 0 else {
+                // Parts of one message arrive together, so this is the gap between two messages; and libzmq has
+                // just run all pending commands, so nothing is left to look for.
+                self.core.isReadable = false
+                if code == -EAGAIN { self.core.isTouched = self.core.wantsWritable }
+                return code == -EAGAIN ? .empty : .terminated
+            }
+            if frames.filled == frames.capacity { dropping = true } else { frames.filled += 1 }
+            if zmq_msg_more(part) == 0 { break }
+        }
+        self.core.isTouched = true
+        if dropping { frames.filled = 0 }
+        return dropping ? .tooManyFrames : .message
+    }
+
+    /// How long `close` may go on sending what is queued.
+    package borrowing func setLinger(_ linger: Duration) {
+        self.core.checkThread()
+        _ = mesh_set_int(self.core.pointer, ZMQ_LINGER, linger.millisecondsClamped)
+    }
+
+    private static func set(_ options: LinkOptions, kind: Kind, on core: SocketCore) throws(MeshError) {
+        var values: [(Int32, Int32)] = [
+            (ZMQ_SNDHWM, Int32(clamping: options.sendHighWater)),
+            (ZMQ_RCVHWM, Int32(clamping: options.receiveHighWater)),
+            (ZMQ_LINGER, options.linger.millisecondsClamped),
+            (ZMQ_HANDSHAKE_IVL, options.handshakeInterval.millisecondsClamped),
+            (ZMQ_HEARTBEAT_IVL, options.heartbeatInterval.millisecondsClamped),
+            (ZMQ_HEARTBEAT_TIMEOUT, options.heartbeatTimeout.millisecondsClamped),
+            (ZMQ_HEARTBEAT_TTL, options.heartbeatTTL.millisecondsClamped),
+            (ZMQ_RECONNECT_IVL, options.reconnectInterval.millisecondsClamped),
+            (ZMQ_RECONNECT_IVL_MAX, options.reconnectMaximum.millisecondsClamped),
+            (ZMQ_TCP_KEEPALIVE, options.tcpKeepalive ? 1 : 0),
+            (ZMQ_BACKLOG, Int32(clamping: options.backlog)),
+        ]
+        values.append(kind == .router ? (ZMQ_ROUTER_MANDATORY, 1) : (ZMQ_IMMEDIATE, 0))
+        for (option, value) in values {
+            let code = mesh_set_int(core.pointer, option, value)
+            if code < 0 { throw MeshError(errno: -code, "cannot set ZeroMQ option \(option) to \(value)") }
+        }
+        var limit = Int64(options.maximumMessageBytes)
+        guard zmq_setsockopt(core.pointer, ZMQ_MAXMSGSIZE, &limit, MemoryLayout<Int64>.size) == 0 else {
+            throw MeshError(errno: zmq_errno(), "cannot set the longest message to \(limit)")
+        }
+    }
+
+    // Only for an IPv6 address: with the option libzmq would report a bound IPv4 address in mapped form.
+    private borrowing func allowIPv6(for endpoint: Endpoint) {
+        if case .tcp(let host, _) = endpoint.kind, host.utf8.contains(UInt8(ascii: ":")) {
+            _ = mesh_set_int(self.core.pointer, ZMQ_IPV6, 1)
+        }
+    }
+
+    private borrowing func lastEndpoint() throws(MeshError) -> Endpoint {
+        var text = [CChar](repeating: 0, count: 300)
+        var size = text.count
+        guard zmq_getsockopt(self.core.pointer, ZMQ_LAST_ENDPOINT, &text, &size) == 0 else {
+            throw MeshError(errno: zmq_errno(), "cannot read the bound endpoint")
+        }
+        return try Endpoint(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    private static func result(_ code: Int32) -> SendResult {
+        if code >= 0 { return .sent }
+        // EHOSTUNREACH: ROUTER knows no such peer. Anything else but "full" is the end of the socket or the context.
+        return code == -EAGAIN || code == -EINTR ? .wouldBlock : .unroutable
+    }
+}

@@ -1,0 +1,177 @@
+import Testing
+
+@testable import Auth
+
+@Suite struct TokenVerifierTests {
+    private let now = Golden.issuedAt + 10
+
+    private func verifier(_ keys: KeySet) -> TokenVerifier {
+        TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync")
+    }
+
+    private func failure(_ token: String, at now: Int64? = nil) throws -> TokenFailure? {
+        let verifier = self.verifier(try KeySet(secret: Golden.secret))
+        do {
+            _ = try verifier.verify(token, at: now ?? self.now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func goldenTokensOfOthersAreAccepted() throws {
+        var rights = RoomRights(everywhere: .view)
+        rights.grant(.commit, room: "r1".utf8)
+        let expected = Claims(user: "ana", name: "Ana", rights: rights, expiresAt: Golden.issuedAt + 3600)
+        let shared = self.verifier(try KeySet(secret: Golden.secret))
+        #expect(try shared.verify(Golden.hs256, at: self.now) == expected)
+        let published = self.verifier(try KeySet(parsing: Golden.jwkSet.utf8))
+        #expect(try published.verify(Golden.es256, at: self.now) == expected)
+        #expect(try published.verify(Golden.eddsa, at: self.now) == expected)
+        let pem = self.verifier(try KeySet(parsing: (Golden.ecPEM + Golden.edPEM).utf8))
+        #expect(try pem.verify(Golden.eddsa, at: self.now) == expected)
+        // A PEM key has no kid, the token names one.
+        #expect(throws: TokenFailure.unknownKey) { try pem.verify(Golden.es256, at: self.now) }
+    }
+
+    @Test(arguments: ["none", "None", "nOnE", "NONE", "", "HS512", "RS256", "hs256", "ES384", "HS256 "])
+    func onlyThreeAlgorithmsExist(_ name: String) throws {
+        let header = #"{"alg":"\#(name)","typ":"JWT"}"#
+        #expect(try self.failure(Forgery.unsigned(header: header, Forgery.payload())) == .unsupportedAlgorithm)
+        #expect(try self.failure(Forgery.signed(header: header, Forgery.payload())) == .unsupportedAlgorithm)
+    }
+
+    @Test func anEmptyOrForeignSignatureIsRefused() throws {
+        let header = #"{"alg":"HS256","typ":"JWT"}"#
+        #expect(try self.failure(Forgery.unsigned(header: header, Forgery.payload())) == .badSignature)
+        let zeros = [UInt8](repeating: 0, count: 32)
+        #expect(
+            try self.failure(Forgery.unsigned(header: header, Forgery.payload(), signature: zeros)) == .badSignature)
+        let other = Array("another secret of at least 32 byte".utf8)
+        #expect(try self.failure(Forgery.signed(Forgery.payload(), secret: other)) == .badSignature)
+    }
+
+    @Test func theHeaderCannotChooseWhatAKeyIsFor() throws {
+        let published = self.verifier(try KeySet(parsing: (Golden.ecPEM + Golden.edPEM).utf8))
+        #expect(throws: TokenFailure.unknownKey) { try published.verify(Golden.confused, at: self.now) }
+        #expect(throws: TokenFailure.unknownKey) { try published.verify(Golden.hs256, at: self.now) }
+        let both = try KeySet(secret: Golden.secret).union(KeySet(parsing: Golden.edPEM.utf8))
+        #expect(throws: TokenFailure.badSignature) { try self.verifier(both).verify(Golden.confused, at: self.now) }
+        for size in [0, 63, 64, 65, 72] {
+            let token = Forgery.unsigned(
+                header: #"{"alg":"ES256","typ":"JWT"}"#, Forgery.payload(),
+                signature: [UInt8](repeating: 0, count: size))
+            #expect(throws: TokenFailure.badSignature) { try published.verify(token, at: self.now) }
+        }
+    }
+
+    @Test(arguments: ["x", "../../dev/null", "' OR 1=1 --", "", "ec1"])
+    func anUnknownKeyIdIsRefused(_ id: String) throws {
+        let token = Forgery.signed(header: #"{"alg":"HS256","typ":"JWT","kid":"\#(id)"}"#, Forgery.payload())
+        #expect(try self.failure(token) == .unknownKey)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"alg":"HS256"}"#, TokenFailure.wrongType), (#"{"alg":"HS256","typ":"at+jwt"}"#, .wrongType),
+            (#"{"alg":"HS256","typ":7}"#, .wrongType), (#"{"alg":7,"typ":"JWT"}"#, .unsupportedAlgorithm),
+            (#"{"typ":"JWT"}"#, .unsupportedAlgorithm), (#"{"alg":"HS256","typ":"JWT","kid":7}"#, .badHeader),
+            (#"{"alg":"none","alg":"HS256","typ":"JWT"}"#, .badHeader),
+            (#"{"alg":"HS256","\u0061lg":"none","typ":"JWT"}"#, .badHeader),
+            (#"{"alg":"HS256","typ":"JWT","crit":["b64"],"b64":false}"#, .badHeader), ("[]", .badHeader),
+            ("", .badHeader),
+            (#"{"alg":"HS256","typ":"JWT"} "#, nil), (#"{"alg":"HS256","typ":"JWT"}x"#, .badHeader),
+        ] as [(String, TokenFailure?)])
+    func headersAreReadStrictly(_ header: String, _ expected: TokenFailure?) throws {
+        #expect(try self.failure(Forgery.signed(header: header, Forgery.payload())) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("exp", nil, TokenFailure.missingClaim), ("exp", "1700000010", nil), ("exp", "1699999949", .expired),
+            ("exp", "1699999950", .expired), ("exp", "1699999951", nil), ("exp", "1e999", .badClaims),
+            ("exp", #""1700003600""#, .badClaims), ("exp", "null", .badClaims), ("exp", "-1", .badClaims),
+            ("exp", "1e18", .badClaims), ("exp", "9007199254740992", nil), ("exp", "1700003600.5", nil),
+            ("nbf", "1700000070", nil), ("nbf", "1700000071", .notYetValid), ("nbf", "true", .badClaims),
+            ("iat", "1700000070", nil), ("iat", "1700000071", .notYetValid), ("iat", "1600000000", .tooOld),
+            ("iss", nil, .missingClaim), ("iss", #""other""#, .wrongIssuer), ("iss", #"["touchsync"]"#, .badClaims),
+            ("iss", #""TouchSync""#, .wrongIssuer), ("aud", nil, .missingClaim), ("aud", #""other""#, .wrongAudience),
+            ("aud", #"["other","touchsync"]"#, nil), ("aud", "[]", .wrongAudience), ("aud", "[7]", .badClaims),
+            ("sub", nil, .missingClaim), ("sub", #""""#, .badClaims), ("sub", "7", .badClaims),
+            ("sub", #""a\nb""#, .badClaims), ("sub", #""a\u0085b""#, .badClaims), ("name", "7", .badClaims),
+            ("rooms", #""r1""#, .badRooms), ("rooms", #""*""#, .badRooms), ("rooms", #"["r1"]"#, .badRooms),
+            ("rooms", #"{"r1":"admin"}"#, .badRooms), ("rooms", #"{"r1":"Commit"}"#, .badRooms),
+            ("rooms", #"{"r1":true}"#, .badRooms), ("rooms", "null", .badRooms), ("rooms", "{}", nil),
+            ("rooms", nil, nil),
+            ("rooms", #"{"r1":"view","r1":"commit"}"#, .badClaims),
+        ] as [(String, String?, TokenFailure?)])
+    func claimsAreReadStrictly(_ name: String, _ value: String?, _ expected: TokenFailure?) throws {
+        #expect(try self.failure(Forgery.signed(Forgery.payload([(name, value)]))) == expected)
+    }
+
+    @Test func duplicateClaimsAreRefused() throws {
+        let token = Forgery.signed(#"{"sub":"ana","sub":"bob","iss":"touchsync","aud":"touchsync","exp":1700003600}"#)
+        #expect(try self.failure(token) == .badClaims)
+    }
+
+    @Test func lengthAndSegments() throws {
+        let good = Golden.hs256
+        let segments = good.split(separator: ".").map(String.init)
+        #expect(try self.failure(good + ".") == .malformed)
+        #expect(try self.failure(good + ".e30") == .malformed)
+        #expect(try self.failure(segments[0] + "." + segments[1]) == .malformed)
+        #expect(try self.failure(good + "=") == .malformed)
+        #expect(try self.failure(" " + good) == .malformed)
+        #expect(try self.failure(good + "\n") == .malformed)
+        #expect(try self.failure("") == .malformed)
+        #expect(try self.failure("..") == .badHeader)
+        // The last character of 32 bytes carries two bits that must be zero: 0 and 1 decode alike elsewhere.
+        #expect(good.last == "0")
+        #expect(try self.failure(good.dropLast() + "1") == .malformed)
+        #expect(try self.failure(String(repeating: "a", count: 8193)) == .tooLong)
+        #expect(try self.failure(String(repeating: "a", count: 8192)) == .malformed)
+    }
+
+    @Test func everyTruncationAndBitFlipIsRefused() throws {
+        let bytes = Array(Golden.hs256.utf8)
+        let verifier = self.verifier(try KeySet(secret: Golden.secret))
+        for length in 0..<bytes.count {
+            #expect(throws: TokenFailure.self, "cut to \(length)") {
+                try verifier.verify(bytes[..<length], at: self.now)
+            }
+        }
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var flipped = bytes
+                flipped[index] ^= 1 << bit
+                #expect(throws: TokenFailure.self, "bit \(bit) of byte \(index)") {
+                    try verifier.verify(flipped, at: self.now)
+                }
+            }
+        }
+    }
+
+    @Test func roomsMatchExactly() throws {
+        let rooms = #"{"r1":"preview","\u212A":"commit","team-*":"commit","":"commit"}"#
+        let token = Forgery.signed(Forgery.payload([("rooms", rooms)]))
+        let rights = try self.verifier(try KeySet(secret: Golden.secret)).verify(token, at: self.now).rights
+        #expect(rights.right(in: "r1") == .preview)
+        for room in ["r11", "r", "R1", "*", "team-a", "K"] { #expect(rights.right(in: room) == nil, "\(room)") }
+        let manyRooms = (0..<500).map { "\"room-\($0)\":\"view\"" }.joined(separator: ",")
+        let many = Forgery.signed(
+            Forgery.payload([
+                ("rooms", "{\(manyRooms.prefix(5600).split(separator: ",").dropLast().joined(separator: ","))}")
+            ]))
+        #expect(try self.failure(many) == nil)
+    }
+
+    @Test func rightsIncludeThoseBefore() {
+        #expect(Right.view < .preview && .preview < .commit)
+        var rights = RoomRights()
+        #expect(rights.isEmpty)
+        rights.grant(.commit, room: "*".utf8)
+        rights.grant(.view, room: "r1".utf8)
+        #expect(rights.right(in: "r1") == .view)
+        #expect(rights.right(in: "r2") == .commit)
+    }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import JSONBytes
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Testing
+
+@testable import Boot
+
+@Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
+    /// Runs an admin server on a free port, and stops it.
+    private func withServer(
+        _ context: DaemonContext, _ body: @Sendable (_ port: Int) async throws -> Void
+    ) async throws {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let server = AdminServer(host: "127.0.0.1", port: 0, pages: context.pages) { url in
+            port.yield(Int(url.split(separator: ":").last ?? "") ?? 0)
+            port.finish()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            var bound: Int?
+            for await number in ports { bound = number }
+            try await body(try #require(bound))
+            group.cancelAll()
+        }
+    }
+
+    /// Sends bytes and reads until the server closes.
+    private func exchange(_ request: String, port: Int) async throws -> String {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: request))
+            var answer = ""
+            for try await part in inbound { answer += String(buffer: part) }
+            return answer
+        }
+    }
+
+    private func get(_ path: String, port: Int, method: String = "GET") async throws -> String {
+        try await self.exchange("\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", port: port)
+    }
+
+    @Test func pages() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        let check = context.health.check("database")
+        context.metrics.counter("touchsync_x_total", "X.").add(3)
+        context.pages.add("/extra") { AdminPage(body: "more".utf8) }
+        try await self.withServer(context) { port in
+            #expect(try await self.get("/healthz", port: port).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            let starting = try await self.get("/readyz?verbose", port: port)
+            #expect(starting.hasPrefix("HTTP/1.1 503 "))
+            #expect(
+                starting.hasSuffix(
+                    #"{"ready":false,"reasons":[{"check":"database","reason":"starting"},{"check":"process","reason":"starting"}]}"#
+                ))
+            context.health.serve()
+            check.ready()
+            let ready = try await self.get("/readyz", port: port)
+            #expect(ready.hasPrefix("HTTP/1.1 200 ") && ready.hasSuffix(#"{"ready":true,"reasons":[]}"#))
+            #expect(try await self.get("/metrics", port: port).hasSuffix("touchsync_x_total 3\n"))
+            #expect(try await self.get("/extra", port: port).hasSuffix("\r\n\r\nmore"))
+            #expect(try await self.get("/nope", port: port).hasPrefix("HTTP/1.1 404 "))
+            #expect(try await self.get("/healthz", port: port, method: "POST").hasPrefix("HTTP/1.1 405 "))
+            let head = try await self.get("/healthz", port: port, method: "HEAD")
+            #expect(head.contains("Content-Length: 3\r\n") && head.hasSuffix("\r\n\r\n"))
+        }
+    }
+
+    @Test func pipelinedRequestsAreAnsweredInOrder() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        try await self.withServer(context) { port in
+            let request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+            let last = "GET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let answer = try await self.exchange(request + request + last, port: port)
+            #expect(answer.words(after: "HTTP/1.1 ") == ["200", "200", "404"])
+        }
+    }
+
+    @Test(arguments: [
+        "\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ])
+    func garbageEndsItsOwnConnectionOnly(_ request: String) async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        try await self.withServer(context) { port in
+            let answer = try await self.exchange(request, port: port)
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400") || answer.hasPrefix("HTTP/1.0 400"), "\(answer)")
+            #expect(try await self.get("/healthz", port: port).hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func aTakenPortIsAnError() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        try await self.withServer(context) { port in
+            await #expect(throws: IOError.self) {
+                try await AdminServer(host: "127.0.0.1", port: port, pages: context.pages).run()
+            }
+        }
+    }
+}
+
+extension String {
+    /// The words that follow each occurrence of a marker.
+    fileprivate func words(after marker: String) -> [String] {
+        self.split(separator: marker).map { String($0.prefix { $0 != " " }) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct HealthTests {
+    @Test func readyIsTheSumOfItsChecks() {
+        let health = Health()
+        let (first, second) = (health.check("a"), health.check("b"))
+        #expect(!health.current.isReady)
+        first.ready()
+        health.serve()
+        #expect(health.current.reasons == [HealthState.Reason(check: "b", text: "starting")])
+        second.ready()
+        #expect(health.current.isReady)
+        first.notReady("no peer")
+        #expect(health.current.reasons == [HealthState.Reason(check: "a", text: "no peer")])
+        first.ready()
+        health.drain()
+        #expect(health.current.reasons == [HealthState.Reason(check: "process", text: "draining")])
+        first.ready()
+        #expect(!health.current.isReady)
+    }
+
+    @Test func theReadyLineIsWrittenOnce() {
+        let pipe = TestPipe()
+        let health = Health()
+        let report = ReadyReport(descriptor: dup(pipe.writing))
+        health.observe { report.healthChanged($0) }
+        let check = health.check("a")
+        report.listening(at: "http://127.0.0.1:9")
+        health.serve()
+        #expect(pipe.text() == "")
+        health.announce(url: "http://127.0.0.1:8080")
+        check.ready()
+        #expect(pipe.text() == #"{"ready":true,"http":"http://127.0.0.1:9","url":"http://127.0.0.1:8080"}"# + "\n")
+        check.notReady("x")
+        check.ready()
+        #expect(pipe.text() == "")
+    }
+
+    @Test func theWatchEndsWithTheParent() async throws {
+        var ends: [Int32] = [-1, -1]
+        pipe(&ends)
+        let watch = ParentWatch(descriptor: ends[0])
+        async let end: Void = watch.run()
+        close(ends[1])
+        try await end
+    }
+}
+
+@Suite struct FileBytesTests {
+    @Test func filesAreReplacedWhole() throws {
+        let path = "/tmp/touchsync-boot-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        #expect(FileBytes.replace(path, with: Array("one".utf8)) == nil)
+        #expect(FileBytes.replace(path, with: Array("two".utf8)) == nil)
+        #expect(try FileBytes.read(path).get() == Array("two".utf8))
+        #expect(FileBytes.read(path, limit: 2).failure == "is longer than 2 bytes")
+        unlink(path)
+        #expect(FileBytes.read(path).failure == "cannot be read: No such file or directory")
+        #expect(
+            FileBytes.replace("/nowhere/at/all", with: [])?.reason == "cannot be written: No such file or directory")
+    }
+}
+
+extension Result where Failure == SettingRefusal {
+    fileprivate var failure: String? {
+        if case .failure(let refusal) = self { refusal.reason } else { nil }
+    }
+}

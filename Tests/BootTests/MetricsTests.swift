@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Boot
+
+@Suite struct MetricsTests {
+    private enum Reason: String, CaseIterable { case stale, full }
+
+    @Test func everyKindIsRendered() {
+        let metrics = MetricsRegistry()
+        let counter = metrics.counter("touchsync_x_items_total", "Items.", labels: ["lane": "a\"b\\c\nd"])
+        counter.add()
+        counter.add(4)
+        counter.add(-7)
+        metrics.gauge("touchsync_x_depth", "Depth\nof it.").set(2.5)
+        metrics.gauge("touchsync_x_read", "Read when scraped.") { .nan }
+        let drops = metrics.counters("touchsync_x_drops_total", "Drops.", label: "reason", of: Reason.self)
+        drops[.full].add(2)
+        #expect(
+            metrics.text() == """
+                # HELP touchsync_x_items_total Items.
+                # TYPE touchsync_x_items_total counter
+                touchsync_x_items_total{lane="a\\"b\\\\c\\nd"} 5
+                # HELP touchsync_x_depth Depth\\nof it.
+                # TYPE touchsync_x_depth gauge
+                touchsync_x_depth 2.5
+                # HELP touchsync_x_read Read when scraped.
+                # TYPE touchsync_x_read gauge
+                touchsync_x_read NaN
+                # HELP touchsync_x_drops_total Drops.
+                # TYPE touchsync_x_drops_total counter
+                touchsync_x_drops_total{reason="stale"} 0
+                touchsync_x_drops_total{reason="full"} 2
+
+                """)
+    }
+
+    @Test func histogramsAreCumulative() {
+        let metrics = MetricsRegistry()
+        let histogram = metrics.histogram("touchsync_x_seconds", "Time.", labels: ["op": "a"], buckets: [0.5, 1])
+        histogram.observe(0.5)
+        histogram.observe(.milliseconds(750), count: 2)
+        histogram.observe(3)
+        histogram.observe(.nan)
+        histogram.observe(.infinity)
+        #expect(
+            metrics.text() == """
+                # HELP touchsync_x_seconds Time.
+                # TYPE touchsync_x_seconds histogram
+                touchsync_x_seconds_bucket{op="a",le="0.5"} 1
+                touchsync_x_seconds_bucket{op="a",le="1"} 3
+                touchsync_x_seconds_bucket{op="a",le="+Inf"} 4
+                touchsync_x_seconds_sum{op="a"} 5
+                touchsync_x_seconds_count{op="a"} 4
+
+                """)
+    }
+
+    @Test func theSameNameAndLabelsAreTheSameInstrument() {
+        let metrics = MetricsRegistry()
+        let first = metrics.counter("touchsync_x_total", "X.", labels: ["a": "1"])
+        #expect(metrics.counter("touchsync_x_total", "X.", labels: ["a": "1"]) === first)
+        #expect(metrics.counter("touchsync_x_total", "X.", labels: ["a": "2"]) !== first)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func updatesFromManyThreadsAddUp() async {
+        let metrics = MetricsRegistry()
+        let counter = metrics.counter("touchsync_x_total", "X.")
+        let histogram = metrics.histogram("touchsync_x_seconds", "X.")
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<1000 {
+                        counter.add()
+                        histogram.observe(0.001)
+                    }
+                }
+            }
+        }
+        #expect(counter.value == 8000)
+        #expect(histogram.snapshot.total == 8000)
+    }
+
+    @Test func processMetricsHaveValues() throws {
+        let metrics = MetricsRegistry()
+        ProcessMetrics.add(to: metrics, log: .standardError)
+        let text = metrics.text()
+        for name in ["process_cpu_seconds ", "process_resident_memory_bytes ", "process_open_fds "] {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name) })
+            #expect((Double(line.dropFirst(name.count)) ?? 0) > 0, "\(line)")
+        }
+    }
+}

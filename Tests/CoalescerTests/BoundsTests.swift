@@ -1,0 +1,82 @@
+import Canvas
+import CoalescerCore
+import Testing
+import Wire
+
+@Suite struct BoundsTests {
+    @Test func keysAreBounded() {
+        var coalescer = Coalescer(limits: CoalescerLimits(maxEntries: 100))
+        var output: [Preview] = []
+        for index in 0..<10_000 {
+            let now = UInt64(index) * 50_000
+            _ = coalescer.previewReceived(preview(Identifier("e\(index)"), x: Double(index)), at: now, into: &output)
+            #expect(coalescer.entryCount <= 100)
+        }
+        coalescer.flush(at: ms(10_000), into: &output)
+        // Early rather than never: every key's newest value left.
+        #expect(output.map(\.fields.positionX) == (0..<10_000).map(Double.init))
+        #expect(coalescer.counters.early > 0)
+        #expect(coalescer.counters.evicted == 9_900)
+    }
+
+    @Test func commitsNeverWaitForSpace() {
+        var coalescer = Coalescer(limits: CoalescerLimits(maxEntries: 3))
+        for element in ["a", "b", "c"] as [Identifier] {
+            _ = coalescer.received(preview(element, x: 1), at: ms(1))
+        }
+        // "a" left at once, so it makes room for the first commit; then the held ones fill the table.
+        #expect(coalescer.commitReceived(commit("d"), at: ms(2)) == .nothingHeld)
+        #expect(coalescer.received(preview("d", x: 1), at: ms(2)).0 == .stale)
+        #expect(coalescer.received(preview("d", gesture: 2, x: 1), at: ms(3)).0 == .held)
+        #expect(coalescer.commitReceived(commit("e"), at: ms(4)) == .nothingHeld)
+        #expect(coalescer.entryCount == 3)
+        #expect(coalescer.heldCount == 3)
+        #expect(coalescer.leaving(at: ms(16)).map(\.element) == ["b", "c", "d"])
+    }
+
+    @Test func aSilentKeyGoesBeforeABusyOne() {
+        var coalescer = Coalescer(limits: CoalescerLimits(maxEntries: 2))
+        _ = coalescer.commitReceived(commit("busy", gesture: 7), at: ms(0))
+        _ = coalescer.commitReceived(commit("silent", gesture: 7), at: ms(1))
+        _ = coalescer.received(preview("busy", gesture: 7, x: 1), at: ms(2))
+        _ = coalescer.commitReceived(commit("new", gesture: 7), at: ms(3))
+        #expect(coalescer.received(preview("busy", gesture: 7, x: 1), at: ms(4)).0 == .stale)
+        #expect(coalescer.received(preview("new", gesture: 7, x: 1), at: ms(5)).0 == .stale)
+        #expect(coalescer.received(preview("silent", gesture: 7, x: 1), at: ms(6)).0 == .sent)
+    }
+
+    @Test func idleRoomsAndKeysAreForgotten() {
+        var coalescer = Coalescer(limits: CoalescerLimits(memory: ms(1000)))
+        for room in 0..<50 {
+            for element in 0..<4 {
+                _ = coalescer.received(
+                    preview(Identifier("e\(element)"), room: Identifier("r\(room)"), x: 1), at: ms(0))
+            }
+        }
+        #expect(coalescer.leaving(at: ms(16)).count == 150)
+        #expect(coalescer.entryCount == 200)
+        #expect(coalescer.roomCount == 50)
+        _ = coalescer.received(preview("e0", room: "r0", x: 2), at: ms(900))
+        coalescer.forget(at: ms(1100))
+        #expect(coalescer.entryCount == 1)
+        #expect(coalescer.roomCount == 1)
+        coalescer.forget(at: ms(2100))
+        #expect(coalescer.entryCount == 0)
+        #expect(coalescer.roomCount == 0)
+        // Places are used again.
+        #expect(coalescer.received(preview("e1", room: "r7", x: 3), at: ms(3000)).1.map(\.room) == ["r7"])
+        #expect(coalescer.received(preview("e2", room: "r8", x: 4), at: ms(3000)).1.map(\.room) == ["r8"])
+    }
+
+    @Test func whatIsHeldIsNeverForgotten() {
+        var coalescer = Coalescer(limits: CoalescerLimits(memory: ms(1)))
+        _ = coalescer.received(preview("a", x: 1), at: ms(1))
+        _ = coalescer.received(preview("b", x: 2), at: ms(1))
+        coalescer.forget(at: ms(10))
+        coalescer.forget(at: ms(15))
+        #expect(coalescer.heldCount == 1)
+        #expect(coalescer.leaving(at: ms(16)).map(\.element) == ["b"])
+        coalescer.forget(at: ms(20))
+        #expect(coalescer.entryCount == 0)
+    }
+}

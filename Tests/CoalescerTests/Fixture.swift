@@ -1,0 +1,65 @@
+import Canvas
+import CoalescerCore
+import Wire
+
+/// One tick, ns.
+let tick: UInt64 = 16_000_000
+
+/// Milliseconds on the coalescer's clock.
+func ms(_ value: Double) -> UInt64 { UInt64(value * 1_000_000) }
+
+/// A preview with what a test does not care about filled in.
+func preview(
+    _ element: Identifier = "e", room: Identifier = "r", by connection: UInt64 = 1, gesture: UInt64 = 1,
+    x: Double? = nil, y: Double? = nil, rotation: Double? = nil, after: UInt64 = 0, folded: UInt32 = 1,
+    sinceLast: UInt32 = 0, sid: Identifier = "s"
+) -> Preview {
+    Preview(
+        room: room, element: element, connection: connection, user: "u", sid: sid, gesture: gesture, after: after,
+        folded: folded, sinceLast: sinceLast,
+        fields: TransformFields(positionX: x, positionY: y, rotation: rotation))
+}
+
+/// A commit that ends a gesture.
+func commit(
+    _ element: Identifier = "e", room: Identifier = "r", by connection: UInt64 = 1, gesture: UInt64 = 1,
+    session: Identifier = "s", command: Command? = nil
+) -> Commit {
+    Commit(
+        room: room, session: session, claim: 1, number: 1, isNumberedByApp: true, user: "u", connection: connection,
+        gateway: "g", gesture: gesture,
+        command: command ?? .transform(element: element, fields: TransformFields(positionX: 1)))
+}
+
+extension Coalescer {
+    /// The preview's outcome alone, for lines that expect nothing to leave.
+    mutating func received(_ preview: Preview, at now: UInt64) -> (PreviewOutcome, [Preview]) {
+        var output: [Preview] = []
+        let outcome = self.previewReceived(preview, at: now, into: &output)
+        return (outcome, output)
+    }
+
+    /// What leaves when time comes to `now`.
+    mutating func leaving(at now: UInt64) -> [Preview] {
+        var output: [Preview] = []
+        self.advance(to: now, into: &output)
+        return output
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the same walk for the same seed on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,110 @@
+import Canvas
+import CoalescerCore
+import Testing
+import Wire
+
+@Suite struct MergingTests {
+    /// A coalescer whose room "r" was just sent to, so that what comes next is held.
+    private func busy() -> Coalescer {
+        var coalescer = Coalescer()
+        #expect(coalescer.received(preview("other", by: 99), at: ms(1)).0 == .sent)
+        return coalescer
+    }
+
+    @Test func sparseFieldsMergeTheLatestWins() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview(x: 1, y: 1), at: ms(2))
+        _ = coalescer.received(preview(rotation: 90), at: ms(3))
+        _ = coalescer.received(preview(y: 5), at: ms(4))
+        #expect(coalescer.leaving(at: ms(16)) == [preview(x: 1, y: 5, rotation: 90, folded: 3)])
+        #expect(coalescer.counters.folded == 2)
+    }
+
+    @Test func everyFieldMerges() {
+        let all = TransformFields(
+            positionX: 1, positionY: 2, rotation: 3, scaleX: 4, scaleY: 5, width: 6, height: 7)
+        let paths: [WritableKeyPath<TransformFields, Double?>] = [
+            \.positionX, \.positionY, \.rotation, \.scaleX, \.scaleY, \.width, \.height,
+        ]
+        for path in paths {
+            var coalescer = self.busy()
+            var first = preview()
+            first.fields = all
+            _ = coalescer.received(first, at: ms(2))
+            var second = preview()
+            second.fields[keyPath: path] = 42
+            _ = coalescer.received(second, at: ms(3))
+            var expected = all
+            expected[keyPath: path] = 42
+            #expect(coalescer.leaving(at: ms(16)).map(\.fields) == [expected])
+        }
+    }
+
+    @Test func foldingCountsWhatTheGatewayFolded() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview(x: 1, folded: 3), at: ms(2))
+        _ = coalescer.received(preview(x: 2, folded: 4), at: ms(3))
+        #expect(coalescer.leaving(at: ms(16)).map(\.folded) == [7])
+        _ = coalescer.received(preview(x: 1, folded: .max), at: ms(17))
+        _ = coalescer.received(preview(x: 2, folded: 4), at: ms(18))
+        #expect(coalescer.leaving(at: ms(32)).map(\.folded) == [.max])
+    }
+
+    @Test func theNewestPlaceAmongTheUpdatesCounts() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview(x: 1, after: 7), at: ms(2))
+        _ = coalescer.received(preview(x: 2, after: 5), at: ms(3))
+        #expect(coalescer.leaving(at: ms(16)).map(\.after) == [7])
+    }
+
+    @Test func keysAreApart() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview("e", by: 1, x: 1), at: ms(2))
+        _ = coalescer.received(preview("e", by: 2, x: 2), at: ms(2))
+        _ = coalescer.received(preview("f", by: 1, x: 3), at: ms(2))
+        _ = coalescer.received(preview("caf\u{e9}", by: 1, x: 4), at: ms(2))
+        _ = coalescer.received(preview("cafe\u{301}", by: 1, x: 5), at: ms(2))
+        #expect(coalescer.leaving(at: ms(16)).map(\.fields.positionX) == [1, 2, 3, 4, 5])
+    }
+
+    @Test func aNewerGestureReplacesAndNeverMixes() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview(gesture: 1, x: 1, rotation: 45, after: 9), at: ms(2))
+        _ = coalescer.received(preview(gesture: 2, y: 2), at: ms(3))
+        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 2, y: 2)])
+        #expect(coalescer.counters.replaced == 1)
+        #expect(coalescer.counters.folded == 0)
+    }
+
+    @Test func anOlderGestureIsDropped() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview(gesture: 3, x: 1), at: ms(2))
+        #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(3)).0 == .stale)
+        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 3, x: 1)])
+        // Also when nothing is held any more.
+        #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(40)) == (.stale, []))
+        #expect(coalescer.received(preview(gesture: 3, x: 3), at: ms(41)).0 == .sent)
+        #expect(coalescer.counters.stale == 2)
+    }
+
+    @Test func aNewSessionOfTheConnectionCountsItsGesturesAnew() {
+        var coalescer = self.busy()
+        _ = coalescer.received(preview(gesture: 8, x: 1), at: ms(2))
+        #expect(coalescer.commitReceived(commit(gesture: 8), at: ms(3)) == .cancelled)
+        #expect(coalescer.received(preview(gesture: 1, x: 2, sid: "s2"), at: ms(4)).0 == .held)
+        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 1, x: 2, sid: "s2")])
+    }
+
+    @Test func timeSinceTheLastOne() {
+        var coalescer = Coalescer()
+        #expect(coalescer.received(preview(x: 1), at: ms(10)).1.map(\.sinceLast) == [0])
+        #expect(coalescer.received(preview(x: 2), at: ms(110.4)).1.map(\.sinceLast) == [100])
+        #expect(coalescer.received(preview(x: 3), at: ms(210.9)).1.map(\.sinceLast) == [101])
+        // The next cell begins right away: that is one millisecond, not "the first".
+        #expect(coalescer.received(preview(x: 4), at: ms(239.9)).1.map(\.sinceLast) == [29])
+        #expect(coalescer.received(preview(x: 5), at: ms(239.95)).0 == .held)
+        #expect(coalescer.leaving(at: ms(240)).map(\.sinceLast) == [1])
+        // What the gateway says about it does not matter: it does not know what was sent.
+        #expect(coalescer.received(preview(x: 6, sinceLast: 77), at: ms(300)).1.map(\.sinceLast) == [60])
+    }
+}

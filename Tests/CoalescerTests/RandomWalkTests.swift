@@ -1,0 +1,178 @@
+import Canvas
+import CoalescerCore
+import Testing
+import Wire
+
+/// A model of apps that move elements, and of a loop that wakes up late now and then.
+private struct Walk {
+    struct Key: Hashable {
+        var room: Identifier
+        var element: Identifier
+        var connection: UInt64
+    }
+    struct Sending {
+        var at: UInt64
+        var preview: Preview
+    }
+
+    var random: SeededGenerator
+    var coalescer: Coalescer
+    var now: UInt64 = 0
+    var gestures: [Key: UInt64] = [:]
+    var closed: [Key: UInt64] = [:]
+    /// The fields that an observer who applies previews in order must end with, by gesture.
+    var truth: [Key: (gesture: UInt64, fields: TransformFields, received: UInt32)] = [:]
+    var seen: [Key: (gesture: UInt64, fields: TransformFields, folded: UInt32)] = [:]
+    var sendings: [Key: [Sending]] = [:]
+    var faults: [String] = []
+
+    init(seed: UInt64) {
+        self.random = SeededGenerator(seed: seed)
+        self.coalescer = Coalescer()
+    }
+
+    mutating func run(steps: Int) {
+        for _ in 0..<steps {
+            self.pass()
+            let key = Key(
+                room: self.pick(["r1", "r2", "r3"]), element: self.pick(["a", "b"]),
+                connection: UInt64.random(in: 1...3, using: &self.random))
+            switch Int.random(in: 0..<20, using: &self.random) {
+            case 0: self.commit(key)
+            case 1:
+                self.gestures[key, default: 1] += 1
+                self.move(key, gesture: self.gestures[key, default: 1])
+            case 2:
+                self.move(
+                    key, gesture: UInt64.random(in: 1...max(1, self.gestures[key, default: 1]), using: &self.random))
+            default: self.move(key, gesture: self.gestures[key, default: 1])
+            }
+        }
+        // The trailing edge: one tick later everything is out.
+        self.now += tick
+        self.wake()
+    }
+
+    private mutating func pick(_ choices: [Identifier]) -> Identifier {
+        choices.randomElement(using: &self.random) ?? "r1"
+    }
+
+    /// Time passes; the loop wakes at its deadline, or up to 40 ms late.
+    private mutating func pass() {
+        let next = self.now + UInt64.random(in: 0...3_000_000, using: &self.random)
+        if let deadline = self.coalescer.deadline, deadline <= next {
+            let isLate = Int.random(in: 0..<10, using: &self.random) == 0
+            self.now = max(self.now, deadline) + (isLate ? UInt64.random(in: 0...40_000_000, using: &self.random) : 0)
+            if !isLate || Bool.random(using: &self.random) { self.wake() }
+        }
+        self.now = max(self.now, next)
+    }
+
+    private mutating func wake() {
+        var output: [Preview] = []
+        self.coalescer.advance(to: self.now, into: &output)
+        self.check(output)
+    }
+
+    private mutating func move(_ key: Key, gesture: UInt64) {
+        var fields = TransformFields()
+        // Each gesture's values are its own, so that a mixture shows.
+        let value = Double(gesture * 1_000_000 + UInt64.random(in: 0..<1_000_000, using: &self.random))
+        if Bool.random(using: &self.random) { fields.positionX = value }
+        if Bool.random(using: &self.random) { fields.positionY = value }
+        if Bool.random(using: &self.random) { fields.rotation = value }
+        var preview = preview(key.element, room: key.room, by: key.connection, gesture: gesture)
+        preview.fields = fields
+        var output: [Preview] = []
+        let outcome = self.coalescer.previewReceived(preview, at: self.now, into: &output)
+        let isOld = gesture <= self.closed[key, default: 0] || gesture < (self.truth[key]?.gesture ?? 0)
+        if (outcome == .stale) != isOld { self.faults.append("stale: \(outcome), \(key), gesture \(gesture)") }
+        if !isOld {
+            if self.truth[key]?.gesture != gesture { self.truth[key] = (gesture, TransformFields(), 0) }
+            self.truth[key]?.fields.overlay(fields)
+            self.truth[key]?.received += 1
+        }
+        self.check(output)
+    }
+
+    private mutating func commit(_ key: Key) {
+        let gesture = self.gestures[key, default: 1]
+        _ = self.coalescer.commitReceived(
+            CoalescerTests.commit(key.element, room: key.room, by: key.connection, gesture: gesture), at: self.now)
+        self.closed[key] = max(gesture, self.closed[key, default: 0])
+        if Bool.random(using: &self.random) { self.gestures[key] = gesture + 1 }
+    }
+
+    private mutating func check(_ output: [Preview]) {
+        for preview in output {
+            let key = Key(room: preview.room, element: preview.element, connection: preview.connection)
+            if preview.gesture <= self.closed[key, default: 0] { self.faults.append("after its commit: \(preview)") }
+            if preview.gesture < (self.seen[key]?.gesture ?? 0) { self.faults.append("older gesture: \(preview)") }
+            for value in [preview.fields.positionX, preview.fields.positionY, preview.fields.rotation] {
+                if let value, UInt64(value) / 1_000_000 != preview.gesture { self.faults.append("mixed: \(preview)") }
+            }
+            if self.seen[key]?.gesture != preview.gesture {
+                self.seen[key] = (preview.gesture, TransformFields(), 0)
+            }
+            self.seen[key]?.fields.overlay(preview.fields)
+            self.seen[key]?.folded += preview.folded
+            let last = self.sendings[key]?.last?.at
+            let sinceLast = last.map { max(1, (self.now - $0 + 500_000) / 1_000_000) } ?? 0
+            if UInt64(preview.sinceLast) != sinceLast { self.faults.append("since last: \(preview), not \(sinceLast)") }
+            self.sendings[key, default: []].append(Sending(at: self.now, preview: preview))
+        }
+    }
+}
+
+extension TransformFields {
+    fileprivate mutating func overlay(_ newer: TransformFields) {
+        if let value = newer.positionX { self.positionX = value }
+        if let value = newer.positionY { self.positionY = value }
+        if let value = newer.rotation { self.rotation = value }
+    }
+}
+
+@Suite struct RandomWalkTests {
+    @Test(arguments: [UInt64](1...40))
+    func promisesHold(seed: UInt64) {
+        var walk = Walk(seed: seed)
+        walk.run(steps: 3000)
+        #expect(walk.faults.isEmpty, "seed \(seed): \(walk.faults.prefix(3))")
+
+        // The last value of every gesture that no commit ended is what an observer sees, and every preview of it was
+        // counted once.
+        var open = 0
+        for (key, truth) in walk.truth where truth.gesture > walk.closed[key, default: 0] {
+            open += 1
+            #expect(walk.seen[key]?.fields == truth.fields, "seed \(seed): \(key)")
+            #expect(walk.seen[key]?.folded == truth.received, "seed \(seed): \(key)")
+        }
+        #expect(open > 0, "seed \(seed)")
+        #expect(walk.coalescer.heldCount == 0)
+        #expect(walk.coalescer.deadline == nil)
+        let counters = walk.coalescer.counters
+        #expect(
+            counters.received
+                == counters.sent + counters.folded + counters.replaced + counters.cancelled + counters.stale)
+        #expect(counters.cancelled > 0 && counters.stale > 0 && counters.replaced > 0 && counters.sentAtOnce > 0)
+    }
+
+    @Test(arguments: [UInt64](1...40))
+    func theRateIsBoundedOverEveryWindow(seed: UInt64) {
+        var walk = Walk(seed: seed)
+        walk.run(steps: 3000)
+        var windows = 0
+        for (key, sendings) in walk.sendings {
+            let times = sendings.map(\.at)
+            for first in times.indices {
+                for last in first..<min(times.count, first + 30) {
+                    windows += 1
+                    let count = UInt64(last - first + 1)
+                    let allowed = (times[last] - times[first]) / tick + 2
+                    #expect(count <= allowed, "seed \(seed): \(key) \(times[first])...\(times[last])")
+                }
+            }
+        }
+        #expect(windows > 1000, "seed \(seed)")
+    }
+}

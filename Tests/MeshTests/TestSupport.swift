@@ -1,0 +1,256 @@
+import Glibc
+import Logging
+import NIOConcurrencyHelpers
+
+@testable import Mesh
+
+let second: UInt64 = 1_000_000_000
+let millisecond: UInt64 = 1_000_000
+let version: UInt16 = 7
+let silentLogger = Logger(label: "mesh-tests") { _ in SwiftLogNoOpLogHandler() }
+
+struct Timeout: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Polls a condition until it holds or the limit has passed.
+func eventually(
+    _ what: String, within limit: Duration = .seconds(20), _ condition: () throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + limit
+    while try !condition() {
+        guard ContinuousClock.now < end else { throw Timeout(description: "not within \(limit): \(what)") }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// A directory of the test's own, removed with it.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/mesh-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Timeout(description: "mkdtemp: \(errno)") }
+        self.path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        guard let directory = opendir(self.path) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            unlink(self.path + "/" + name)
+        }
+        closedir(directory)
+        rmdir(self.path)
+    }
+
+    func endpoint(_ name: String = "a") throws -> Endpoint { try Endpoint("ipc://\(self.path)/\(name).sock") }
+}
+
+/// What a probe saw, in order.
+enum Seen: Equatable, Sendable {
+    case up(String)
+    case down(LinkLoss)
+    case message([[UInt8]])
+    case writable
+    case peerUp(PeerID, String)
+    case peerDown(PeerID, LinkLoss)
+    case peerMessage(PeerID, [[UInt8]])
+    case peerWritable(PeerID)
+}
+
+/// What the loop of a probe shares with its test.
+final class ProbeRecord: Sendable {
+    let seen = NIOLockedValueBox<[Seen]>([])
+    let counters = NIOLockedValueBox<(server: LinkCounters, dial: LinkCounters)>((LinkCounters(), LinkCounters()))
+    let turns = NIOLockedValueBox(0)
+}
+
+/// Holds at most one server and one dialled link, notes what they say and runs what the test posts.
+final class ProbeLoop: ReactorLoop {
+    let thread: ReactorThread
+    var server: ServerLink?
+    var dial: PeerLink?
+    var raw: RawSocket?
+    var echoes = false
+    var drained = true
+    private let posts: Mailbox<@Sendable (ProbeLoop) -> Void>
+    private let record: ProbeRecord
+    private var posted: [@Sendable (ProbeLoop) -> Void] = []
+    private var batch: [Seen] = []
+
+    init(_ thread: ReactorThread, _ posts: Mailbox<@Sendable (ProbeLoop) -> Void>, _ record: ProbeRecord) {
+        self.thread = thread
+        self.posts = posts
+        self.record = record
+    }
+
+    var isDrained: Bool { self.drained }
+
+    func turn(now: UInt64) -> UInt64? {
+        self.posts.drain(into: &self.posted)
+        for post in self.posted { post(self) }
+        while let event = self.server?.next() { self.note(event) }
+        while let event = self.dial?.next() {
+            switch event {
+            case .up(let hello): self.batch.append(.up(hello.name))
+            case .down(let loss): self.batch.append(.down(loss))
+            case .message: self.batch.append(.message(ProbeLoop.copy(self.dial?.incoming)))
+            case .writable: self.batch.append(.writable)
+            }
+        }
+        while let parts = self.raw?.receive() { self.batch.append(.message(parts)) }
+        let batch = self.batch
+        self.batch.removeAll(keepingCapacity: true)
+        if !batch.isEmpty { self.record.seen.withLockedValue { $0 += batch } }
+        let counters = (self.server?.counters ?? LinkCounters(), self.dial?.counters ?? LinkCounters())
+        self.record.counters.withLockedValue { $0 = counters }
+        self.record.turns.withLockedValue { $0 += 1 }
+        return nil
+    }
+
+    private func note(_ event: ServerLink.Event) {
+        switch event {
+        case .peerUp(let peer, let hello): self.batch.append(.peerUp(peer, hello.name))
+        case .peerDown(let peer, let loss): self.batch.append(.peerDown(peer, loss))
+        case .writable(let peer): self.batch.append(.peerWritable(peer))
+        case .message(let peer):
+            let frames = ProbeLoop.copy(self.server?.incoming)
+            if self.echoes {
+                _ = self.server?.send(frames, to: peer)
+            } else {
+                self.batch.append(.peerMessage(peer, frames))
+            }
+        }
+    }
+
+    private static func copy(_ frames: Frames?) -> [[UInt8]] {
+        guard let frames else { return [] }
+        return (0..<frames.count).map { frames.bytes(at: $0) }
+    }
+}
+
+/// A bare socket, for peers that do not keep to the protocol.
+final class RawSocket {
+    private var socket: Socket
+    private let frames = Frames(capacity: 64)
+
+    init(_ kind: Socket.Kind, _ thread: ReactorThread, _ endpoint: Endpoint) throws {
+        let options = LinkOptions(sendHighWater: 100_000, receiveHighWater: 100_000)
+        self.socket = try Socket(kind, context: thread.context, thread: thread, options: options)
+        if kind == .router { _ = try self.socket.bind(endpoint) } else { try self.socket.connect(endpoint) }
+    }
+
+    func send(_ parts: [[UInt8]]) {
+        for (index, part) in parts.enumerated() {
+            _ = part.withUnsafeBytes { self.socket.send($0, more: index + 1 < parts.count) }
+        }
+    }
+
+    func receive() -> [[UInt8]]? {
+        guard self.socket.receive(into: self.frames) == .message else { return nil }
+        return (0..<self.frames.count).map { self.frames.bytes(at: $0) }
+    }
+}
+
+/// A reactor with a `ProbeLoop`, as a test holds it.
+struct Probe: Sendable {
+    let reactor: Reactor
+    let record = ProbeRecord()
+    private let posts: Mailbox<@Sendable (ProbeLoop) -> Void>
+
+    init(settings: ReactorSettings = ReactorSettings(), setUp: @escaping @Sendable (ProbeLoop) throws -> Void) throws {
+        let record = self.record
+        let box = NIOLockedValueBox<Mailbox<@Sendable (ProbeLoop) -> Void>?>(nil)
+        self.reactor = try Reactor(name: "probe", settings: settings, logger: silentLogger) { thread in
+            guard let posts = box.withLockedValue({ $0 }) else { throw Timeout(description: "no mailbox") }
+            let loop = ProbeLoop(thread, posts, record)
+            try setUp(loop)
+            return loop
+        }
+        let posts = Mailbox<@Sendable (ProbeLoop) -> Void>(capacity: 100_000, waker: self.reactor.waker)
+        box.withLockedValue { $0 = posts }
+        self.posts = posts
+        try self.reactor.start()
+    }
+
+    /// A probe with a server.
+    static func server(
+        _ endpoint: Endpoint, name: String = "server", echoes: Bool = false, version: UInt16 = version,
+        options: LinkOptions = LinkOptions(), liveness: LivenessSettings = LivenessSettings(), maximumPeers: Int = 256
+    ) throws -> Probe {
+        try Probe { loop in
+            loop.echoes = echoes
+            loop.server = try ServerLink(
+                on: loop.thread, bind: endpoint, identity: LinkIdentity(name: name, protocolVersion: version),
+                options: options, liveness: liveness, maximumPeers: maximumPeers)
+        }
+    }
+
+    /// A probe with a dialled link.
+    static func dial(
+        _ endpoint: Endpoint, name: String = "dialler", version: UInt16 = version,
+        options: LinkOptions = LinkOptions(), liveness: LivenessSettings = LivenessSettings()
+    ) throws -> Probe {
+        try Probe { loop in
+            loop.dial = try PeerLink(
+                on: loop.thread, to: endpoint, identity: LinkIdentity(name: name, protocolVersion: version),
+                options: options, liveness: liveness)
+        }
+    }
+
+    /// A probe with a bare socket.
+    static func raw(_ kind: Socket.Kind, _ endpoint: Endpoint) throws -> Probe {
+        try Probe { $0.raw = try RawSocket(kind, $0.thread, endpoint) }
+    }
+
+    var seen: [Seen] { self.record.seen.withLockedValue { $0 } }
+    var server: LinkCounters { self.record.counters.withLockedValue { $0.server } }
+    var dial: LinkCounters { self.record.counters.withLockedValue { $0.dial } }
+    var turns: Int { self.record.turns.withLockedValue { $0 } }
+
+    /// Runs on the reactor's thread with its next turn.
+    func post(_ body: @escaping @Sendable (ProbeLoop) -> Void) { _ = self.posts.offer(body) }
+
+    /// Runs on the reactor's thread and waits for the result.
+    func ask<Answer: Sendable>(_ body: @escaping @Sendable (ProbeLoop) -> Answer) async -> Answer {
+        await withCheckedContinuation { continuation in
+            self.post { continuation.resume(returning: body($0)) }
+        }
+    }
+
+    func stop() async throws {
+        self.reactor.stop()
+        try await self.reactor.ended()
+    }
+
+    /// Waits until the probe has seen this, anywhere in its log.
+    func sees(_ what: Seen, within limit: Duration = .seconds(20)) async throws {
+        try await eventually("\(what) in \(self.seen.suffix(5))", within: limit) { self.seen.contains(what) }
+    }
+
+    /// The only peer of the server, once it is up.
+    func firstPeer() async throws -> PeerID {
+        var found: PeerID?
+        try await eventually("a peer") {
+            for case .peerUp(let peer, _) in self.seen { found = peer }
+            return found != nil
+        }
+        guard let found else { throw Timeout(description: "no peer") }
+        return found
+    }
+
+    var messages: [[[UInt8]]] {
+        self.seen.compactMap { seen in
+            switch seen {
+            case .message(let frames), .peerMessage(_, let frames): frames
+            default: nil
+            }
+        }
+    }
+}
+
+/// 4 bytes for a number, and back.
+func bytes(_ number: Int) -> [UInt8] { [UInt8](withUnsafeBytes(of: UInt32(number).bigEndian) { [UInt8]($0) }) }

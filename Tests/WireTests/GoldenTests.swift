@@ -1,0 +1,255 @@
+import Testing
+import Wire
+
+/// The bytes of every record, computed from the documented layouts by another program than the encoder.
+@Suite struct GoldenTests {
+    @Test func previewRecord() throws {
+        try check(
+            Samples.preview,
+            """
+            02 00 72 31 02 00 c3 a9 08 07 06 05 04 03 02 01 01 00 75 01 00 73 03 00 00 00 00 00 00 00 09 00
+            00 00 00 00 00 00 02 00 00 00 10 00 00 00 0d 00 00 00 00 00 00 f8 3f 00 00 00 00 00 80 56 40 00
+            00 00 00 00 00 00 c0
+            """)
+    }
+
+    @Test func transformRecord() throws {
+        try check(
+            Samples.transform,
+            """
+            02 00 72 31 01 00 73 02 00 00 00 07 00 00 00 00 00 00 00 01 01 00 75 05 00 00 00 00 00 00 00 09
+            00 67 61 74 65 77 61 79 2d 31 04 00 00 00 00 00 00 00 01 01 00 65 72 00 00 00 00 00 00 00 40 00
+            00 00 00 00 00 e0 3f 00 00 00 00 00 00 24 40 00 00 00 00 00 00 34 40
+            """)
+    }
+
+    @Test func createRecord() throws {
+        try check(
+            Samples.create,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 00 00 00 00 02 01 01 00 00 00 01 00 65 01 02 00 00 00 7b 7d
+            """)
+    }
+
+    @Test func updateRecord() throws {
+        try check(
+            Samples.update,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 00 00 00 00 03 01 00 65 0f 00 00 00 7b 22 6c 6f 63 6b 65 64 22 3a 74 72
+            75 65 7d
+            """)
+    }
+
+    @Test func deleteRecord() throws {
+        try check(
+            Samples.delete,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 00 00 00 00 04 01 00 65
+            """)
+    }
+
+    @Test func refuseRecord() throws {
+        try check(
+            Samples.refuse,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 00 00 00 00 05 01 02 00 6e 6f 01 00 6e 00 00 00 00 00 00 00 00 00 00 00
+            00 ed fe 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func appliedRecord() throws {
+        try check(
+            Samples.applied,
+            """
+            02 00 72 31 01 00 73 07 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00 0b 00 00 00 00 00 00 00 00
+            02 00 00 00 7b 7d
+            """)
+    }
+
+    @Test func refusedRecord() throws {
+        try check(
+            Samples.refused,
+            """
+            02 00 72 31 01 00 73 09 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01
+            08 01 00 67 00 00 fa 00 00 00 08 00 00 00 00 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func movedRecord() throws {
+        try check(
+            Samples.moved,
+            """
+            3f 64 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 01 01 00 75 01 00 73 07 00 00 00
+            00 00 00 00 04 00 00 00 00 00 00 00 01 00 00 00 01 00 65 02 00 00 00 7b 7d
+            """)
+    }
+
+    @Test func joinRecord() throws {
+        try check(
+            Samples.join,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 01 00 75 03 00 41 64 61 04 00 23 66
+            30 30 03 00 73 2e 78 01 02 00 65 70 0a 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func joinedRecord() throws {
+        try check(
+            Samples.joined,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 00 02 00 65 70 0b 00 00 00 00 00 00
+            00 00 02 00 00 00 5b 5d 01 00 00 00 01 00 75 03 00 41 64 61 04 00 23 66 30 30 03 00 73 2e 78 01
+            00 73 02 00 00 00 07 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func resumedRecord() throws {
+        try check(
+            Samples.resumed,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 00 02 00 65 70 0b 00 00 00 00 00 00
+            00 01 01 00 00 00 3f 64 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 01 01 00 75 01
+            00 73 07 00 00 00 00 00 00 00 04 00 00 00 00 00 00 00 01 00 00 00 01 00 65 02 00 00 00 7b 7d 00
+            00 00 00 03 00 73 2e 78 01 00 73 02 00 00 00 07 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func notJoinedRecord() throws {
+        try check(
+            Samples.notJoined,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 01 0c 01 00 78 00 00 00 00 00 00 00
+            00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func leaveRecord() throws {
+        try check(
+            Samples.leave,
+            """
+            02 00 72 31 05 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func interestRecord() throws {
+        try check(
+            Samples.interest,
+            """
+            02 00 72 31 02 00 65 70 0b 00 00 00 00 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 01 00 75 03
+            00 41 64 61 04 00 23 66 30 30
+            """)
+    }
+
+    @Test func positionRecord() throws {
+        try check(
+            Samples.position,
+            """
+            02 00 72 31 02 00 65 70 0b 00 00 00 00 00 00 00 01
+            """)
+    }
+
+    @Test func presenceRecord() throws {
+        try check(
+            Samples.presence,
+            """
+            02 00 72 31 01 01 00 75 03 00 41 64 61 04 00 23 66 30 30 05 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func gestureEndRecord() throws {
+        try check(
+            Samples.gestureEnd,
+            """
+            02 00 72 31 01 00 65 01 00 75 01 00 73 04 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func gestureEndedRecord() throws {
+        try check(
+            Samples.gestureEnded,
+            """
+            02 00 72 31 01 00 65 01 00 75 01 00 73 04 00 00 00 00 00 00 00 0b 00 00 00 00 00 00 00 02 00 00
+            00 7b 7d
+            """)
+    }
+
+    @Test func claimedRecord() throws {
+        try check(
+            Samples.claimed,
+            """
+            02 00 72 31 01 00 73 03 00 00 00
+            """)
+    }
+
+    @Test func readRecord() throws {
+        try check(
+            Samples.read,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31
+            """)
+    }
+
+    @Test func neverUsedRecord() throws {
+        try check(
+            Samples.neverUsed,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 00
+            """)
+    }
+
+    @Test func stateRecord() throws {
+        try check(
+            Samples.state,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 01 02 00 65 70 0b 00 00 00 00 00 00 00 02 00 00 00 5b 5d
+            """)
+    }
+
+    @Test func unavailableRecord() throws {
+        try check(
+            Samples.unavailable,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 02
+            """)
+    }
+
+    @Test func envelope() throws {
+        var writer = EnvelopeWriter()
+        #expect(hex(writer.bytes) == "54 53 01 00 00 00 00 00")
+        writer.append(Samples.leave)
+        writer.append(Samples.claimed)
+        let expected = """
+            54 53 01 00 02 00 00 00 07 0c 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 0d 0b 00 00 00 02 00
+            72 31 01 00 73 03 00 00 00
+            """
+        #expect(hex(writer.bytes) == joined(expected))
+        #expect(writer.count == 2)
+        let kinds = try read(writer.take()).map(\.kind)
+        #expect(kinds == [.leave, .sessionClaimed])
+        #expect(writer.isEmpty)
+        #expect(hex(writer.bytes) == "54 53 01 00 00 00 00 00")
+    }
+
+    @Test func kindNumbersStay() {
+        let numbers = RecordKind.allCases.map(\.rawValue)
+        #expect(numbers == Array(1...15))
+        #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
+        #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...5))
+        // A record of each kind stands among the samples, so none escapes the checks below.
+        #expect(Set(Samples.all.map { type(of: $0).kind }).count == RecordKind.allCases.count)
+    }
+}
+
+/// Checks both directions: the record gives these bytes, and these bytes give the record.
+private func check<Record: WireRecord & Equatable>(_ record: Record, _ expected: String) throws {
+    #expect(hex(encode(record)) == joined(expected))
+    try #expect(decode(Record.self, bytes(joined(expected))) == record)
+}
+
+private func joined(_ lines: String) -> String {
+    lines.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+}

@@ -1,0 +1,131 @@
+import Testing
+import Wire
+
+/// Whatever bytes come in, a reader neither traps nor takes memory that the bytes do not justify.
+@Suite struct HostileBytesTests {
+    @Test func everyTruncationOfARecordIsRefused() {
+        for record in Samples.all {
+            let whole = encode(record)
+            for count in 0..<whole.count {
+                let isRead = decodes(as: record, Array(whole.prefix(count)))
+                #expect(!isRead, "\(record) cut to \(count)")
+            }
+        }
+    }
+
+    @Test func everyTruncationOfAnEnvelopeIsRefused() throws {
+        let whole = everything()
+        try #expect(read(whole).count == Samples.all.count)
+        for count in 0..<whole.count {
+            #expect(throws: EnvelopeError.self, "cut to \(count)") { try read(Array(whole.prefix(count))) }
+        }
+    }
+
+    @Test func everyFlippedBitOfARecordIsSurvived() {
+        for record in Samples.all {
+            let whole = encode(record)
+            var different = 0
+            for bit in 0..<whole.count * 8 {
+                var bytes = whole
+                bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+                if !decodesTheSame(record, bytes) { different += 1 }
+            }
+            // Every bit carries meaning: no flip may pass unseen.
+            #expect(different == whole.count * 8)
+        }
+    }
+
+    @Test func everyFlippedBitOfAnEnvelopeIsSurvived() {
+        let whole = everything()
+        for bit in 0..<whole.count * 8 {
+            var bytes = whole
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            guard let records = try? read(bytes) else { continue }
+            #expect(records.count <= Samples.all.count || bit / 8 == 4)
+        }
+    }
+
+    @Test(arguments: [UInt64](1...10))
+    func randomBytesAreSurvived(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<500 {
+            let bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in
+                // Mostly small values: lengths that fit lead deeper into a decoder than lengths that do not.
+                Bool.random(using: &random) ? UInt8.random(in: 0..<4, using: &random) : UInt8(random.next() & 0xff)
+            }
+            for record in Samples.all { _ = decodes(as: record, bytes) }
+            _ = try? read([0x54, 0x53, 1, 0, 3, 0, 0, 0] + bytes)
+        }
+    }
+
+    @Test func aLyingCountTakesNoMemory() {
+        // Four billion updates announced, none there: refused before anything is reserved.
+        var writer = ByteWriter()
+        writer.list([UpdatedElement]()) { _, _ in }
+        #expect(writer.bytes == [0, 0, 0, 0])
+        for count in [UInt32.max, 1 << 31, 1_000_000] {
+            var bytes = encode(Samples.moved)
+            let at = bytes.count - (4 + 3 + 6)
+            withUnsafeBytes(of: count.littleEndian) { for index in 0..<4 { bytes[at + index] = $0[index] } }
+            #expect(throws: EnvelopeError.malformed) { try decode(Update.self, bytes) }
+        }
+        // A blob of four gigabytes announced in a record of a few bytes.
+        var blob = encode(Samples.gestureEnded)
+        for index in 0..<4 { blob[blob.count - 6 + index] = 0xff }
+        #expect(throws: EnvelopeError.malformed) { try decode(GestureEnded.self, blob) }
+        // An envelope that promises four billion records.
+        #expect(throws: EnvelopeError.malformed) { try read([0x54, 0x53, 1, 0, 0xff, 0xff, 0xff, 0xff]) }
+        // A record that promises four gigabytes.
+        #expect(throws: EnvelopeError.malformed) {
+            try read([0x54, 0x53, 1, 0, 1, 0, 0, 0, 7, 0xff, 0xff, 0xff, 0xff, 1])
+        }
+    }
+
+    @Test func anotherVersionIsRefusedWhole() {
+        for version in UInt8.min...UInt8.max where version != EnvelopeWriter.version {
+            var bytes = everything()
+            bytes[2] = version
+            #expect(throws: EnvelopeError.version(version)) { try read(bytes) }
+        }
+    }
+
+    @Test func otherBytesAreNoEnvelope() {
+        #expect(throws: EnvelopeError.notAnEnvelope) { try read([]) }
+        #expect(throws: EnvelopeError.notAnEnvelope) { try read(Array("GET / HTTP/1.1\r\n\r\n".utf8)) }
+        #expect(throws: EnvelopeError.notAnEnvelope) { try read([0x53, 0x54, 1, 0, 0, 0, 0, 0]) }
+    }
+
+    @Test func badValuesAreRefused() {
+        // Text that is no UTF-8: overlong, surrogate, cut, stray continuation.
+        for text in [[0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe6, 0xbc], [0x80]] as [[UInt8]] {
+            let bytes = [UInt8(text.count), 0] + text + [5, 0, 0, 0, 0, 0, 0, 0]
+            #expect(throws: EnvelopeError.malformed) { try decode(Leave.self, bytes) }
+        }
+        // Numbers that are not finite.
+        for pattern in [Double.nan.bitPattern, Double.infinity.bitPattern, (-Double.infinity).bitPattern] {
+            var writer = ByteWriter()
+            writer.bytes = Array(encode(Samples.preview).dropLast(8))
+            writer.integer(pattern)
+            #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, writer.bytes) }
+        }
+        // Enumerations outside their range: an event, a shard, a flag.
+        var update = encode(Samples.moved)
+        update[0] = 64
+        #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
+        update = encode(Samples.moved)
+        for event in [UInt8(0), 6, 255] {
+            update[21] = event
+            #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
+        }
+        var position = encode(Samples.position)
+        position[position.count - 1] = 2
+        #expect(throws: EnvelopeError.malformed) { try decode(RoomPosition.self, position) }
+    }
+}
+
+/// One envelope with every sample.
+private func everything() -> [UInt8] {
+    var writer = EnvelopeWriter()
+    for record in Samples.all { writer.append(record) }
+    return writer.bytes
+}

@@ -1,0 +1,195 @@
+import Canvas
+import Wire
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the same walk for the same seed on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Makes records whose fields take all the values that they may.
+struct RecordMaker {
+    private var random: SeededGenerator
+
+    init(seed: UInt64) {
+        self.random = SeededGenerator(seed: seed)
+    }
+
+    /// A record of any kind.
+    mutating func record() -> any WireRecord & Equatable & Sendable {
+        switch RecordKind.allCases.randomElement(using: &self.random) ?? .preview {
+        case .preview: self.preview()
+        case .commit: self.commit()
+        case .commitResult: self.result()
+        case .update: self.update()
+        case .join: self.join()
+        case .joinReply: self.joinReply()
+        case .leave: Leave(room: self.name(), connection: self.number())
+        case .roomInterest: self.interest()
+        case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
+        case .presence:
+            Presence(room: self.name(), hasJoined: self.flag(), member: self.member(), except: self.number())
+        case .gestureEnd: self.gestureEnd()
+        case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.number(), json: self.blob())
+        case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
+        case .roomRead: RoomRead(request: self.number(), room: self.name())
+        case .roomState: self.state()
+        }
+    }
+
+    private mutating func preview() -> Preview {
+        Preview(
+            room: self.name(), element: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
+            gesture: self.number(), after: self.number(), folded: self.small(), sinceLast: self.small(),
+            fields: self.fields())
+    }
+
+    private mutating func commit() -> Commit {
+        Commit(
+            room: self.name(), session: self.name(), claim: self.small(), number: self.number(),
+            isNumberedByApp: self.flag(), user: self.name(), connection: self.number(), gateway: self.name(),
+            gesture: self.number(), command: self.command())
+    }
+
+    private mutating func command() -> Command {
+        switch Int.random(in: 0..<5, using: &self.random) {
+        case 0: return .transform(element: self.name(), fields: self.fields())
+        case 1:
+            let items = self.list { maker in
+                CreateItem(id: maker.name(), idIsGenerated: maker.flag(), json: maker.blob())
+            }
+            return .create(elements: items, single: self.flag())
+        case 2: return .update(element: self.name(), set: self.blob())
+        case 3: return .delete(element: self.name())
+        default: return .refuse(self.refusal(), bodyHash: self.number())
+        }
+    }
+
+    private mutating func result() -> CommitResult {
+        CommitResult(
+            room: self.name(), session: self.name(), number: self.number(), connection: self.number(),
+            refusal: self.flag() ? self.refusal() : nil, seq: self.number(), json: self.blob())
+    }
+
+    private mutating func update() -> Update {
+        Update(
+            shard: UInt8.random(in: 0..<64, using: &self.random), gseq: self.number(), room: self.name(),
+            seq: self.number(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
+            user: self.name(), sid: self.name(), number: self.number(), gesture: self.number(),
+            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob()) })
+    }
+
+    private mutating func join() -> Join {
+        Join(
+            request: self.number(), room: self.name(), connection: self.number(), member: self.member(),
+            session: self.name().text, resume: self.flag() ? self.position() : nil)
+    }
+
+    private mutating func joinReply() -> JoinReply {
+        let outcome: Result<JoinReply.Joined, Refusal>
+        if self.flag() {
+            outcome = .failure(self.refusal())
+        } else {
+            outcome = .success(
+                .init(
+                    position: self.position(),
+                    content: self.flag() ? .elements(self.blob()) : .updates(self.list { $0.update() }),
+                    members: self.list { $0.member() }, session: self.name().text, sid: self.name(),
+                    claim: self.small(), number: self.number()))
+        }
+        return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
+    }
+
+    private mutating func interest() -> RoomInterest {
+        RoomInterest(
+            room: self.name(), position: self.position(),
+            occupants: self.list { .init(connection: $0.number(), member: $0.member()) })
+    }
+
+    private mutating func gestureEnd() -> GestureEnd {
+        GestureEnd(
+            room: self.name(), element: self.name(), user: self.name(), sid: self.name(), gesture: self.number())
+    }
+
+    private mutating func state() -> RoomState {
+        let outcome: RoomState.Outcome
+        switch Int.random(in: 0..<3, using: &self.random) {
+        case 0: outcome = .neverUsed
+        case 1: outcome = .state(self.position(), elements: self.blob())
+        default: outcome = .unavailable
+        }
+        return RoomState(request: self.number(), room: self.name(), outcome: outcome)
+    }
+
+    private mutating func refusal() -> Refusal {
+        Refusal(
+            RefusalCode.allCases.randomElement(using: &self.random) ?? .invalid, self.name().text,
+            field: self.flag() ? "elements[3].type" : nil, retryAfterMs: self.flag() ? max(1, self.small()) : nil,
+            expected: self.flag() ? max(1, self.number()) : nil)
+    }
+
+    private mutating func member() -> Member {
+        Member(user: self.name(), name: self.name().text, color: self.name().text)
+    }
+
+    private mutating func position() -> Position {
+        Position(epoch: self.name(), seq: self.number())
+    }
+
+    private mutating func fields() -> TransformFields {
+        var fields = TransformFields()
+        fields.positionX = self.double()
+        fields.positionY = self.double()
+        fields.rotation = self.double()
+        fields.scaleX = self.double()
+        fields.scaleY = self.double()
+        fields.width = self.double()
+        fields.height = self.double()
+        return fields
+    }
+
+    private mutating func double() -> Double? {
+        guard self.flag() else { return nil }
+        let value = Double(bitPattern: self.random.next())
+        return value.isFinite ? value : -0.0
+    }
+
+    private mutating func number() -> UInt64 {
+        [0, 1, UInt64.max, 1 << 53, self.random.next()].randomElement(using: &self.random) ?? 0
+    }
+
+    private mutating func small() -> UInt32 {
+        [0, 1, UInt32.max, UInt32.random(in: 0...UInt32.max, using: &self.random)].randomElement(using: &self.random)
+            ?? 0
+    }
+
+    private mutating func flag() -> Bool {
+        Bool.random(using: &self.random)
+    }
+
+    private mutating func name() -> Identifier {
+        let alphabet: [Character] = ["a", "Z", "0", ".", "-", "é", "e\u{301}", "ß", "漢", "👩‍👩‍👧", "\0", " "]
+        let count = Int.random(in: 0..<12, using: &self.random)
+        return Identifier(String((0..<count).compactMap { _ in alphabet.randomElement(using: &self.random) }))
+    }
+
+    private mutating func blob() -> [UInt8] {
+        let count = [0, 1, 2, 300].randomElement(using: &self.random) ?? 0
+        return (0..<count).map { _ in UInt8(truncatingIfNeeded: self.random.next()) }
+    }
+
+    private mutating func list<T>(_ make: (inout RecordMaker) -> T) -> [T] {
+        (0..<Int.random(in: 0..<5, using: &self.random)).map { _ in make(&self) }
+    }
+}

@@ -1,0 +1,93 @@
+import Canvas
+import Wire
+
+/// One record of every kind, each with its bytes on the wire written out by hand from the layouts in the sources.
+enum Samples {
+    static let preview = Preview(
+        room: "r1", element: "é", connection: 0x0102_0304_0506_0708, user: "u", sid: "s", gesture: 3, after: 9,
+        folded: 2,
+        sinceLast: 16, fields: TransformFields(positionX: 1.5, rotation: 90, scaleX: -2))
+
+    static let transform = Commit(
+        room: "r1", session: "s", claim: 2, number: 7, isNumberedByApp: true, user: "u", connection: 5,
+        gateway: "gateway-1", gesture: 4,
+        command: .transform(element: "e", fields: TransformFields(positionY: 2, scaleY: 0.5, width: 10, height: 20)))
+
+    static let create = commit(
+        .create(elements: [CreateItem(id: "e", idIsGenerated: true, json: Array("{}".utf8))], single: true))
+
+    static let update = commit(.update(element: "e", set: Array("{\"locked\":true}".utf8)))
+
+    static let delete = commit(.delete(element: "e"))
+
+    static let refuse = commit(.refuse(Refusal(.invalid, "no", field: "n"), bodyHash: 0xFEED))
+
+    static let applied = CommitResult(
+        room: "r1", session: "s", number: 7, connection: 5, refusal: nil, seq: 11, json: Array("{}".utf8))
+
+    static let refused = CommitResult(
+        room: "r1", session: "s", number: 9, connection: 5, refusal: Refusal(.gap, "g", retryAfterMs: 250, expected: 8),
+        seq: 0, json: [])
+
+    static let moved = Update(
+        shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7, gesture: 4,
+        elements: [UpdatedElement(id: "e", json: Array("{}".utf8))])
+
+    static let ada = Member(user: "u", name: "Ada", color: "#f00")
+
+    static let join = Join(
+        request: 1, room: "r1", connection: 5, member: ada, session: "s.x", resume: Position(epoch: "ep", seq: 10))
+
+    static let joined = JoinReply(
+        request: 1, room: "r1", connection: 5,
+        outcome: .success(
+            .init(
+                position: Position(epoch: "ep", seq: 11), content: .elements(Array("[]".utf8)), members: [ada],
+                session: "s.x", sid: "s", claim: 2, number: 7)))
+
+    static let resumed = JoinReply(
+        request: 1, room: "r1", connection: 5,
+        outcome: .success(
+            .init(
+                position: Position(epoch: "ep", seq: 11), content: .updates([moved]), members: [], session: "s.x",
+                sid: "s", claim: 2, number: 7)))
+
+    static let notJoined = JoinReply(
+        request: 1, room: "r1", connection: 5, outcome: .failure(Refusal(.sessionExpired, "x")))
+
+    static let leave = Leave(room: "r1", connection: 5)
+
+    static let interest = RoomInterest(
+        room: "r1", position: Position(epoch: "ep", seq: 11), occupants: [.init(connection: 5, member: ada)])
+
+    static let position = RoomPosition(room: "r1", position: Position(epoch: "ep", seq: 11), isReset: true)
+
+    static let presence = Presence(room: "r1", hasJoined: true, member: ada, except: 5)
+
+    static let gestureEnd = GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4)
+
+    static let gestureEnded = GestureEnded(gesture: gestureEnd, seq: 11, json: Array("{}".utf8))
+
+    static let claimed = SessionClaimed(room: "r1", sid: "s", claim: 3)
+
+    static let read = RoomRead(request: 1, room: "r1")
+
+    static let neverUsed = RoomState(request: 1, room: "r1", outcome: .neverUsed)
+
+    static let state = RoomState(
+        request: 1, room: "r1", outcome: .state(Position(epoch: "ep", seq: 11), elements: Array("[]".utf8)))
+
+    static let unavailable = RoomState(request: 1, room: "r1", outcome: .unavailable)
+
+    /// Every sample, for checks that ask the same of all.
+    static let all: [any WireRecord & Equatable & Sendable] = [
+        preview, transform, create, update, delete, refuse, applied, refused, moved, join, joined, resumed, notJoined,
+        leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed, state, unavailable,
+    ]
+
+    private static func commit(_ command: Command) -> Commit {
+        Commit(
+            room: "r1", session: "s.1", claim: 1, number: 1, isNumberedByApp: false, user: "u", connection: 5,
+            gateway: "g", gesture: 0, command: command)
+    }
+}
