@@ -14,6 +14,8 @@ struct ElementStore: Sendable {
     /// One element.
     struct Slot: Sendable {
         let id: Identifier
+        /// False for the hole that a deleted one left.
+        var isThere = true
         var json: [UInt8]
         /// The number of its last update.
         var seq: UInt64
@@ -22,8 +24,8 @@ struct ElementStore: Sendable {
     }
 
     private var places: [Identifier: Int] = [:]
-    /// Deleted elements leave nil behind until half of the slots are.
-    private var slots: [Slot?] = []
+    /// Deleted elements leave a hole behind until half of the slots are.
+    private var slots: [Slot] = []
     /// What the texts take, roughly.
     private(set) var bytes = 0
     /// The JSON array of all elements, while nothing has changed since it was made.
@@ -35,27 +37,20 @@ struct ElementStore: Sendable {
 
     func place(of id: Identifier) -> Int? { self.places[id] }
 
-    /// The element at a place that ``place(of:)`` gave.
+    /// The element at a place that ``place(of:)`` gave, until an element is removed.
     subscript(place: Int) -> Slot {
-        get { self.slots[place] ?? Slot(id: "", json: [], seq: 0) }
-        _modify {
-            var slot = self.slots[place] ?? Slot(id: "", json: [], seq: 0)
-            self.slots[place] = nil
-            defer { self.slots[place] = slot }
-            yield &slot
-        }
+        _read { yield self.slots[place] }
+        _modify { yield &self.slots[place] }
     }
 
     mutating func set(_ id: Identifier, json: [UInt8], seq: UInt64) {
         self.array = nil
         self.bytes += json.count
-        if let place = self.places[id], var slot = self.slots[place] {
-            self.slots[place] = nil
-            self.bytes -= slot.json.count
-            slot.json = json
-            slot.seq = seq
-            slot.parsed = .notYet
-            self.slots[place] = slot
+        if let place = self.places[id] {
+            self.bytes -= self.slots[place].json.count
+            self.slots[place].json = json
+            self.slots[place].seq = seq
+            self.slots[place].parsed = .notYet
         } else {
             self.bytes += Self.overhead(of: id)
             self.places[id] = self.slots.count
@@ -66,8 +61,8 @@ struct ElementStore: Sendable {
     mutating func remove(_ id: Identifier) {
         guard let place = self.places.removeValue(forKey: id) else { return }
         self.array = nil
-        self.bytes -= (self.slots[place]?.json.count ?? 0) + Self.overhead(of: id)
-        self.slots[place] = nil
+        self.bytes -= self.slots[place].json.count + Self.overhead(of: id)
+        self.slots[place] = Slot(id: id, isThere: false, json: [], seq: 0)
         if self.slots.count > 64, self.places.count < self.slots.count / 2 { self.compact() }
     }
 
@@ -78,10 +73,9 @@ struct ElementStore: Sendable {
         next.slots.reserveCapacity(elements.count)
         for element in elements {
             next.set(element.id, json: element.json, seq: element.seq)
-            guard let old = self.places[element.id], let slot = self.slots[old], !slot.fences.all.isEmpty,
-                let place = next.places[element.id]
-            else { continue }
-            next.slots[place]?.fences = slot.fences
+            if let old = self.places[element.id], let place = next.places[element.id] {
+                next.slots[place].fences = self.slots[old].fences
+            }
         }
         self = next
     }
@@ -90,9 +84,9 @@ struct ElementStore: Sendable {
     mutating func snapshot() -> [UInt8] {
         if let array = self.array { return array }
         var text: [UInt8] = []
-        text.reserveCapacity(self.slots.reduce(2) { $0 + ($1?.json.count ?? 0) + 1 })
+        text.reserveCapacity(self.slots.reduce(2) { $0 + $1.json.count + 1 })
         text.append(UInt8(ascii: "["))
-        for case let slot? in self.slots {
+        for slot in self.slots where slot.isThere {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
             text.append(contentsOf: slot.json)
         }
@@ -108,37 +102,31 @@ struct ElementStore: Sendable {
 
     /// The element at a place in parsed form; nil when its text is no element.
     mutating func element(at place: Int, with document: inout JSONDocument) -> Element? {
-        switch self.slots[place]?.parsed {
+        switch self.slots[place].parsed {
         case .element(let element): return element
-        case .illFormed, nil: return nil
+        case .illFormed: return nil
         case .notYet: break
         }
-        guard let json = self.slots[place]?.json, (try? document.parse(json)) != nil,
+        guard (try? document.parse(self.slots[place].json, limits: .stored)) != nil,
             let element = Element(json: document.root)
         else {
-            self.slots[place]?.parsed = .illFormed
+            self.slots[place].parsed = .illFormed
             return nil
         }
-        self.slots[place]?.parsed = .element(element)
+        self.slots[place].parsed = .element(element)
         return element
     }
 
-    /// Does something to the fences of every element.
+    /// Does something to the fences of every element that has any.
     mutating func updateFences(_ change: (inout Slot) -> Void) {
-        for place in self.slots.indices where self.slots[place].map({ !$0.fences.all.isEmpty }) ?? false {
-            if var slot = self.slots[place] {
-                self.slots[place] = nil
-                change(&slot)
-                self.slots[place] = slot
-            }
+        for place in self.slots.indices where !self.slots[place].fences.all.isEmpty {
+            change(&self.slots[place])
         }
     }
 
     private mutating func compact() {
-        self.slots.removeAll { $0 == nil }
-        for (place, slot) in self.slots.enumerated() {
-            if let slot { self.places[slot.id] = place }
-        }
+        self.slots.removeAll { !$0.isThere }
+        for (place, slot) in self.slots.enumerated() { self.places[slot.id] = place }
     }
 
     private static func overhead(of id: Identifier) -> Int { id.text.utf8.count + 192 }

@@ -116,9 +116,10 @@ extension Fanout {
             missed = self.rooms[place].missed(after: from.seq, rows: rows ?? [], limits: self.limits)
             if missed == nil, rows == nil, self.isReplayable(from.seq, in: place) {
                 let name = self.rooms[place].name
-                self.rooms[place].catchUps[gateway]?.tag = self.ask(
+                let tag = self.ask(
                     .roomLog(name, after: from.seq, limit: self.limits.replay), for: .catchUp(name, gateway),
                     into: &actions)
+                self.rooms[place].catchUps[gateway]?.tag = tag
                 return
             }
         }

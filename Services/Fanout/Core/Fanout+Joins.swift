@@ -13,13 +13,17 @@ extension Fanout {
             return
         }
         self.rooms[place].dropAt = nil
+        let key = JoinKey(gateway: gateway, request: join.request)
+        guard self.joinTags[key] == nil else { return }
         self.lastTag += 1
         let tag = self.lastTag
         self.joins[tag] = PendingJoin(gateway: gateway, join: join)
+        self.joinTags[key] = tag
         self.rooms[place].joins.append(tag)
         self.joinDeadlines.set(tag, at: now &+ self.limits.joinDeadline)
-        self.startClaims(in: place, at: now, into: &actions)
-        self.advanceJoins(in: place, at: now, into: &actions)
+        self.startSession(of: tag, at: now, into: &actions)
+        self.advanceJoin(tag, in: place, at: now, into: &actions)
+        self.reviewIdleIfLive(place, at: now)
     }
 
     /// A gateway wants a room's state for somebody who does not join.
@@ -41,23 +45,19 @@ extension Fanout {
 
     // MARK: Sessions
 
-    /// Looks at the sessions of joins that came before anything was known of the database.
-    mutating func startClaims(in place: Int, at now: UInt64, into actions: inout [FanoutAction]) {
-        guard let issuer = self.issuer else { return }
-        for tag in self.rooms[place].joins {
-            guard let pending = self.joins[tag], pending.session == .unknown else { continue }
-            let join = pending.join
-            if join.session.isEmpty {
-                self.joins[tag]?.session = .new
-            } else if let sid = issuer.verify(join.session, join.room, join.member.user) {
-                self.joins[tag]?.session = .claiming(sid: sid)
-                self.claim(tag, into: &actions)
-            } else {
-                self.finish(tag, at: now)
-                self.refuse(join, with: Self.foreignSession, to: pending.gateway, into: &actions)
-            }
+    /// Looks at the session that a join came with.
+    mutating func startSession(of tag: UInt64, at now: UInt64, into actions: inout [FanoutAction]) {
+        guard let issuer = self.issuer, let pending = self.joins[tag], pending.session == .unknown else { return }
+        let join = pending.join
+        if join.session.isEmpty {
+            self.joins[tag]?.session = .new
+        } else if let sid = issuer.verify(join.session, join.room, join.member.user) {
+            self.joins[tag]?.session = .claiming(sid: sid)
+            self.claim(tag, into: &actions)
+        } else {
+            self.finish(tag)
+            self.refuse(join, with: Self.foreignSession, to: pending.gateway, into: &actions)
         }
-        self.reviewIdleIfLive(place, at: now)
     }
 
     mutating func claim(_ tag: UInt64, into actions: inout [FanoutAction]) {
@@ -76,12 +76,12 @@ extension Fanout {
         switch outcome {
         case .granted(let claim, let number):
             self.joins[tag]?.session = .claimed(sid: sid, claim: claim, number: number)
-            self.advanceJoins(in: place, at: now, into: &actions)
+            self.advanceJoin(tag, in: place, at: now, into: &actions)
         case .refused:
-            self.finish(tag, at: now)
+            self.finish(tag)
             self.refuse(pending.join, with: Self.foreignSession, to: pending.gateway, into: &actions)
-            self.reviewIdleIfLive(place, at: now)
         }
+        self.reviewIdleIfLive(place, at: now)
     }
 
     // MARK: Answers
@@ -90,16 +90,25 @@ extension Fanout {
     mutating func advanceJoins(in place: Int, at now: UInt64, into actions: inout [FanoutAction]) {
         guard self.rooms[place].isLive, !self.rooms[place].joins.isEmpty else { return }
         for tag in self.rooms[place].joins {
-            guard let pending = self.joins[tag], self.rooms[place].catchUps[pending.gateway] == nil else { continue }
-            switch pending.session {
-            case .unknown, .claiming: continue
-            case .new, .claimed: break
-            }
-            guard let content = self.content(for: tag, pending, in: place, into: &actions) else { continue }
-            self.finish(tag, at: now)
-            self.admit(pending, to: place, with: content, at: now, into: &actions)
+            self.advanceJoin(tag, in: place, at: now, into: &actions)
         }
         self.reviewIdleIfLive(place, at: now)
+    }
+
+    /// Answers a join, if it has all that it needs.
+    mutating func advanceJoin(
+        _ tag: UInt64, in place: Int, at now: UInt64, into actions: inout [FanoutAction]
+    ) {
+        guard let pending = self.joins[tag], self.rooms[place].isLive,
+            self.rooms[place].catchUps[pending.gateway] == nil
+        else { return }
+        switch pending.session {
+        case .unknown, .claiming: return
+        case .new, .claimed: break
+        }
+        guard let content = self.content(for: tag, pending, in: place, into: &actions) else { return }
+        self.finish(tag)
+        self.admit(pending, to: place, with: content, at: now, into: &actions)
     }
 
     /// What a join gets; nil while the log is asked.
@@ -189,16 +198,17 @@ extension Fanout {
     private static let foreignSession = Refusal(.sessionExpired, "the session is not known; join without it")
 
     /// Takes a join out of the books; its room is reviewed by the caller.
-    mutating func finish(_ tag: UInt64, at now: UInt64) {
-        guard let pending = self.joins.removeValue(forKey: tag), let place = self.places[pending.join.room]
-        else { return }
+    mutating func finish(_ tag: UInt64) {
+        guard let pending = self.joins.removeValue(forKey: tag) else { return }
+        self.joinTags.removeValue(forKey: JoinKey(gateway: pending.gateway, request: pending.join.request))
+        guard let place = self.places[pending.join.room] else { return }
         self.rooms[place].joins.removeAll { $0 == tag }
     }
 
     /// Takes a join out of the books because nobody waits for it.
     mutating func forgetJoin(_ tag: UInt64, at now: UInt64) {
         guard let room = self.joins[tag]?.join.room else { return }
-        self.finish(tag, at: now)
+        self.finish(tag)
         if let place = self.places[room] { self.reviewIdle(place, at: now) }
     }
 
@@ -239,7 +249,7 @@ extension Fanout {
     }
 
     /// A room that is still being loaded is reviewed when the load is answered.
-    private mutating func reviewIdleIfLive(_ place: Int, at now: UInt64) {
+    mutating func reviewIdleIfLive(_ place: Int, at now: UInt64) {
         if self.rooms[place].isLive { self.reviewIdle(place, at: now) }
     }
 }

@@ -28,7 +28,8 @@ extension Fanout {
             if case .log(let updates) = reply { rows = updates }
             self.joins[join]?.replay = .answered(rows)
             guard let room = self.joins[join]?.join.room, let place = self.places[room] else { return }
-            self.advanceJoins(in: place, at: now, into: &actions)
+            self.advanceJoin(join, in: place, at: now, into: &actions)
+            self.reviewIdleIfLive(place, at: now)
         case (.catchUp(let room, let gateway), _):
             guard let place = self.places[room], self.rooms[place].catchUps[gateway]?.tag == tag else { return }
             var rows: [Update] = []

@@ -78,9 +78,10 @@ extension Fanout {
             self.rebase(shard, isNewHistory: false, into: &actions)
             return
         }
-        self.shards[shard].readTag = self.ask(
+        let tag = self.ask(
             .shardLog(shard, after: after, limit: self.limits.logPage), for: .shardLog(shard, after: after),
             into: &actions)
+        self.shards[shard].readTag = tag
     }
 
     /// The log's answer for a hole; nil when it could not be read.
@@ -133,7 +134,7 @@ extension Fanout {
             return
         }
         for (shard, head) in heads.gseqs.prefix(Shard.count).enumerated() where !self.shards[shard].rooms.isEmpty {
-            if let before = self.polledCursors[shard], head < before {
+            if shard < self.polledCursors.count, let before = self.polledCursors[shard], head < before {
                 self.rebase(shard, isNewHistory: true, into: &actions)
                 continue
             }
@@ -160,11 +161,18 @@ extension Fanout {
         let shard = self.rooms[place].shard
         let births = self.rooms[place].birthsAtLoad
         self.shards[shard].cursor.loaded(at: snapshot.gseq, births: births)
-        let isContinued = self.rooms[place].take(snapshot, at: now, limits: self.limits)
-        if !isContinued {
-            for gateway in self.rooms[place].occupancy.streaming {
-                self.sendPosition(of: place, to: gateway, isReset: true, into: &actions)
+        let before = self.position(of: place)
+        let streaming = self.rooms[place].occupancy.streaming
+        switch self.rooms[place].take(snapshot, at: now, limits: self.limits) {
+        case .continued:
+            break
+        case .jumped:
+            for gateway in streaming {
+                self.rooms[place].occupancy.stream(false, to: gateway)
+                self.rooms[place].catchUps[gateway] = Room.CatchUp(position: before)
             }
+        case .lost:
+            for gateway in streaming { self.sendPosition(of: place, to: gateway, isReset: true, into: &actions) }
         }
         self.drainKept(of: place, at: now, into: &actions)
         self.releaseParked(in: place, at: now, into: &actions)

@@ -66,6 +66,7 @@ package struct Fanout: Sendable {
     var gateways: [GatewayID: Gateway] = [:]
     var shards = [ShardState](repeating: ShardState(), count: Shard.count)
     var joins: [UInt64: PendingJoin] = [:]
+    var joinTags: [JoinKey: UInt64] = [:]
     var readCount = 0
     var requests: [UInt64: Purpose] = [:]
     var lastTag: UInt64 = 0
@@ -106,10 +107,8 @@ package struct Fanout: Sendable {
             self.epoch = epoch
             self.pollAt = now
             self.sweepAt = now &+ self.limits.fenceAge / 4
-            for place in self.places.values.sorted() {
-                self.load(place, into: &actions)
-                self.startClaims(in: place, at: now, into: &actions)
-            }
+            for place in self.places.values.sorted() { self.load(place, into: &actions) }
+            for tag in self.joins.keys.sorted() { self.startSession(of: tag, at: now, into: &actions) }
         } else {
             self.historyIs(epoch, into: &actions)
         }
@@ -139,7 +138,8 @@ package struct Fanout: Sendable {
     mutating func load(_ place: Int, into actions: inout [FanoutAction]) {
         guard self.epoch != nil, self.rooms[place].loadTag == nil else { return }
         let name = self.rooms[place].name
-        self.rooms[place].loadTag = self.ask(.room(name), for: .load(name), into: &actions)
+        let tag = self.ask(.room(name), for: .load(name), into: &actions)
+        self.rooms[place].loadTag = tag
         self.rooms[place].seqAtLoad = self.rooms[place].seq
         self.rooms[place].birthsAtLoad = self.shards[self.rooms[place].shard].cursor.births
         self.rooms[place].hasDropped = false

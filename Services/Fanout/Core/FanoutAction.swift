@@ -31,6 +31,36 @@ package enum FanoutRecord: Equatable, Sendable {
     case roomState(RoomState)
 }
 
+extension FanoutRecord {
+    /// Its number on the wire.
+    package var kind: RecordKind {
+        switch self {
+        case .update: .update
+        case .preview: .preview
+        case .joinReply: .joinReply
+        case .roomPosition: .roomPosition
+        case .presence: .presence
+        case .gestureEnded: .gestureEnded
+        case .sessionClaimed: .sessionClaimed
+        case .roomState: .roomState
+        }
+    }
+
+    /// Appends its fields.
+    package func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .update(let update): update.encode(into: &writer)
+        case .preview(let preview): preview.encode(into: &writer)
+        case .joinReply(let reply): reply.encode(into: &writer)
+        case .roomPosition(let position): position.encode(into: &writer)
+        case .presence(let presence): presence.encode(into: &writer)
+        case .gestureEnded(let ended): ended.encode(into: &writer)
+        case .sessionClaimed(let claimed): claimed.encode(into: &writer)
+        case .roomState(let state): state.encode(into: &writer)
+        }
+    }
+}
+
 /// What the shell does next, in the order of the buffer.
 package enum FanoutAction: Equatable, Sendable {
     /// Send to one gateway.

@@ -1,5 +1,11 @@
 internal import Wire
 
+/// How a gateway knows its join again: one that was sent twice is answered once while it waits.
+struct JoinKey: Hashable, Sendable {
+    let gateway: GatewayID
+    let request: UInt64
+}
+
 /// A join on its way to an answer: it needs the room, the session and, with `resume`, perhaps a part of the log.
 struct PendingJoin: Sendable {
     /// How far the session is.

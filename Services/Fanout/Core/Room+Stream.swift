@@ -47,27 +47,37 @@ extension Room {
         self.ring.append(update, maxCount: limits.replay, maxBytes: limits.ringBytes)
     }
 
-    /// Takes a snapshot for what it is. Returns true when the stream goes on from where it was, false when it jumped.
-    mutating func take(_ snapshot: RoomSnapshot, at now: UInt64, limits: FanoutLimits) -> Bool {
+    /// What a snapshot did to a room's stream.
+    enum Taking: Equatable {
+        /// The stream goes on from where it was, or begins.
+        case continued
+        /// The room skipped updates that can only be in the log.
+        case jumped
+        /// The room is back in an older history, or in another.
+        case lost
+    }
+
+    /// Takes a snapshot for what it is.
+    mutating func take(_ snapshot: RoomSnapshot, at now: UInt64, limits: FanoutLimits) -> Taking {
         let wasLive = self.isLive
-        let lostHistory = wasLive && (self.isNewHistory || snapshot.seq < self.seqAtLoad)
+        let isLost = wasLive && (self.isNewHistory || snapshot.seq < self.seqAtLoad)
         self.loadTag = nil
         self.isLive = true
         self.isNewHistory = false
-        if wasLive, !lostHistory, snapshot.seq <= self.seq { return true }
-        if wasLive || lostHistory { self.ring.removeAll() }
+        if wasLive, !isLost, snapshot.seq <= self.seq { return .continued }
+        if wasLive { self.ring.removeAll() }
         self.seq = snapshot.seq
         self.elements.replace(with: snapshot.elements)
         for closed in snapshot.closed {
             guard let place = self.elements.place(of: closed.element) else { continue }
             _ = self.elements[place].fences.close(closed.gesture, of: closed.sid, at: now, limits: limits)
         }
-        if lostHistory {
+        if isLost {
             self.kept.removeAll()
-        } else {
-            for seq in self.kept.keys where seq <= snapshot.seq { self.kept.removeValue(forKey: seq) }
+            return .lost
         }
-        return !wasLive
+        for seq in self.kept.keys where seq <= snapshot.seq { self.kept.removeValue(forKey: seq) }
+        return wasLive ? .jumped : .continued
     }
 
     /// The updates after `seq` up to now, from recent ones alone or with rows of the log before them; nil when they
