@@ -141,7 +141,7 @@ let testTargets: [Target] = [
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
-    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "JSONBytes"]),
+    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth"]),
     tests("CoalescerTests", ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot"]),
     tests(
         "CommitterTests",

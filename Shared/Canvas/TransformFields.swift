@@ -1,7 +1,42 @@
-/// Sparse fields of a transform; nil = leave as it is.
+/// What a preview or a commit may set. Nil = leave as it is.
 public struct TransformFields: Equatable, Sendable {
-    public var positionX, positionY, rotation, scaleX, scaleY: Double?
+    /// Pixels, or 0…1 of the parent in normalized space.
+    public var positionX, positionY: Double?
+    /// Degrees clockwise.
+    public var rotation: Double?
+    /// Factors; the sign is a mirror.
+    public var scaleX, scaleY: Double?
+    /// Drawn size in pixels as the app believes it: a hint, never stored.
     public var width, height: Double?
-    public init(positionX: Double? = nil, positionY: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil, scaleY: Double? = nil, width: Double? = nil, height: Double? = nil) {
-        self.positionX = positionX; self.positionY = positionY; self.rotation = rotation; self.scaleX = scaleX; self.scaleY = scaleY; self.width = width; self.height = height }
+
+    /// Any part of a transform.
+    public init(
+        positionX: Double? = nil, positionY: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil,
+        scaleY: Double? = nil, width: Double? = nil, height: Double? = nil
+    ) {
+        self.positionX = positionX
+        self.positionY = positionY
+        self.rotation = rotation
+        self.scaleX = scaleX
+        self.scaleY = scaleY
+        self.width = width
+        self.height = height
+    }
+
+    /// Whether it sets nothing. Hints alone set nothing.
+    public var isEmpty: Bool {
+        self.positionX == nil && self.positionY == nil && self.rotation == nil && self.scaleX == nil
+            && self.scaleY == nil
+    }
+
+    /// Takes over every field that a newer one has: the latest wins field by field.
+    public mutating func merge(_ newer: TransformFields) {
+        if let value = newer.positionX { self.positionX = value }
+        if let value = newer.positionY { self.positionY = value }
+        if let value = newer.rotation { self.rotation = value }
+        if let value = newer.scaleX { self.scaleX = value }
+        if let value = newer.scaleY { self.scaleY = value }
+        if let value = newer.width { self.width = value }
+        if let value = newer.height { self.height = value }
+    }
 }

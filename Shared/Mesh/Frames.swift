@@ -12,7 +12,8 @@ package final class Frames {
     /// How many of them come before the sender's own frames.
     var skipped = 0
 
-    init(capacity: Int) {
+    /// Frames of one message at a time.
+    package init(capacity: Int) {
         self.capacity = capacity
         self.parts = Message.allocate(capacity)
         for index in 0..<capacity { zmq_msg_init(self.parts + index) }

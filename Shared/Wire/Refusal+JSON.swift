@@ -1,7 +1,8 @@
 public import JSONBytes
 
 extension Refusal {
-    /// Appends the refusal as apps get it: `{"code","message","field"?,"retryAfterMs"?,"expected"?}`.
+    /// Appends the refusal as apps get it in `error`:
+    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?}`.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         self.encodeMembers(into: &writer)
@@ -26,5 +27,26 @@ extension Refusal {
             writer.key("expected")
             writer.value(expected)
         }
+    }
+
+    /// Appends the acknowledgement of a refused command: `{"ok":false,"error":{…}}`.
+    public func encodeAcknowledgement(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("ok")
+        writer.value(false)
+        writer.key("error")
+        self.encode(into: &writer)
+        writer.endObject()
+    }
+
+    /// The exact inverse of ``encode(into:)``; nil for anything else. Meant for texts of our own: a stored refusal.
+    public init?(json: JSONValue) {
+        guard let name = json["code"]?.string, let message = json["message"]?.string,
+            let code = RefusalCode.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        else { return nil }
+        self.init(
+            code, message, field: json["field"]?.string,
+            retryAfterMs: json["retryAfterMs"]?.integer.flatMap(UInt32.init(exactly:)),
+            expected: json["expected"]?.integer.flatMap(UInt64.init(exactly:)))
     }
 }

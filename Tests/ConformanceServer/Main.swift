@@ -1,4 +1,80 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import SocketIO
+import SocketIOServer
+
+/// A server for the official protocol suites, Autobahn-like runners and real clients: `--port P [--host H]`.
+///
+/// Socket.IO at `/socket.io/`, bare Engine.IO at `/engine.io/`, bare WebSocket at `/echo`.
 @main
 struct Main {
-    static func main() {}
+    static func main() async throws {
+        let options = try Options(CommandLine.arguments.dropFirst())
+        raiseDescriptorLimit()
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        let server = SocketIOServer(
+            eventLoop: loop, configuration: Self.configuration,
+            routes: [
+                .socketIO(path: "/socket.io/", ConformanceApplication(eventLoop: loop)),
+                .engineIO(path: "/engine.io/", EngineEcho()),
+                .webSocket(
+                    path: "/echo", WebSocketEcho(), limits: WebSocketLimits(maxMessage: 64 << 20, maxFragments: .max)),
+            ])
+        let address = try await server.start(host: options.host ?? "0.0.0.0", port: options.port)
+        let port = address.port ?? options.port
+        // "localhost" may mean either family; a machine without IPv6 is fine too.
+        if options.host == nil { _ = try? await server.start(host: "::1", port: port) }
+        print("listening on port \(port)")
+        fflush(nil)
+        // Serves until it is killed.
+        try await loop.makePromise(of: Void.self).futureResult.get()
+    }
+
+    static var configuration: SocketIOServer.Configuration {
+        var configuration = SocketIOServer.Configuration()
+        configuration.pingInterval = .milliseconds(300)
+        configuration.pingTimeout = .milliseconds(200)
+        configuration.connectTimeout = .milliseconds(1000)
+        configuration.maxPayload = 1_000_000
+        configuration.origins = .any
+        configuration.maxConnections = 50_000
+        configuration.maxConnectionsPerAddress = 50_000
+        configuration.maxBufferedBytes = 16 << 20
+        // The suites attach their listeners one after another: a packet that follows another at once would be missed.
+        configuration.openDelay = .milliseconds(15)
+        return configuration
+    }
+
+    /// Thousands of connections need more descriptors than the usual soft limit.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// The command line.
+struct Options {
+    struct Failure: Error {
+        let message: String
+    }
+
+    var host: String?
+    var port = 3000
+
+    init(_ arguments: some Sequence<String>) throws {
+        var iterator = arguments.makeIterator()
+        while let name = iterator.next() {
+            guard let value = iterator.next() else { throw Failure(message: "\(name) needs a value") }
+            switch name {
+            case "--host": self.host = value
+            case "--port":
+                guard let port = UInt16(value) else { throw Failure(message: "--port is not a port: \(value)") }
+                self.port = Int(port)
+            default: throw Failure(message: "unknown option \(name)")
+            }
+        }
+    }
 }

@@ -46,6 +46,21 @@ struct NumberTests {
         }
     }
 
+    @Test("Fractions of 17 to 19 digits round to the nearest double", arguments: [4, 5] as [UInt64])
+    func longFractions(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var document = JSONDocument()
+        for _ in 0..<20_000 {
+            // One in some thousand of these lies so near to the middle of two doubles that only the remainder of the
+            // division tells which one is nearer.
+            let digits = String(UInt64.random(in: 1 << 56..<1 << 63, using: &generator))
+            let point = Int.random(in: 1..<digits.count, using: &generator)
+            let text = String(digits.prefix(point)) + "." + digits.dropFirst(point)
+            try document.parse(text.utf8)
+            if document.root.double != Double(text) { Issue.record("seed \(seed): \(text)") }
+        }
+    }
+
     @Test("Only whole spellings that fit 64 bits are integers, exact beyond 2^53")
     func integers() throws {
         let cases: [(String, Int64?)] = [

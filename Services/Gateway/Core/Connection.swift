@@ -30,7 +30,8 @@ struct DelayedCommit {
     let ackID: UInt64?
     let event: String
     let command: Command
-    let gesture: UInt64?
+    /// The gesture that it ended when it came; 0: none.
+    let closed: UInt64
 }
 
 /// A connection's place in one room.
@@ -65,6 +66,16 @@ struct Membership {
     static let maxWaiting = 64
     /// Elements that are remembered; beyond it those at rest are forgotten.
     static let maxTracks = 256
+
+    /// Begins a session, or goes on with one as its newest owner.
+    mutating func take(_ joined: JoinReply.Joined) {
+        self.sid = joined.sid
+        self.claim = joined.claim
+        self.ownsSession = true
+        self.lastNumber = 0
+        self.lastGesture = GestureNumbers.base(claim: joined.claim)
+        self.elements = [:]
+    }
 
     /// Forgets elements at rest when there are too many.
     mutating func trimTracks() {

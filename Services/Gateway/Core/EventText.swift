@@ -157,12 +157,7 @@ enum EventText {
     /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
     static func refused(_ refusal: Refusal) -> [UInt8] {
         var writer = JSONWriter(reserving: 160)
-        writer.beginObject()
-        writer.key("ok")
-        writer.value(false)
-        writer.key("error")
-        refusal.encode(into: &writer)
-        writer.endObject()
+        refusal.encodeAcknowledgement(into: &writer)
         return writer.bytes
     }
 

@@ -1,3 +1,4 @@
+import Auth
 import Canvas
 import JSONBytes
 package import Wire
@@ -105,24 +106,26 @@ extension Gateway {
         _ command: Command, number: UInt64?, gesture: UInt64?, incoming: Incoming, room: Identifier
     ) {
         let slot = incoming.slot
+        let event = incoming.event.rawValue
         let mayGo = self.connections[slot]?.delayed.isEmpty == true && self.takeCommitToken(slot, at: incoming.now)
-        if mayGo || number != nil {
-            guard mayGo else {
-                let wait = self.connections[slot]?.commitBucket.wait(at: incoming.now) ?? 1
-                self.refuse(
-                    Refusal(.rateLimited, "too many commits", retryAfterMs: wait), slot: slot, ackID: incoming.ackID,
-                    event: incoming.event.rawValue, room: room, number: number)
-                return
-            }
-            self.send(
-                command, number: number, gesture: gesture, ackID: incoming.ackID, event: incoming.event.rawValue,
-                slot: slot, room: room, at: incoming.now)
+        if number != nil, !mayGo {
+            let wait = self.connections[slot]?.commitBucket.wait(at: incoming.now) ?? 1
+            self.refuse(
+                Refusal(.rateLimited, "too many commits", retryAfterMs: wait), slot: slot, ackID: incoming.ackID,
+                event: event, room: room, number: number)
             return
         }
-        self.connections[slot]?.delayed.append(
-            DelayedCommit(
-                room: room, ackID: incoming.ackID, event: incoming.event.rawValue, command: command, gesture: gesture))
-        self.restless.insert(slot)
+        // What follows belongs to the next gesture, however long the commit itself has to wait.
+        let closed = self.closeGesture(gesture, by: command, slot: slot, room: room)
+        if mayGo {
+            self.send(
+                command, number: number, closed: closed, ackID: incoming.ackID, event: event, slot: slot, room: room,
+                at: incoming.now)
+        } else {
+            self.connections[slot]?.delayed.append(
+                DelayedCommit(room: room, ackID: incoming.ackID, event: event, command: command, closed: closed))
+            self.restless.insert(slot)
+        }
     }
 
     private mutating func takeCommitToken(_ slot: Slot, at now: UInt64) -> Bool {
@@ -141,7 +144,7 @@ extension Gateway {
                 continue
             }
             self.send(
-                next.command, number: nil, gesture: next.gesture, ackID: next.ackID, event: next.event, slot: slot,
+                next.command, number: nil, closed: next.closed, ackID: next.ackID, event: next.event, slot: slot,
                 room: next.room, at: now)
         }
         return false
@@ -150,11 +153,10 @@ extension Gateway {
     // MARK: Custody
 
     private mutating func send(
-        _ command: Command, number: UInt64?, gesture: UInt64?, ackID: UInt64?, event: String, slot: Slot,
+        _ command: Command, number: UInt64?, closed: UInt64, ackID: UInt64?, event: String, slot: Slot,
         room: Identifier, at now: UInt64
     ) {
         guard let connection = self.connections[slot], let membership = connection.memberships[room] else { return }
-        let closed = self.closeGesture(gesture, by: command, slot: slot, room: room)
         let session: Identifier
         let assigned: UInt64
         if let number {

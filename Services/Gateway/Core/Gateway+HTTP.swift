@@ -1,3 +1,4 @@
+import Auth
 import JSONBytes
 package import Wire
 

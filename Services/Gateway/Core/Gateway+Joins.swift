@@ -1,3 +1,4 @@
+import Auth
 import JSONBytes
 package import Wire
 
@@ -99,8 +100,11 @@ extension Gateway {
 
     /// The fan-out answered a join.
     package mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: Int64) {
-        guard let pending = self.joins.removeValue(forKey: reply.request),
-            self.connections[pending.slot]?.id == pending.connection,
+        guard let pending = self.joins.removeValue(forKey: reply.request) else {
+            self.answeredAgain(reply)
+            return
+        }
+        guard self.connections[pending.slot]?.id == pending.connection,
             self.connections[pending.slot]?.memberships[reply.room] != nil
         else { return }
         switch reply.outcome {
@@ -118,6 +122,17 @@ extension Gateway {
         }
     }
 
+    /// A join that was sent again was answered twice: the second answer raised the session's claim for the same
+    /// connection, which goes on with it.
+    private mutating func answeredAgain(_ reply: JoinReply) {
+        guard case .success(let joined) = reply.outcome, let view = self.rooms[reply.room],
+            let slot = self.slot(of: reply.connection, in: view),
+            let membership = self.connections[slot]?.memberships[reply.room],
+            membership.sid == joined.sid, membership.claim < joined.claim
+        else { return }
+        self.connections[slot]?.memberships[reply.room]?.take(joined)
+    }
+
     private mutating func finishJoin(
         _ pending: PendingJoin, _ joined: JoinReply.Joined, at now: UInt64, seconds: Int64
     ) {
@@ -130,12 +145,7 @@ extension Gateway {
         membership.wantsPreviews = pending.wantsPreviews
         membership.floor = joined.position.seq
         if membership.sid != joined.sid || membership.claim != joined.claim {
-            membership.sid = joined.sid
-            membership.claim = joined.claim
-            membership.ownsSession = true
-            membership.lastNumber = 0
-            membership.lastGesture = GestureNumbers.base(claim: joined.claim)
-            membership.elements = [:]
+            membership.take(joined)
         }
         self.connections[slot]?.memberships[room] = membership
         self.enterView(slot, room: room, position: joined.position, wantsPreviews: pending.wantsPreviews)

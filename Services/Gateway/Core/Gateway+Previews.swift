@@ -1,3 +1,4 @@
+import Auth
 import Canvas
 import JSONBytes
 import Wire

@@ -120,6 +120,9 @@ package struct GatewayCounters: Equatable, Sendable {
     package var holes: UInt64 = 0
     /// Rooms whose members had to join again.
     package var resyncs: UInt64 = 0
+
+    /// All zero.
+    package init() {}
 }
 
 extension Gateway {

@@ -29,7 +29,7 @@ package struct HandshakeFields: Equatable, Sendable {
     ///   - header: looks a header up.
     /// - Throws: ``Wire/Refusal`` with code `invalid` and the field's name.
     package init(
-        auth: JSONValue?, query: (String) -> String?, header: (String) -> String?
+        auth: JSONValue?, query: (StaticString) -> String?, header: (StaticString) -> String?
     ) throws(Refusal) {
         var bearer: String?
         if let authorization = header("authorization") {
@@ -53,29 +53,29 @@ package struct HandshakeFields: Equatable, Sendable {
     }
 
     private static func agree(
-        _ field: String, auth: JSONValue?, query: (String) -> String?, header: String?, max: Int
+        _ field: StaticString, auth: JSONValue?, query: (StaticString) -> String?, header: String?, max: Int
     ) throws(Refusal) -> String? {
         var found: String?
         var sources: [String?] = [query(field), header]
-        if let value = auth?[field] {
-            guard let text = value.string else { throw Refusal(.invalid, "\(field) must be a string", field: field) }
+        if let value = auth?["\(field)"] {
+            guard let text = value.string else { throw Refusal(.invalid, "\(field) must be a string", field: "\(field)") }
             sources.append(text)
         }
         for case let text? in sources {
             if let found, found != text {
-                throw Refusal(.invalid, "\(field) was given twice with different values", field: field)
+                throw Refusal(.invalid, "\(field) was given twice with different values", field: "\(field)")
             }
             found = text
         }
         guard let found else { return nil }
         guard !found.isEmpty, found.utf8.count <= max, !found.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-            throw Refusal(.invalid, "\(field) must have 1 to \(max) bytes and no control characters", field: field)
+            throw Refusal(.invalid, "\(field) must have 1 to \(max) bytes and no control characters", field: "\(field)")
         }
         return found
     }
 
     private static func previews(
-        auth: JSONValue?, query: (String) -> String?, header: String?
+        auth: JSONValue?, query: (StaticString) -> String?, header: String?
     ) throws(Refusal) -> Bool {
         var found: Bool?
         for case let text? in [query("previews"), header] {

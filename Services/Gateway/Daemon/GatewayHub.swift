@@ -27,11 +27,15 @@ final class GatewayHub {
     private var timerAt: UInt64 = .max
     private var isSettling = false
     weak var server: SocketIOServer?
+    private lazy var face = FaceApps(hub: self) { [unowned self] peer, text in
+        self.senders.face(text, to: peer)
+        self.settleLater()
+    }
     private let mesh: ReadinessCheck
     private let metrics: GatewayMetrics
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<OutgoingEnvelope>,
+        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
         news: Mailbox<MeshNews>
     ) {
         self.eventLoop = eventLoop
@@ -58,7 +62,7 @@ final class GatewayHub {
 
     /// An app asks to come in: it is identified by its handshake.
     func admit(
-        auth: UnsafeRawBufferPointer, query: (String) -> String?, header: (String) -> String?
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Refusal) {
             var payload: JSONValue?
@@ -134,6 +138,8 @@ final class GatewayHub {
             case .link(let stage, let peer, let isUp): self.linkChanged(stage, peer, isUp: isUp, at: now)
             case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
             case .envelope(let bytes): self.envelopeReceived(bytes, at: now)
+            case .face(let peer, let text): self.face.received(text, from: peer)
+            case .faceGone(let peer): self.face.gone(peer)
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
@@ -175,16 +181,16 @@ final class GatewayHub {
                 previews.removeAll(keepingCapacity: true)
             }
             switch kind {
-            case .preview: previews.append(try EnvelopeReader.decode(fields))
-            case .update: self.core.updated(try EnvelopeReader.decode(fields))
-            case .commitResult: self.core.resulted(try EnvelopeReader.decode(fields), at: now)
+            case .preview: previews.append(try EnvelopeReader.decode(Preview.self, fields))
+            case .update: self.core.updated(try EnvelopeReader.decode(Update.self, fields))
+            case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
             case .joinReply:
-                self.core.joinReplied(try EnvelopeReader.decode(fields), at: now, seconds: self.seconds)
-            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(fields))
-            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(fields))
-            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(fields))
-            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(fields))
-            case .roomState: self.core.readAnswered(try EnvelopeReader.decode(fields))
+                self.core.joinReplied(try EnvelopeReader.decode(JoinReply.self, fields), at: now, seconds: self.seconds)
+            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(RoomPosition.self, fields))
+            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
+            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
+            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+            case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
             }
         }
@@ -197,7 +203,7 @@ final class GatewayHub {
     private func settleLater() {
         guard !self.isSettling else { return }
         self.isSettling = true
-        self.eventLoop.execute { [unowned self] in self.settle() }
+        self.eventLoop.assumeIsolated().execute { [unowned self] in self.settle() }
     }
 
     private func settle() {
@@ -213,7 +219,7 @@ final class GatewayHub {
 
     private func perform() {
         let actions = self.core.actions
-        self.core.actions.removeAll(keepingCapacity: true)
+        self.core.actions = []
         for action in actions { self.perform(action) }
     }
 
@@ -275,7 +281,8 @@ final class GatewayHub {
         guard let due, due < self.timerAt else { return }
         self.timer?.cancel()
         self.timerAt = due
-        self.timer = self.eventLoop.scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) { [unowned self] in
+        self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) {
+            [unowned self] in
             self.timerAt = .max
             self.core.tick(at: self.now, seconds: self.seconds)
             self.settle()
@@ -288,6 +295,11 @@ final class GatewayHub {
         let packet = PreparedPacket(event: json)
         for case let app? in self.apps { app.send(packet, json: json) }
         self.server?.flush()
+    }
+
+    /// Lets go of back ends that were silent for too long; called once in a while.
+    func dropSilentBackEnds() {
+        self.face.dropSilent()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.

@@ -1,4 +1,5 @@
 import Boot
+import GatewayCore
 import Logging
 import Mesh
 import Wire
@@ -20,10 +21,11 @@ final class GatewayMesh: ReactorLoop {
 
     private var lines: [Line] = []
     private var index: [String: Int] = [:]
-    private let outbox: Mailbox<OutgoingEnvelope>
+    private let outbox: Mailbox<MeshOrder>
     private let news: Mailbox<MeshNews>
     private let logger: Logger
-    private var outgoing: [OutgoingEnvelope] = []
+    private var outgoing: [MeshOrder] = []
+    private let face: FaceSocket?
     private var fresh: [MeshNews] = []
     /// News that the event loop's mailbox had no room for; links are read again once it is handed over.
     private var hasBacklog: Bool { !self.fresh.isEmpty }
@@ -31,17 +33,21 @@ final class GatewayMesh: ReactorLoop {
     private static let maxWaiting = 4096
 
     init(
-        on thread: ReactorThread, name: String, settings: GatewaySettings, outbox: Mailbox<OutgoingEnvelope>,
+        on thread: ReactorThread, name: String, settings: GatewaySettings, outbox: Mailbox<MeshOrder>,
         news: Mailbox<MeshNews>
     ) throws {
         self.outbox = outbox
         self.news = news
         self.logger = thread.logger
+        self.face = try settings.face.map { endpoint in
+            try FaceSocket(
+                on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
+        }
         let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
         func add(_ stage: Stage, _ address: PeerAddress, lane: Lane) throws {
             let base = try Endpoint(address.endpoint)
             let endpoint = lane == .previews ? try base.lane("previews") : base
-            let link = PeerLink(on: thread, to: endpoint, identity: identity)
+            let link = try PeerLink(on: thread, to: endpoint, identity: identity)
             self.index[Self.key(stage, address.name, lane)] = self.lines.count
             self.lines.append(Line(stage: stage, peer: address.name, lane: lane, link: link))
         }
@@ -59,14 +65,16 @@ final class GatewayMesh: ReactorLoop {
 
     func turn(now: UInt64) -> UInt64? {
         self.sendOutgoing()
+        var isMoreToRead = false
         if !self.hasBacklog {
             for line in self.lines.indices { self.readLine(line) }
+            if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
         }
         if self.hasBacklog, self.news.handOver(&self.fresh) == .full {
             // The event loop is behind: the links keep what comes, up to their high-water marks.
             return now + 1_000_000
         }
-        return nil
+        return isMoreToRead ? now : nil
     }
 
     private func readLine(_ line: Int) {
@@ -100,9 +108,14 @@ final class GatewayMesh: ReactorLoop {
 
     private func sendOutgoing() {
         self.outbox.drain(into: &self.outgoing)
-        for envelope in self.outgoing {
-            guard let line = self.index[Self.key(envelope.stage, envelope.peer, envelope.lane)] else { continue }
-            self.send(envelope.bytes, on: line)
+        for order in self.outgoing {
+            switch order {
+            case .envelope(let envelope):
+                guard let line = self.index[Self.key(envelope.stage, envelope.peer, envelope.lane)] else { continue }
+                self.send(envelope.bytes, on: line)
+            case .face(let peer, let text):
+                if self.face?.send(text, to: peer) == false { self.fresh.append(.faceGone(peer: peer)) }
+            }
         }
         self.outgoing.removeAll(keepingCapacity: true)
     }

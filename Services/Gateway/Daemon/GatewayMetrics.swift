@@ -6,7 +6,7 @@ import NIOCore
 /// The gateway's figures for Prometheus: a copy of the core's counters, laid down by the event loop after each batch
 /// and read by the admin server's thread.
 final class GatewayMetrics: Sendable {
-    struct Figures: Equatable, Sendable {
+    struct Figures: Sendable {
         var counters = GatewayCounters()
         var connections = 0
         var custody = 0
@@ -17,7 +17,7 @@ final class GatewayMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         let figures = self.figures
         func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable (Figures) -> Double) {
-            _ = registry.gauge("touchsync_gateway_\(name)", help) { read(figures.withLockedValue { $0 }) }
+            registry.gauge("touchsync_gateway_\(name)", help) { read(figures.withLockedValue { $0 }) }
         }
         gauge("connections", "Apps connected.") { Double($0.connections) }
         gauge("commits_in_custody", "Commits without a result.") { Double($0.custody) }

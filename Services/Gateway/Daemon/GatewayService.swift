@@ -1,4 +1,5 @@
 package import Boot
+import GatewayCore
 import Logging
 import Mesh
 import NIOCore
@@ -73,7 +74,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     private let hub: GatewayHub
     private let apps: SocketIOApps
     private let pages: HTTPPages
-    private var tokenCheck: RepeatedTask?
+    private var housekeeping: RepeatedTask?
     /// Engines that are closed at once when draining, and the pause between such batches.
     private static let drainBatch = 200
     private static let drainPause = TimeAmount.milliseconds(100)
@@ -95,11 +96,11 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages)
         self.hub.server = self.server
-        if settings.tokens != nil {
-            let hub = self.hub
-            self.tokenCheck = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
-                hub.checkTokens()
-            }
+        guard settings.tokens != nil || settings.face != nil else { return }
+        let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
+        self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            hub.value.checkTokens()
+            hub.value.dropSilentBackEnds()
         }
     }
 
@@ -121,6 +122,6 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     }
 
     func close() {
-        self.tokenCheck?.cancel()
+        self.housekeeping?.cancel()
     }
 }

@@ -2,7 +2,7 @@ package import Auth
 package import Boot
 package import GatewayCore
 import SocketIO
-import SocketIOServer
+package import SocketIOServer
 
 /// What an operator may set on a gateway; the schema holds names, defaults and ranges.
 package struct GatewaySettings: DaemonSettings {

@@ -11,7 +11,7 @@ final class MeshBridge: Sendable {
     }
 
     /// Envelopes for peers; bounded in envelopes.
-    let outbox: Mailbox<OutgoingEnvelope>
+    let outbox: Mailbox<MeshOrder>
     /// What comes from peers; bounded in items.
     let news: Mailbox<MeshNews>
     private let ends: NIOLockedValueBox<Ends>

@@ -18,15 +18,15 @@ struct MeshSenders {
         let peer: String
     }
 
-    private let outbox: Mailbox<OutgoingEnvelope>
+    private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
     private var lanes: [String: PreviewLane] = [:]
-    private var batch: [OutgoingEnvelope] = []
+    private var batch: [MeshOrder] = []
     /// When previews that are held back by the pause may leave, ms.
     private(set) var nextFlush: UInt64?
 
-    init(outbox: Mailbox<OutgoingEnvelope>, pause: UInt64) {
+    init(outbox: Mailbox<MeshOrder>, pause: UInt64) {
         self.outbox = outbox
         self.pause = pause
     }
@@ -46,6 +46,10 @@ struct MeshSenders {
         }
     }
 
+    mutating func face(_ text: [UInt8], to peer: [UInt8]) {
+        self.batch.append(.face(peer: peer, text: text))
+    }
+
     mutating func preview(_ preview: Preview, to peer: String) {
         self.lanes[peer, default: PreviewLane()].outbox.add(preview)
     }
@@ -58,7 +62,8 @@ struct MeshSenders {
     mutating func flush(at now: UInt64) {
         for (target, envelope) in self.envelopes where !envelope.isEmpty {
             self.batch.append(
-                OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: envelope.bytes))
+                .envelope(
+                    OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: envelope.bytes)))
             self.envelopes[target]?.clear()
         }
         self.flushPreviews(at: now)
@@ -78,7 +83,8 @@ struct MeshSenders {
             self.lanes[peer]?.outbox.drain(into: &envelope)
             self.lanes[peer]?.sentAt = now
             self.batch.append(
-                OutgoingEnvelope(stage: .coalescer, peer: peer, lane: .previews, bytes: envelope.bytes))
+                .envelope(
+                    OutgoingEnvelope(stage: .coalescer, peer: peer, lane: .previews, bytes: envelope.bytes)))
         }
     }
 }

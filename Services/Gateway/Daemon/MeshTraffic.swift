@@ -19,8 +19,20 @@ struct OutgoingEnvelope: Sendable {
     let bytes: [UInt8]
 }
 
+/// What the event loop gives the mesh's thread to send.
+enum MeshOrder: Sendable {
+    /// One envelope for one peer of the mesh.
+    case envelope(OutgoingEnvelope)
+    /// One packet for a back end on the ZeroMQ face.
+    case face(peer: [UInt8], text: [UInt8])
+}
+
 /// What the mesh's thread tells the event loop.
 enum MeshNews: Sendable {
+    /// A packet came from a back end on the ZeroMQ face, named by its routing id.
+    case face(peer: [UInt8], text: [UInt8])
+    /// A back end cannot be reached any more.
+    case faceGone(peer: [UInt8])
     /// A peer answers, or does no more.
     case link(Stage, peer: String, isUp: Bool)
     /// The preview lane to a coalescer takes no more for now, or takes again.

@@ -17,9 +17,9 @@ final class SocketIOApps: SocketIOApplication {
             socket.refuse(message: "Invalid namespace")
             return
         }
-        let head = request.handshake.head
+        let head = request.handshake?.head
         let admission = self.hub.admit(
-            auth: request.auth, query: { head.queryValue($0) }, header: { head.header($0) })
+            auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) })
         switch admission {
         case .failure(let refusal):
             var data = JSONWriter(reserving: 96)

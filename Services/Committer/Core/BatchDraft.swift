@@ -1,0 +1,226 @@
+import Canvas
+import Wire
+
+/// A batch in the making: commits decided one after the other, each on top of those before it, none of them visible
+/// outside until the database has taken the batch.
+struct BatchDraft: Sendable {
+    /// An answer that waits for the database.
+    struct Answer: Equatable, Sendable {
+        var gateway: Identifier
+        var result: CommitResult
+    }
+
+    /// What a commit of this batch came to, for a repetition in the same batch.
+    enum Outcome: Equatable, Sendable {
+        case applied(AppliedOutcome, hash: UInt64)
+        case refused(Refusal, hash: UInt64)
+    }
+
+    let rules: RulesTable
+    /// What is written.
+    private(set) var batch: ShardBatch
+    /// Answers in the order of the commits.
+    private(set) var answers: [Answer] = []
+    /// Updates in the shard's order.
+    private(set) var updates: [Update] = []
+    /// How the decisions went.
+    private(set) var tally = DecisionTally()
+
+    private(set) var rooms: [Identifier: UInt64] = [:]
+    private(set) var streams: [StreamKey: StreamState] = [:]
+    private(set) var elements: [ElementKey: ElementState] = [:]
+    /// What each changed element is written as.
+    private var rows: [ElementKey: Int] = [:]
+    private var outcomes: [CommitKey: Outcome] = [:]
+
+    /// An empty batch on top of what is known.
+    init(shard: Int, version: UInt64, gseq: UInt64, rules: RulesTable) {
+        self.rules = rules
+        self.batch = ShardBatch(shard: shard, version: version, gseq: gseq)
+    }
+
+    // MARK: One commit
+
+    /// Decides a commit. Everything that it needs has been collected into the cache.
+    mutating func decide(_ commit: PreparedCommit, cache: inout ShardCache) {
+        guard (1...PreparedCommit.largestNumber).contains(commit.number) else {
+            self.answer(commit, Refusal(.invalid, "A commit's number is 1, 2, 3 … up to 2^53 − 1.", field: "n"))
+            return
+        }
+        guard let stream = self.stream(of: commit, &cache), commit.claim == stream.claim else {
+            self.answer(commit, Refusal(.sessionExpired, "The session is unknown, taken over or another user's."))
+            return
+        }
+        if commit.number <= stream.highest {
+            if commit.isOutcomeUnknown { self.tally.foundWritten += 1 }
+            self.repeated(commit, &cache)
+        } else if commit.number > stream.highest + 1 {
+            self.tally.gaps += 1
+            let expected = stream.highest + 1
+            self.answer(commit, Refusal(.gap, "A commit before this one is missing.", expected: expected))
+        } else {
+            if commit.isOutcomeUnknown { self.tally.foundLost += 1 }
+            self.next(commit, stream, &cache)
+        }
+    }
+
+    /// The stream that the commit belongs to; nil when it is not this user's.
+    private mutating func stream(of commit: PreparedCommit, _ cache: inout ShardCache) -> StreamState? {
+        if let state = self.streams[commit.stream] { return state.user == commit.user ? state : nil }
+        switch cache.stream(commit.stream) {
+        case .some(.some(let state)):
+            return state.user == commit.user ? state : nil
+        case .some(nil), nil:
+            // A session that was resumed has a row: without one it was evicted, and its numbers are not known.
+            return commit.claim <= 1 ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
+        }
+    }
+
+    /// The commit's number is due: it is applied or refused for good, and the number is used up either way.
+    private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
+        do throws(Refusal) {
+            let change = try self.change(commit, &cache)
+            self.apply(change, commit)
+        } catch {
+            self.tally.refused += 1
+            self.batch.refusals.append(ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, refusal: error))
+            self.outcomes[commit.key] = .refused(error, hash: commit.hash)
+            self.answer(commit, error)
+        }
+        var stream = stream
+        stream.highest = commit.number
+        self.streams[commit.stream] = stream
+    }
+
+    private mutating func repeated(_ commit: PreparedCommit, _ cache: inout ShardCache) {
+        let applied: AppliedOutcome
+        switch self.earlierOutcome(of: commit, cache) {
+        case .applied(let outcome, let hash) where hash == commit.hash:
+            applied = outcome
+        case .refused(let refusal, let hash) where hash == commit.hash:
+            self.tally.duplicates += 1
+            self.answer(commit, refusal)
+            return
+        case .applied, .refused:
+            self.tally.conflicts += 1
+            self.answer(commit, Refusal(.conflict, "The number was used for another commit.", field: "n"))
+            return
+        case nil:
+            self.tally.conflicts += 1
+            self.answer(commit, Refusal(.conflict, "The outcome of this old number is no longer kept.", field: "n"))
+            return
+        }
+        self.tally.duplicates += 1
+        self.answer(commit, seq: applied.seq, json: applied.acknowledgement(isDuplicate: true))
+    }
+
+    private func earlierOutcome(of commit: PreparedCommit, _ cache: ShardCache) -> Outcome? {
+        if let outcome = self.outcomes[commit.key] { return outcome }
+        switch cache.outcome(commit.key) {
+        case .refused(let refusal, let hash):
+            return .refused(refusal, hash: hash)
+        case .applied(let seq, let event, let hash, let before, let after):
+            let outcome = AppliedOutcome(
+                seq: seq, event: event, before: before, after: after, command: commit.command, user: commit.user,
+                rules: self.rules)
+            return outcome.map { .applied($0, hash: hash) }
+        case .forgotten, nil:
+            return nil
+        }
+    }
+
+    // MARK: Effects
+
+    /// Writes a change down under the next numbers.
+    private mutating func apply(_ change: Change, _ commit: PreparedCommit) {
+        let seq = change.roomSeq + 1
+        self.rooms[commit.room] = seq
+        self.batch.gseq += 1
+        for (key, state, element) in change.states {
+            self.elements[key] = state
+            self.write(key, element, seq: seq, isDeleted: state == .deleted)
+        }
+        self.batch.log.append(
+            ShardBatch.LogRow(
+                room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
+                session: commit.stream.session, number: commit.number, gesture: commit.gesture,
+                element: change.event == .createdMany ? nil : change.elements.first?.id, hash: commit.hash,
+                before: change.before, after: change.after))
+        self.updates.append(
+            Update(
+                shard: UInt8(truncatingIfNeeded: self.batch.shard), gseq: self.batch.gseq, room: commit.room, seq: seq,
+                event: change.event, user: commit.user, sid: SessionKey.sid(of: commit.stream.session),
+                number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, gesture: commit.gesture,
+                elements: change.elements))
+        let outcome = AppliedOutcome(
+            seq: seq, event: change.event, elements: change.elements, adjusted: change.adjusted)
+        self.tally.applied += 1
+        self.outcomes[commit.key] = .applied(outcome, hash: commit.hash)
+        self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false))
+    }
+
+    /// Takes knowledge over that is not written.
+    mutating func note(_ state: ElementState, for key: ElementKey) {
+        self.elements[key] = state
+    }
+
+    /// An element is written once a batch, as the last commit on it left it.
+    private mutating func write(_ key: ElementKey, _ element: Element, seq: UInt64, isDeleted: Bool) {
+        let row = ShardBatch.ElementRow(room: key.room, element: element, seq: seq, isDeleted: isDeleted)
+        if let index = self.rows[key] {
+            self.batch.elements[index] = row
+        } else {
+            self.rows[key] = self.batch.elements.count
+            self.batch.elements.append(row)
+        }
+    }
+
+    private mutating func answer(_ commit: PreparedCommit, _ refusal: Refusal) {
+        if refusal.code == .sessionExpired { self.tally.expired += 1 }
+        self.answers.append(Answer(gateway: commit.gateway, result: commit.result(refusal)))
+    }
+
+    private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8]) {
+        self.answers.append(Answer(gateway: commit.gateway, result: commit.result(seq: seq, json: json)))
+    }
+
+    /// Completes what is written: rooms and streams stand in it once, in a fixed order.
+    mutating func finish() {
+        self.batch.rooms = self.rooms.map { ShardBatch.RoomRow(room: $0.key, seq: $0.value) }
+            .sorted { $0.room < $1.room }
+        self.batch.streams = self.streams.map { ShardBatch.StreamRow(key: $0.key, state: $0.value) }
+            .sorted { ($0.key.room, $0.key.session) < ($1.key.room, $1.key.session) }
+    }
+
+    // MARK: Looking up
+
+    /// A room's last number.
+    mutating func roomSeq(_ room: Identifier, _ cache: inout ShardCache) -> UInt64 {
+        self.rooms[room] ?? cache.room(room) ?? 0
+    }
+
+    /// An element as the batch has it so far.
+    mutating func state(_ key: ElementKey, _ cache: inout ShardCache) -> ElementState {
+        self.elements[key] ?? cache.element(key) ?? .absent
+    }
+}
+
+/// How often what was decided.
+package struct DecisionTally: Equatable, Sendable {
+    /// Commits that were applied.
+    package var applied = 0
+    /// Commits that were refused for good.
+    package var refused = 0
+    /// Repetitions that got the first result again.
+    package var duplicates = 0
+    /// Old numbers under another body.
+    package var conflicts = 0
+    /// Numbers that came too early.
+    package var gaps = 0
+    /// Commits of an owner that is no longer, or never was, the session's.
+    package var expired = 0
+    /// Commits of unknown outcome that turned out to be in the database.
+    package var foundWritten = 0
+    /// Commits of unknown outcome that turned out not to be there.
+    package var foundLost = 0
+}

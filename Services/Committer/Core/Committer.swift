@@ -1,0 +1,232 @@
+package import Canvas
+import DequeModule
+package import Wire
+
+/// A whole committer: 64 ledgers and a few lanes to the database, each of which carries one request at a time.
+///
+/// Events come in, actions come out; the shell performs them in order. Times are nanoseconds of one monotonic clock.
+///
+/// Bounds: commits that wait or are in flight are counted over all shards, in number and bytes; over either bound a
+/// commit is refused as busy at once. While no lane is up the queue only fills and expires.
+package struct Committer: Sendable {
+    /// What the shell is to do.
+    package enum Action: Equatable, Sendable {
+        /// Read from the database on that lane.
+        case load(lane: Int, LoadRequest)
+        /// Write to the database on that lane.
+        case write(lane: Int, ShardBatch)
+        /// Send a result to the gateway of that name.
+        case result(gateway: Identifier, CommitResult)
+        /// Send an update to the fan-out of its shard.
+        case publish(Update)
+        /// Replace the lane's connection; ``connectionUp(lane:at:)`` tells when the new one is there.
+        case reset(lane: Int)
+    }
+
+    private enum Lane: Sendable {
+        case down
+        case free
+        case busy(shard: Int, since: UInt64)
+    }
+
+    /// Counts since the start.
+    package private(set) var counters = CommitterCounters()
+    /// Commits that wait or are in flight, and their bytes.
+    package private(set) var queuedCommits = 0, queuedBytes = 0
+
+    private let limits: CommitterLimits
+    private var ledgers: [ShardLedger]
+    private var lanes: [Lane]
+    /// Shards with something to ask, in the order in which they got it; each at most once.
+    private var ready: Deque<Int> = []
+    private var isReady: [Bool]
+    /// Shards that rest until a time.
+    private var resting: Set<Int> = []
+
+    /// A committer with nothing to do and no connection.
+    package init(lanes: Int, rules: RulesTable, limits: CommitterLimits = CommitterLimits()) {
+        self.limits = limits
+        self.ledgers = (0..<Shard.count).map { ShardLedger(shard: $0, rules: rules, limits: limits) }
+        self.lanes = Array(repeating: .down, count: lanes)
+        self.isReady = Array(repeating: false, count: Shard.count)
+    }
+
+    // MARK: Commits
+
+    /// Takes a commit of so many bytes.
+    package mutating func submit(_ commit: Commit, size: Int, at now: UInt64, into actions: inout [Action]) {
+        self.counters.received += 1
+        let prepared = PreparedCommit(commit, size: size, limits: self.limits, arrived: now)
+        guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
+            self.counters.busy += 1
+            let refusal = Refusal(.busy, "Too many commits are waiting.", retryAfterMs: self.limits.retryAfterMs)
+            actions.append(.result(gateway: commit.gateway, prepared.result(refusal)))
+            return
+        }
+        let shard = Shard.of(room: commit.room)
+        guard self.ledgers[shard].admit(prepared) else {
+            self.counters.repeated += 1
+            return
+        }
+        self.queuedCommits += 1
+        self.queuedBytes += size
+        self.consider(shard, at: now)
+    }
+
+    /// Hands waiting batches to free lanes. Call it once after a run of other events.
+    package mutating func dispatch(at now: UInt64, into actions: inout [Action]) {
+        for lane in self.lanes.indices {
+            guard case .free = self.lanes[lane] else { continue }
+            guard let request = self.nextRequest() else { return }
+            self.lanes[lane] = .busy(shard: request.shard, since: now)
+            switch request.request {
+            case .load(let load):
+                self.counters.loads += 1
+                actions.append(.load(lane: lane, load))
+            case .write(let batch):
+                actions.append(.write(lane: lane, batch))
+            }
+        }
+    }
+
+    private mutating func nextRequest() -> (shard: Int, request: ShardLedger.Request)? {
+        while let shard = self.ready.popFirst() {
+            self.isReady[shard] = false
+            if let request = self.ledgers[shard].next() { return (shard, request) }
+        }
+        return nil
+    }
+
+    /// Notes that a shard may have something to ask.
+    private mutating func consider(_ shard: Int, at now: UInt64, first: Bool = false) {
+        guard self.ledgers[shard].isWaiting, !self.isReady[shard] else { return }
+        if self.ledgers[shard].restUntil > now {
+            self.resting.insert(shard)
+            return
+        }
+        self.isReady[shard] = true
+        // A shard that has just read what it needs should write before that is out of date.
+        if first { self.ready.prepend(shard) } else { self.ready.append(shard) }
+    }
+
+    // MARK: The database
+
+    /// A lane's connection is there.
+    package mutating func connectionUp(lane: Int) {
+        self.lanes[lane] = .free
+    }
+
+    /// A lane's connection is gone; so is the answer to what it carried.
+    package mutating func connectionDown(lane: Int, at now: UInt64, into actions: inout [Action]) {
+        if case .busy(let shard, _) = self.lanes[lane] { self.lost(shard, at: now, into: &actions) }
+        self.lanes[lane] = .down
+    }
+
+    /// A lane's read was answered.
+    package mutating func stateLoaded(lane: Int, _ state: LoadedState, at now: UInt64) {
+        guard let shard = self.freeLane(lane) else { return }
+        self.ledgers[shard].stateLoaded(state)
+        self.consider(shard, at: now, first: true)
+    }
+
+    /// A lane's write was answered: the batch stands in the database, or nothing was written because it was decided
+    /// from a state that is no longer (`isStale`).
+    package mutating func batchWritten(lane: Int, isStale: Bool, at now: UInt64, into actions: inout [Action]) {
+        guard let shard = self.freeLane(lane) else { return }
+        if isStale {
+            self.counters.stale += 1
+            self.ledgers[shard].batchStale()
+        } else {
+            self.counters.batches += 1
+            self.settle(self.ledgers[shard].batchWritten(), into: &actions)
+        }
+        self.consider(shard, at: now)
+    }
+
+    /// A lane's request failed. After `.lost` the lane's connection is replaced.
+    package mutating func requestFailed(
+        lane: Int, _ failure: RequestFailure, at now: UInt64, into actions: inout [Action]
+    ) {
+        guard let shard = self.freeLane(lane) else { return }
+        switch failure {
+        case .lost:
+            self.lanes[lane] = .down
+            actions.append(.reset(lane: lane))
+            self.lost(shard, at: now, into: &actions)
+        case .transient, .data:
+            self.counters.failed += 1
+            self.settle(self.ledgers[shard].requestFailed(failure, at: now), into: &actions)
+            self.consider(shard, at: now)
+        }
+    }
+
+    private mutating func lost(_ shard: Int, at now: UInt64, into actions: inout [Action]) {
+        self.counters.lost += 1
+        self.settle(self.ledgers[shard].requestFailed(.lost, at: now), into: &actions)
+        self.consider(shard, at: now)
+    }
+
+    private mutating func freeLane(_ lane: Int) -> Int? {
+        guard case .busy(let shard, _) = self.lanes[lane] else { return nil }
+        self.lanes[lane] = .free
+        return shard
+    }
+
+    private mutating func settle(_ settlement: ShardLedger.Settlement, into actions: inout [Action]) {
+        self.queuedCommits -= settlement.commits
+        self.queuedBytes -= settlement.bytes
+        self.counters.add(settlement)
+        for answer in settlement.results {
+            actions.append(.result(gateway: answer.gateway, answer.result))
+        }
+        for update in settlement.updates {
+            actions.append(.publish(update))
+        }
+    }
+
+    // MARK: Time
+
+    /// Wakes shards that have rested, gives up what is over its deadline, and replaces connections that hang.
+    package mutating func tick(at now: UInt64, into actions: inout [Action]) {
+        for lane in self.lanes.indices {
+            guard case .busy(_, let since) = self.lanes[lane], now >= since + self.limits.requestTimeout else {
+                continue
+            }
+            self.requestFailed(lane: lane, .lost, at: now, into: &actions)
+        }
+        if self.queuedCommits > 0 {
+            for shard in self.ledgers.indices where !self.ledgers[shard].isEmpty {
+                self.settle(self.ledgers[shard].expire(at: now), into: &actions)
+            }
+        }
+        let rested = self.resting.filter { self.ledgers[$0].restUntil <= now }
+        self.resting.subtract(rested)
+        for shard in rested.sorted() { self.consider(shard, at: now) }
+    }
+
+    /// When ``tick(at:into:)`` has something to do, ns; nil: not before another event.
+    package var nextDeadline: UInt64? {
+        var deadline = UInt64.max
+        for shard in self.resting { deadline = min(deadline, self.ledgers[shard].restUntil) }
+        if self.queuedCommits > 0 {
+            for case .busy(_, let since) in self.lanes { deadline = min(deadline, since + self.limits.requestTimeout) }
+            for ledger in self.ledgers {
+                if let arrival = ledger.oldestArrival { deadline = min(deadline, arrival + self.limits.deadline) }
+            }
+        }
+        return deadline == .max ? nil : deadline
+    }
+
+    // MARK: Looking in
+
+    /// Arrival of the commit that has waited longest, ns.
+    package var oldestArrival: UInt64? { self.ledgers.lazy.compactMap(\.oldestArrival).min() }
+
+    /// True when nothing waits or is in flight.
+    package var isIdle: Bool { self.queuedCommits == 0 }
+
+    /// How many lanes have a connection.
+    package var connectedLanes: Int {
+        self.lanes.count { if case .down = $0 { false } else { true } }
+    }
+}

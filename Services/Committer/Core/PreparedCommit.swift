@@ -1,0 +1,80 @@
+import Canvas
+package import Wire
+
+/// A commit's command after parsing, before any rule.
+enum PreparedCommand: Equatable, Sendable {
+    /// Moves, turns or scales an element.
+    case transform(Identifier, TransformFields)
+    /// Creates elements, all or none.
+    case create([PreparedElement], single: Bool)
+    /// Changes what is no transform.
+    case update(Identifier, ElementChanges)
+    /// Deletes an element and what hangs on it.
+    case delete(Identifier)
+    /// Is at fault for good.
+    case refuse(Refusal)
+}
+
+/// An element to create.
+struct PreparedElement: Equatable, Sendable {
+    /// Its id.
+    var id: Identifier
+    /// Its fields.
+    var fields: NewElement
+}
+
+/// A commit that waits in a ledger: parsed once, however often it has to be decided.
+package struct PreparedCommit: Equatable, Sendable {
+    /// The commit, without its command.
+    let room: Identifier
+    let stream: StreamKey
+    let claim: UInt32
+    let number: UInt64
+    let user: Identifier
+    let connection: UInt64
+    let gateway: Identifier
+    let gesture: UInt64
+    /// What it asks for.
+    var command: PreparedCommand
+    /// The identity of its body: the same commit sent again has the same.
+    let hash: UInt64
+    /// What it counts in the queue, bytes.
+    let size: Int
+    /// When it came, ns.
+    let arrived: UInt64
+    /// True when it was in a batch of which nobody knows whether it was written.
+    var isOutcomeUnknown = false
+    /// True when its stream was read again because the commit's claim was newer than the known one.
+    var isClaimVerified = false
+
+    /// Parses a commit's command. A fault in it is part of the result: it will use up the commit's number.
+    package init(_ commit: Commit, size: Int, limits: CommitterLimits, arrived: UInt64) {
+        self.room = commit.room
+        self.stream = StreamKey(commit.room, commit.session)
+        self.claim = commit.claim
+        self.number = commit.number
+        self.user = commit.user
+        self.connection = commit.connection
+        self.gateway = commit.gateway
+        self.gesture = commit.gesture
+        self.size = size
+        self.arrived = arrived
+        (self.command, self.hash) = CommandParser.parse(commit.command, limits: limits)
+    }
+
+    /// Its identity among commits.
+    var key: CommitKey { CommitKey(self.stream, self.number) }
+
+    /// Its identity among the copies that wait: a copy of another gateway or connection wants a result of its own.
+    var copy: Copy {
+        Copy(key: self.key, hash: self.hash, gateway: self.gateway, connection: self.connection)
+    }
+
+    /// See ``PreparedCommit/copy``.
+    struct Copy: Hashable, Sendable {
+        var key: CommitKey
+        var hash: UInt64
+        var gateway: Identifier
+        var connection: UInt64
+    }
+}

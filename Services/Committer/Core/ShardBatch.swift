@@ -1,0 +1,95 @@
+package import Canvas
+package import Wire
+
+/// What one database transaction writes: the arguments of `commit_batch`.
+package struct ShardBatch: Equatable, Sendable {
+    /// The shard.
+    package var shard: Int
+    /// The version of the shard from which everything was decided. At another version nothing is written.
+    package var version: UInt64
+    /// The last number in the shard's order afterwards.
+    package var gseq: UInt64
+    /// The rooms' last numbers afterwards.
+    package var rooms: [RoomRow] = []
+    /// The elements afterwards, each once.
+    package var elements: [ElementRow] = []
+    /// The log's new rows, in order.
+    package var log: [LogRow] = []
+    /// The streams whose highest number grew.
+    package var streams: [StreamRow] = []
+    /// The refusals to remember.
+    package var refusals: [RefusalRow] = []
+
+    /// A batch that writes nothing but the shard's version.
+    package init(shard: Int, version: UInt64, gseq: UInt64) {
+        self.shard = shard
+        self.version = version
+        self.gseq = gseq
+    }
+
+    /// A room's last number.
+    package struct RoomRow: Equatable, Sendable {
+        /// The room.
+        package var room: Identifier
+        /// Its last number.
+        package var seq: UInt64
+    }
+
+    /// An element as the batch leaves it.
+    package struct ElementRow: Equatable, Sendable {
+        /// Its room.
+        package var room: Identifier
+        /// The element; of a deleted one the last state.
+        package var element: Element
+        /// The room's number of its last update.
+        package var seq: UInt64
+        /// True when that update deleted it.
+        package var isDeleted: Bool
+    }
+
+    /// One applied commit.
+    package struct LogRow: Equatable, Sendable {
+        /// The room.
+        package var room: Identifier
+        /// Its place in the room's order.
+        package var seq: UInt64
+        /// Its place in the shard's order.
+        package var gseq: UInt64
+        /// What it did.
+        package var event: UpdateEvent
+        /// Who did it.
+        package var user: Identifier
+        /// The stream of numbers it belongs to.
+        package var session: Identifier
+        /// Its number there.
+        package var number: UInt64
+        /// The gesture that it ended; 0: none.
+        package var gesture: UInt64
+        /// The element; nil when several were created.
+        package var element: Identifier?
+        /// The hash of its body.
+        package var hash: UInt64
+        /// JSON text: the element before; an array of elements for a deletion; nil when created.
+        package var before: [UInt8]?
+        /// JSON text: the element afterwards; an array when several were created; nil when deleted.
+        package var after: [UInt8]?
+    }
+
+    /// A stream's new highest number.
+    package struct StreamRow: Equatable, Sendable {
+        /// Which.
+        package var key: StreamKey
+        /// Its state afterwards.
+        package var state: StreamState
+    }
+
+    /// A commit that was refused for good.
+    package struct RefusalRow: Equatable, Sendable {
+        /// Which.
+        package var key: CommitKey
+        /// The hash of its body.
+        package var hash: UInt64
+        /// Why.
+        package var refusal: Refusal
+    }
+}

@@ -1,0 +1,97 @@
+import Canvas
+import Wire
+
+/// Collects what must be read before a run of commits can be decided, each thing once.
+struct Needs {
+    private(set) var request: LoadRequest
+    private var rooms: Set<Identifier> = []
+    private var streams: Set<StreamKey> = []
+    private var elements: [ElementKey: Int] = [:]
+    private var outcomes: Set<CommitKey> = []
+
+    init(shard: Int) {
+        self.request = LoadRequest(shard: shard)
+    }
+
+    mutating func room(_ room: Identifier) {
+        if self.rooms.insert(room).inserted { self.request.rooms.append(room) }
+    }
+
+    mutating func stream(_ key: StreamKey) {
+        if self.streams.insert(key).inserted { self.request.streams.append(key) }
+    }
+
+    mutating func element(_ key: ElementKey, family: Bool) {
+        if let index = self.elements[key] {
+            if family { self.request.elements[index].family = true }
+        } else {
+            self.elements[key] = self.request.elements.count
+            self.request.elements.append(ElementNeed(key: key, family: family))
+        }
+    }
+
+    mutating func outcome(_ key: CommitKey) {
+        if self.outcomes.insert(key).inserted { self.request.outcomes.append(key) }
+    }
+}
+
+extension ShardCache {
+    /// Adds what is not known and needed to decide a commit.
+    mutating func collect(_ commit: inout PreparedCommit, into needs: inout Needs) {
+        if self.room(commit.room) == nil { needs.room(commit.room) }
+        self.collectStream(&commit, into: &needs)
+        switch commit.command {
+        case .transform(let id, _), .update(let id, _):
+            self.collectElement(ElementKey(commit.room, id), into: &needs)
+        case .create(let elements, _):
+            for new in elements {
+                self.collectElement(ElementKey(commit.room, new.id), into: &needs)
+                if let parent = new.fields.parentId {
+                    self.collectElement(ElementKey(commit.room, Identifier(parent)), into: &needs)
+                }
+            }
+        case .delete(let id):
+            self.collectFamily(ElementKey(commit.room, id), into: &needs)
+        case .refuse:
+            break
+        }
+    }
+
+    /// The stream, and the stored outcome in case the commit's number turns out to be an old one.
+    private mutating func collectStream(_ commit: inout PreparedCommit, into needs: inout Needs) {
+        switch self.stream(commit.stream) {
+        case nil:
+            needs.stream(commit.stream)
+            if self.outcome(commit.key) == nil { needs.outcome(commit.key) }
+            // The answer will be as new as the commit.
+            commit.isClaimVerified = true
+        case .some(let state):
+            if commit.claim > state?.claim ?? 1, !commit.isClaimVerified {
+                // Somebody resumed the session since it was read.
+                commit.isClaimVerified = true
+                self.forgetStream(commit.stream)
+                needs.stream(commit.stream)
+            }
+            if commit.number <= state?.highest ?? 0, self.outcome(commit.key) == nil { needs.outcome(commit.key) }
+        }
+    }
+
+    private mutating func collectElement(_ key: ElementKey, into needs: inout Needs) {
+        if self.element(key) == nil { needs.element(key, family: false) }
+    }
+
+    /// A deletion takes along what hangs on the element.
+    private mutating func collectFamily(_ key: ElementKey, into needs: inout Needs) {
+        switch self.element(key) {
+        case nil:
+            needs.element(key, family: true)
+        case .live(let live):
+            guard let children = live.children else { return needs.element(key, family: true) }
+            for child in children {
+                self.collectElement(ElementKey(key.room, child), into: &needs)
+            }
+        case .absent, .deleted:
+            break
+        }
+    }
+}

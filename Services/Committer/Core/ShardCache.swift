@@ -1,0 +1,128 @@
+import Canvas
+import Wire
+
+/// What a ledger knows of its shard. All of it was true at one version of the shard, and is worth nothing at another.
+struct ShardCache: Sendable {
+    /// How often the shard was written when all this was true; nil: nothing is known.
+    private(set) var version: UInt64?
+    /// The last number in the shard's order.
+    private(set) var gseq: UInt64 = 0
+    private var rooms: RecentCache<Identifier, KnownRoom>
+    private var streams: RecentCache<StreamKey, KnownStream>
+    private var elements: RecentCache<ElementKey, ElementState>
+    /// Read for repetitions in the batch at hand, then forgotten.
+    private var outcomes: [CommitKey: StoredOutcome] = [:]
+
+    /// A cache that knows nothing, for about so many bytes.
+    init(limit: Int) {
+        self.rooms = RecentCache(limit: limit / 8)
+        self.streams = RecentCache(limit: limit / 8)
+        self.elements = RecentCache(limit: limit / 4 * 3)
+    }
+
+    // MARK: Reading
+
+    /// The last number of a room; nil when it is not known.
+    mutating func room(_ room: Identifier) -> UInt64? { self.rooms.use(room)?.seq }
+
+    /// A stream, `.some(nil)` when there is none of that name, nil when that is not known.
+    mutating func stream(_ key: StreamKey) -> StreamState?? { self.streams.use(key).map(\.state) }
+
+    /// An element; nil when nothing is known of it.
+    mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
+
+    /// The stored outcome of a commit; nil when it was not read.
+    func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
+
+    /// How many elements it holds.
+    var elementCount: Int { self.elements.count }
+
+    // MARK: Changing
+
+    /// Takes over an answer of the database. An answer at another version than the known one replaces everything.
+    mutating func take(_ state: LoadedState, for request: LoadRequest) {
+        if self.version != state.version { self.clear() }
+        self.version = state.version
+        self.gseq = state.gseq
+        for room in request.rooms { self.rooms.store(KnownRoom(seq: state.rooms[room] ?? 0), for: room) }
+        for key in request.streams { self.streams.store(KnownStream(state: state.streams[key]), for: key) }
+        for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
+        self.takeElements(state, for: request)
+    }
+
+    private mutating func takeElements(_ state: LoadedState, for request: LoadRequest) {
+        var children: [ElementKey: [Identifier]] = [:]
+        for need in request.elements {
+            self.elements.store(.absent, for: need.key)
+            if need.family { children[need.key] = [] }
+        }
+        for row in state.elements {
+            guard let parent = row.element?.parentId else { continue }
+            children[ElementKey(row.key.room, Identifier(parent))]?.append(row.key.element)
+        }
+        for row in state.elements {
+            guard let element = row.element else {
+                self.elements.store(.deleted, for: row.key)
+                continue
+            }
+            // What hangs on it may be known already, when it comes along as a part of another one's family.
+            var known = children[row.key]
+            if known == nil, case .live(let live)? = self.elements.use(row.key) { known = live.children }
+            self.elements.store(.live(LiveElement(element, children: known)), for: row.key)
+        }
+    }
+
+    /// Takes over what a batch wrote.
+    mutating func commit(
+        version: UInt64, gseq: UInt64, rooms: [Identifier: UInt64], streams: [StreamKey: StreamState],
+        elements: [ElementKey: ElementState]
+    ) {
+        self.version = version
+        self.gseq = gseq
+        for (room, seq) in rooms { self.rooms.store(KnownRoom(seq: seq), for: room) }
+        for (key, state) in streams { self.streams.store(KnownStream(state: state), for: key) }
+        for (key, state) in elements { self.elements.store(state, for: key) }
+    }
+
+    /// Ends a batch: forgets what was read only for it, and what was not used lately.
+    mutating func trim() {
+        self.outcomes.removeAll(keepingCapacity: true)
+        self.rooms.trim()
+        self.streams.trim()
+        self.elements.trim()
+    }
+
+    /// Forgets a stream, so that it is read again.
+    mutating func forgetStream(_ key: StreamKey) { self.streams.forget(key) }
+
+    /// Forgets everything.
+    mutating func clear() {
+        self.version = nil
+        self.rooms.clear()
+        self.streams.clear()
+        self.elements.clear()
+        self.outcomes.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A room's last number.
+private struct KnownRoom: Weighed {
+    var seq: UInt64
+    var weight: Int { 96 }
+}
+
+/// A stream, or that there is none.
+private struct KnownStream: Weighed {
+    var state: StreamState?
+    var weight: Int { 192 }
+}
+
+extension ElementState: Weighed {
+    /// The element's texts weigh about as much as its JSON, which stands beside them.
+    var weight: Int {
+        switch self {
+        case .absent, .deleted: 128
+        case .live(let live): 512 + 2 * live.json.count
+        }
+    }
+}

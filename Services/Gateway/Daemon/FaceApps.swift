@@ -1,0 +1,141 @@
+import GatewayCore
+import JSONBytes
+import SocketIO
+import SocketIOServer
+import Wire
+
+/// The back ends that speak to the gateway over ZeroMQ: the same namespace, events and acknowledgements as apps over
+/// Socket.IO. A peer that was silent for too long is taken for gone; `2` is answered with `3` and counts as life.
+final class FaceApps {
+    private unowned let hub: GatewayHub
+    private let send: (_ peer: [UInt8], _ text: [UInt8]) -> Void
+    private var lines: [[UInt8]: FaceLine] = [:]
+    /// Silence after which a peer is taken for gone, ms.
+    static let silenceMs: UInt64 = 30_000
+    /// Peers that may be connected at once.
+    private static let maxPeers = 1024
+
+    init(hub: GatewayHub, send: @escaping (_ peer: [UInt8], _ text: [UInt8]) -> Void) {
+        self.hub = hub
+        self.send = send
+    }
+
+    /// A packet came.
+    func received(_ text: [UInt8], from peer: [UInt8]) {
+        self.lines[peer]?.heardAt = self.hub.now
+        if text == Array("2".utf8) {
+            self.send(peer, Array("3".utf8))
+            return
+        }
+        text.withUnsafeBytes { bytes in
+            guard let head = try? SocketPacketHead(bytes, maxAttachments: 0), head.namespace.isEmpty else {
+                self.lines[peer]?.reportBadMessage()
+                return
+            }
+            let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payload...])
+            switch head.type {
+            case .connect: self.connect(peer, auth: payload)
+            case .disconnect: self.gone(peer)
+            case .event: self.event(peer, ackID: head.ackID, payload)
+            case .ack, .connectError, .binaryEvent, .binaryAck: self.lines[peer]?.reportBadMessage()
+            }
+        }
+    }
+
+    private func connect(_ peer: [UInt8], auth: UnsafeRawBufferPointer) {
+        self.gone(peer)
+        guard self.lines.count < Self.maxPeers else {
+            self.refuse(peer, Refusal(.busy, "too many back ends", retryAfterMs: 1000))
+            return
+        }
+        switch self.hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }) {
+        case .failure(let refusal):
+            self.refuse(peer, refusal)
+        case .success((let identity, let handshake)):
+            let send = self.send
+            let line = FaceLine(heardAt: self.hub.now) { send(peer, $0) }
+            self.lines[peer] = line
+            var name = JSONWriter(reserving: 48)
+            name.beginObject()
+            name.key("sid")
+            name.value(String(UInt64.random(in: 0...UInt64.max), radix: 36))
+            name.endObject()
+            send(peer, Array("40".utf8) + name.bytes)
+            line.slot = self.hub.connected(line, identity: identity, handshake: handshake)
+            line.close = { [unowned self] in self.gone(peer) }
+        }
+    }
+
+    private func refuse(_ peer: [UInt8], _ refusal: Refusal) {
+        var writer = JSONWriter(reserving: 160)
+        writer.beginObject()
+        writer.key("message")
+        writer.value(refusal.message)
+        writer.key("data")
+        refusal.encode(into: &writer)
+        writer.endObject()
+        self.send(peer, Array("44".utf8) + writer.bytes)
+    }
+
+    private func event(_ peer: [UInt8], ackID: UInt64?, _ json: UnsafeRawBufferPointer) {
+        guard let line = self.lines[peer] else {
+            self.refuse(peer, Refusal(.forbidden, "not connected: send 40 first"))
+            return
+        }
+        self.hub.received(json, ackID: ackID, from: line.slot)
+    }
+
+    /// A peer went away, or could not be reached.
+    func gone(_ peer: [UInt8]) {
+        guard let line = self.lines.removeValue(forKey: peer) else { return }
+        line.close = nil
+        self.hub.disconnected(line.slot)
+    }
+
+    /// Lets go of peers that were silent for too long.
+    func dropSilent() {
+        let now = self.hub.now
+        for (peer, line) in self.lines where now > line.heardAt + Self.silenceMs { self.gone(peer) }
+    }
+}
+
+/// One back end.
+final class FaceLine: AppLine {
+    var slot: Slot = 0
+    var heardAt: UInt64
+    var close: (() -> Void)?
+    private let write: ([UInt8]) -> Void
+    private var badMessages = 0
+    private static let maxBadMessages = 10
+
+    init(heardAt: UInt64, write: @escaping ([UInt8]) -> Void) {
+        self.heardAt = heardAt
+        self.write = write
+    }
+
+    func acknowledge(_ id: UInt64, _ json: [UInt8]) {
+        self.write(Array("43\(id)[".utf8) + json + [UInt8(ascii: "]")])
+    }
+
+    func emit(_ json: [UInt8]) {
+        self.write(Array("42".utf8) + json)
+    }
+
+    func send(_ packet: PreparedPacket, json: [UInt8]) {
+        self.emit(json)
+    }
+
+    func send(previews: [PreviewText], packet: PreparedPacket) {
+        for preview in previews { self.emit(preview.json) }
+    }
+
+    func disconnect() {
+        self.write(Array("41".utf8))
+        self.close?()
+    }
+
+    func reportBadMessage() {
+        self.badMessages += 1
+        if self.badMessages > Self.maxBadMessages { self.disconnect() }
+    }
+}

@@ -1,0 +1,59 @@
+public import JSONBytes
+
+/// One value that was stored otherwise than it was sent.
+public struct Adjustment: Equatable, Sendable {
+    /// The rule that had the last word on the value.
+    public enum Why: String, Sendable {
+        /// Outside the range of the type, of the canvas or of 0…1.
+        case range
+        /// The aspect ratio is locked and the other axis decided.
+        case aspect
+        /// The type does not rotate.
+        case rotation
+        /// Smaller than the type may be drawn.
+        case size
+        /// Snapped to a multiple of the element's step.
+        case snap
+        /// Outside the element's bounds.
+        case bounds
+        /// Positions on the canvas are whole pixels.
+        case integer
+        /// A size hint that is not what the server computed.
+        case computed
+    }
+
+    /// The element's field, by its name in the flat element.
+    public var field: String
+    /// What the app sent.
+    public var sent: Double
+    /// What is stored.
+    public var stored: Double
+    /// Why.
+    public var why: Why
+
+    /// An adjustment from its parts.
+    public init(field: String, sent: Double, stored: Double, why: Why) {
+        self.field = field
+        self.sent = sent
+        self.stored = stored
+        self.why = why
+    }
+
+    /// Writes `{field, sent, stored, why}`, in a group with the element's id.
+    public func encode(into writer: inout JSONWriter, elementId: String? = nil) {
+        writer.beginObject()
+        if let elementId {
+            writer.key("elementId")
+            writer.value(elementId)
+        }
+        writer.key("field")
+        writer.value(self.field)
+        writer.key("sent")
+        writer.value(self.sent)
+        writer.key("stored")
+        writer.value(self.stored)
+        writer.key("why")
+        writer.value(self.why.rawValue)
+        writer.endObject()
+    }
+}

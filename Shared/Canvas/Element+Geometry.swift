@@ -1,0 +1,52 @@
+extension Element {
+    /// Position, rotation and scale.
+    public var pose: Pose {
+        Pose(
+            position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
+            scaleX: self.scaleX, scaleY: self.scaleY)
+    }
+
+    /// From the element's own pixels at scale 1 (origin at its top left corner) to the canvas. For an annotation give
+    /// the parent's original size: the result is in the parent's own pixels then.
+    public func matrix(parentSize: Size? = nil) -> AffineMatrix {
+        AffineMatrix(
+            scaleX: self.scaleX, scaleY: self.scaleY, rotation: Angle(degrees: self.rotation),
+            anchor: Point(x: self.anchorX * self.originalWidth, y: self.anchorY * self.originalHeight),
+            position: self.position(in: parentSize))
+    }
+
+    /// The four corners on the canvas: top left, top right, bottom right, bottom left before it was turned.
+    public func corners(parentSize: Size? = nil) -> [Point] {
+        let matrix = self.matrix(parentSize: parentSize)
+        let (width, height) = (self.originalWidth, self.originalHeight)
+        return [
+            matrix.applied(to: .zero), matrix.applied(to: Point(x: width, y: 0)),
+            matrix.applied(to: Point(x: width, y: height)), matrix.applied(to: Point(x: 0, y: height)),
+        ]
+    }
+
+    /// The smallest upright rectangle around it.
+    public func boundingBox(parentSize: Size? = nil) -> Rect {
+        Rect(around: self.corners(parentSize: parentSize))
+    }
+
+    /// The position that goes with another anchor so that nothing visibly moves; not rounded, in the units of the
+    /// element's position.
+    public func position(withAnchor anchor: Point, parentSize: Size? = nil) -> Point {
+        let point = Point(x: anchor.x * self.originalWidth, y: anchor.y * self.originalHeight)
+        let moved = self.matrix(parentSize: parentSize).applied(to: point)
+        let unit = self.unit(parentSize)
+        return Point(x: moved.x / unit.width, y: moved.y / unit.height)
+    }
+
+    private func position(in parentSize: Size?) -> Point {
+        let unit = self.unit(parentSize)
+        return Point(x: self.positionX * unit.width, y: self.positionY * unit.height)
+    }
+
+    /// Pixels per unit of position.
+    private func unit(_ parentSize: Size?) -> Size {
+        guard self.space == .normalized, let parentSize, parentSize.isUsable else { return Size(width: 1, height: 1) }
+        return parentSize
+    }
+}

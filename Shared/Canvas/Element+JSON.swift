@@ -1,0 +1,179 @@
+public import JSONBytes
+
+extension Element {
+    /// Limits under which everything that `encode` writes can be parsed again: an element has up to 23 fields of its
+    /// own, a broadcast adds a few, and the app may have 64.
+    public static let jsonLimits: JSONLimits = {
+        var limits = JSONLimits()
+        limits.keysPerObject = 128
+        return limits
+    }()
+
+    /// Writes the flat object. Optional fields stand only if they are set.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        self.encodeMembers(into: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the flat object's members into an object that the caller opened: a broadcast adds its own behind them.
+    public func encodeMembers(into writer: inout JSONWriter) {
+        writer.key("id")
+        writer.value(self.id)
+        writer.key("type")
+        writer.value(self.type)
+        self.encodeGeometry(into: &writer)
+        writer.key("createdBy")
+        writer.value(self.createdBy)
+        writer.key("updatedBy")
+        writer.value(self.updatedBy)
+        writer.key("rev")
+        writer.value(self.rev)
+        self.encodeOptions(into: &writer)
+        for field in self.extra {
+            writer.key(string: field.name)
+            writer.raw(field.json)
+        }
+    }
+
+    private func encodeGeometry(into writer: inout JSONWriter) {
+        writer.key("positionX")
+        writer.value(self.positionX)
+        writer.key("positionY")
+        writer.value(self.positionY)
+        writer.key("width")
+        writer.value(self.width)
+        writer.key("height")
+        writer.value(self.height)
+        writer.key("rotation")
+        writer.value(self.rotation)
+        writer.key("scaleX")
+        writer.value(self.scaleX)
+        writer.key("scaleY")
+        writer.value(self.scaleY)
+        writer.key("originalWidth")
+        writer.value(self.originalWidth)
+        writer.key("originalHeight")
+        writer.value(self.originalHeight)
+        writer.key("anchorX")
+        writer.value(self.anchorX)
+        writer.key("anchorY")
+        writer.value(self.anchorY)
+    }
+
+    private func encodeOptions(into writer: inout JSONWriter) {
+        if self.locked {
+            writer.key("locked")
+            writer.value(true)
+        }
+        if let snapDegrees = self.snapDegrees {
+            writer.key("snapDegrees")
+            writer.value(snapDegrees)
+        }
+        if let bounds = self.bounds {
+            writer.key("bounds")
+            bounds.encode(into: &writer)
+        }
+        if let fontSize = self.fontSize {
+            writer.key("fontSize")
+            writer.value(fontSize)
+        }
+        if let zIndex = self.zIndex {
+            writer.key("zIndex")
+            writer.value(zIndex)
+        }
+        if self.space == .normalized {
+            writer.key("space")
+            writer.value(Space.normalized.rawValue)
+        }
+        if let parentId = self.parentId {
+            writer.key("parentId")
+            writer.value(parentId)
+        }
+    }
+
+    /// Reads what `encode` wrote: the exact inverse, for our own stored text (see `jsonLimits`). Nil if it is not
+    /// such a text. Rules are not applied; what comes from an app goes through `ElementInput`.
+    public init?(json: JSONValue) {
+        guard json.kind == .object else { return nil }
+        self.init(id: "", type: "", createdBy: "")
+        var found: UInt32 = 0
+        var previous: ElementField?
+        for (key, value) in json.members {
+            guard let field = ElementField.named(key, after: previous) else {
+                guard let name = key.string else { return nil }
+                self.extra.append(ExtraField(name: name, json: Array(value.rawBytes)))
+                continue
+            }
+            previous = field
+            guard self.read(field, value) else { return nil }
+            found |= 1 << UInt32(field.rawValue)
+        }
+        // Everything up to `rev` is always written.
+        let required: UInt32 = 1 << UInt32(ElementField.rev.rawValue + 1) - 1
+        guard found & required == required else { return nil }
+    }
+
+    /// Takes one stored field over; false if it is of the wrong kind.
+    private mutating func read(_ field: ElementField, _ value: JSONValue) -> Bool {
+        switch field {
+        case .id: return Self.take(value.string, &self.id)
+        case .type: return Self.take(value.string, &self.type)
+        case .createdBy: return Self.take(value.string, &self.createdBy)
+        case .updatedBy: return Self.take(value.string, &self.updatedBy)
+        case .parentId: return Self.takeOptional(value.string, &self.parentId)
+        case .positionX: return Self.take(value.double, &self.positionX)
+        case .positionY: return Self.take(value.double, &self.positionY)
+        case .rotation: return Self.take(value.double, &self.rotation)
+        case .scaleX: return Self.take(value.double, &self.scaleX)
+        case .scaleY: return Self.take(value.double, &self.scaleY)
+        case .originalWidth: return Self.take(value.double, &self.originalWidth)
+        case .originalHeight: return Self.take(value.double, &self.originalHeight)
+        case .anchorX: return Self.take(value.double, &self.anchorX)
+        case .anchorY: return Self.take(value.double, &self.anchorY)
+        case .rev: return Self.take(value.integer, &self.rev)
+        case .locked: return Self.take(value.bool, &self.locked)
+        case .snapDegrees: return Self.takeOptional(value.double, &self.snapDegrees)
+        case .fontSize: return Self.takeOptional(value.double, &self.fontSize)
+        case .zIndex: return Self.takeOptional(value.double, &self.zIndex)
+        case .bounds: return Self.takeOptional(Bounds(json: value), &self.bounds)
+        case .space: return Self.take(value.string.flatMap(Space.init(rawValue:)), &self.space)
+        // Computed, or a broadcast's.
+        case .width, .height, .roomId, .seq, .userId, .sid, .n, .part, .parts: return true
+        }
+    }
+
+    @inline(__always)
+    private static func take<Value>(_ value: Value?, _ target: inout Value) -> Bool {
+        guard let value else { return false }
+        target = value
+        return true
+    }
+
+    private static func takeOptional<Value>(_ value: Value?, _ target: inout Value?) -> Bool {
+        target = value
+        return value != nil
+    }
+}
+
+extension Bounds {
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("x")
+        writer.value(self.x)
+        writer.key("y")
+        writer.value(self.y)
+        writer.key("width")
+        writer.value(self.width)
+        writer.key("height")
+        writer.value(self.height)
+        writer.endObject()
+    }
+
+    init?(json: JSONValue) {
+        guard let x = json["x"]?.double, let y = json["y"]?.double, let width = json["width"]?.double,
+            let height = json["height"]?.double
+        else { return nil }
+        self.init(x: x, y: y, width: width, height: height)
+    }
+}

@@ -1,0 +1,101 @@
+public import JSONBytes
+
+extension ElementInput {
+    /// An element to create. `path` is where it stands in the payload: `element`, `elements[3]`, or empty for the
+    /// root. What the server alone decides (`createdBy`, `rev`, `seq` …) is ignored, so that an app may send back an
+    /// element that it received; unknown names are the app's own fields and are kept.
+    public static func newElement(_ element: JSONValue, path: String) throws(FieldError) -> NewElement {
+        guard element.kind == .object else { throw FieldError(field: path, message: "An element is an object.") }
+        var new = NewElement(type: "")
+        var hasType = false
+        var previous: ElementField?
+        for (key, value) in element.members {
+            guard let field = ElementField.named(key, after: previous) else {
+                new.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
+                continue
+            }
+            previous = field
+            hasType = hasType || field == .type
+            try Self.read(field, value, joined(path, "\(field.name)"), into: &new)
+        }
+        guard hasType else { throw FieldError(field: joined(path, "type"), message: "A type is required.") }
+        if new.space == .normalized, new.parentId == nil {
+            throw FieldError(field: joined(path, "parentId"), message: "Normalized space requires a parent.")
+        }
+        try Self.checkExtra(new.extra, field: path)
+        return new
+    }
+
+    private static func read(
+        _ field: ElementField, _ value: JSONValue, _ name: @autoclosure () -> String, into new: inout NewElement
+    ) throws(FieldError) {
+        switch field {
+        case .id: new.id = try Self.elementID(value, field: name())
+        case .parentId: new.parentId = try Self.elementID(value, field: name())
+        case .type: new.type = try Self.type(value, name())
+        case .positionX: new.transform.positionX = try Self.number(value, name())
+        case .positionY: new.transform.positionY = try Self.number(value, name())
+        case .rotation: new.transform.rotation = try Self.number(value, name())
+        case .scaleX: new.transform.scaleX = try Self.number(value, name())
+        case .scaleY: new.transform.scaleY = try Self.number(value, name())
+        case .width: new.transform.width = try Self.positive(value, name())
+        case .height: new.transform.height = try Self.positive(value, name())
+        case .originalWidth: new.originalWidth = try Self.positive(value, name())
+        case .originalHeight: new.originalHeight = try Self.positive(value, name())
+        case .anchorX: new.anchorX = try Self.number(value, name())
+        case .anchorY: new.anchorY = try Self.number(value, name())
+        case .locked: new.locked = try Self.bool(value, name())
+        case .snapDegrees: new.snapDegrees = try Self.positive(value, name())
+        case .bounds: new.bounds = try Self.bounds(value, name())
+        case .fontSize: new.fontSize = try Self.number(value, name())
+        case .zIndex: new.zIndex = try Self.number(value, name())
+        case .space:
+            guard let space = value.string.flatMap(Space.init(rawValue:)) else {
+                throw FieldError(field: name(), message: "A space is \"canvas\" or \"normalized\".")
+            }
+            new.space = space
+        case .createdBy, .updatedBy, .rev, .roomId, .seq, .userId, .sid, .n, .part, .parts: break
+        }
+    }
+
+    private static func type(_ value: JSONValue, _ field: String) throws(FieldError) -> String {
+        guard let type = value.string else { throw FieldError(field: field, message: "A type is a string.") }
+        guard type.utf8.count <= CanvasLimits.typeBytes else {
+            throw FieldError(field: field, message: "A type has at most 32 bytes.")
+        }
+        return type
+    }
+
+    /// The `set` of an update. Naming anything that a transform changes, that identifies the element or that the
+    /// server decides is an error; other unknown names are the app's own fields.
+    public static func changes(_ set: JSONValue) throws(FieldError) -> ElementChanges {
+        guard set.kind == .object else { throw FieldError(field: "set", message: "An object is required.") }
+        var changes = ElementChanges()
+        for (key, value) in set.members {
+            let field = ElementField.named(key, after: .rev)
+            switch field {
+            case .fontSize: changes.fontSize = try Self.number(value, "set.fontSize")
+            case .locked: changes.locked = try Self.bool(value, "set.locked")
+            case .snapDegrees: changes.snapDegrees = try Self.positive(value, "set.snapDegrees")
+            case .bounds: changes.bounds = try Self.bounds(value, "set.bounds")
+            case .zIndex: changes.zIndex = try Self.number(value, "set.zIndex")
+            case .some(let field):
+                throw FieldError(field: "set.\(field.name)", message: "An update does not change this field.")
+            case nil where key.isString("transform" as StaticString):
+                throw FieldError(field: "set.transform", message: "An update does not change this field.")
+            case nil:
+                changes.extra.append(ExtraField(name: key.string ?? "", json: Array(value.rawBytes)))
+            }
+        }
+        try Self.checkExtra(changes.extra, field: "set")
+        return changes
+    }
+
+    /// Refuses extra fields over the limits as too large.
+    static func checkExtra(_ extra: [ExtraField], field: String) throws(FieldError) {
+        if extra.count > CanvasLimits.extraFields || extra.reduce(0, { $0 + $1.byteCount }) > CanvasLimits.extraBytes {
+            throw FieldError(
+                field: field, message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
+        }
+    }
+}

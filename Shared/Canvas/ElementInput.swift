@@ -1,0 +1,106 @@
+public import JSONBytes
+
+/// Reads payloads from apps. Every function either gives values of the right type, all numbers finite, or names the
+/// field that is wrong. `null` is a wrong value, not an absent one. Unknown fields are ignored where an element's own
+/// fields are not meant.
+public enum ElementInput {
+    /// The id of an element: a string of 1–128 bytes without control characters (C0, DEL, C1).
+    public static func elementID(_ value: JSONValue?, field: String) throws(FieldError) -> String {
+        guard let value else { throw FieldError(field: field, message: "An element id is required.") }
+        guard let count = value.stringByteCount, let id = value.string else {
+            throw FieldError(field: field, message: "An element id is a string.")
+        }
+        guard (1...CanvasLimits.elementIDBytes).contains(count) else {
+            throw FieldError(field: field, message: "An element id has 1 to 128 bytes.")
+        }
+        // DEL is 7F; C1 is U+0080–U+009F, in UTF-8 C2 80–C2 9F.
+        var previous: UInt8 = 0
+        for byte in id.utf8 {
+            if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 {
+                throw FieldError(field: field, message: "An element id has no control characters.")
+            }
+            previous = byte
+        }
+        return id
+    }
+
+    /// The transform of a preview or a commit: `positionX`, `positionY`, `transform {rotation, scaleX, scaleY}` and,
+    /// for a commit, the hints `width` and `height`. At least one of position and transform fields is there.
+    public static func transform(_ payload: JSONValue, isPreview: Bool) throws(FieldError) -> TransformFields {
+        var fields = TransformFields()
+        fields.positionX = try Self.number(payload["positionX"], "positionX")
+        fields.positionY = try Self.number(payload["positionY"], "positionY")
+        if !isPreview {
+            fields.width = try Self.number(payload["width"], "width")
+            fields.height = try Self.number(payload["height"], "height")
+        }
+        if let transform = payload["transform"] {
+            guard transform.kind == .object else {
+                throw FieldError(field: "transform", message: "A transform is an object.")
+            }
+            fields.rotation = try Self.number(transform["rotation"], "transform.rotation")
+            fields.scaleX = try Self.number(transform["scaleX"], "transform.scaleX")
+            fields.scaleY = try Self.number(transform["scaleY"], "transform.scaleY")
+        }
+        if fields.isEmpty {
+            throw FieldError(field: "transform", message: "A position or a part of a transform is required.")
+        }
+        return fields
+    }
+
+    // MARK: Values
+
+    /// A number, nil when it is absent.
+    static func number(_ value: JSONValue?, _ field: @autoclosure () -> String) throws(FieldError) -> Double? {
+        guard let value else { return nil }
+        guard let number = value.double else { throw FieldError(field: field(), message: "A number is required.") }
+        return number
+    }
+
+    /// A number that must be there.
+    static func requiredNumber(_ value: JSONValue?, _ field: String) throws(FieldError) -> Double {
+        guard let number = try Self.number(value, field) else {
+            throw FieldError(field: field, message: "A number is required.")
+        }
+        return number
+    }
+
+    /// A number above zero: what will be divided by.
+    static func positive(_ value: JSONValue, _ field: String) throws(FieldError) -> Double {
+        let number = try Self.requiredNumber(value, field)
+        guard number > 0 else { throw FieldError(field: field, message: "A number above 0 is required.") }
+        return number
+    }
+
+    static func bool(_ value: JSONValue, _ field: String) throws(FieldError) -> Bool {
+        guard let bool = value.bool else { throw FieldError(field: field, message: "true or false is required.") }
+        return bool
+    }
+
+    /// `{x, y}`.
+    static func point(_ value: JSONValue, _ field: String) throws(FieldError) -> Point {
+        guard value.kind == .object else { throw FieldError(field: field, message: "An object {x, y} is required.") }
+        return Point(
+            x: try Self.requiredNumber(value["x"], joined(field, "x")),
+            y: try Self.requiredNumber(value["y"], joined(field, "y")))
+    }
+
+    /// `{x, y, width, height}` with an extent of 0 or more.
+    static func bounds(_ value: JSONValue, _ field: String) throws(FieldError) -> Bounds {
+        guard value.kind == .object else {
+            throw FieldError(field: field, message: "An object {x, y, width, height} is required.")
+        }
+        let bounds = Bounds(
+            x: try Self.requiredNumber(value["x"], joined(field, "x")),
+            y: try Self.requiredNumber(value["y"], joined(field, "y")),
+            width: try Self.requiredNumber(value["width"], joined(field, "width")),
+            height: try Self.requiredNumber(value["height"], joined(field, "height")))
+        guard bounds.width >= 0 else {
+            throw FieldError(field: joined(field, "width"), message: "A width of 0 or more is required.")
+        }
+        guard bounds.height >= 0 else {
+            throw FieldError(field: joined(field, "height"), message: "A height of 0 or more is required.")
+        }
+        return bounds
+    }
+}

@@ -1,0 +1,34 @@
+/// A field of an element that only the app understands, kept as it came.
+public struct ExtraField: Sendable {
+    /// Its name, unescaped.
+    public var name: String
+    /// Its value's JSON text.
+    public var json: [UInt8]
+
+    /// A field from its name and its value's text, which must be one valid JSON value.
+    public init(name: String, json: [UInt8]) {
+        self.name = name
+        self.json = json
+    }
+
+    /// What it counts against the limit.
+    var byteCount: Int { self.name.utf8.count + self.json.count }
+}
+
+extension ExtraField: Equatable {
+    /// Bytewise: names that Unicode calls equivalent are different names.
+    public static func == (left: ExtraField, right: ExtraField) -> Bool {
+        isSameText(left.name, right.name) && left.json == right.json
+    }
+}
+
+/// Whether two strings are the same bytes. Swift's own `==` folds canonically equivalent spellings into one.
+func isSameText(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+}
+
+/// `isSameText` for strings that may be absent.
+func isSameText(_ left: String?, _ right: String?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return isSameText(left, right)
+}

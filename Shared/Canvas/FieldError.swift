@@ -1,0 +1,26 @@
+/// Why a payload is refused, naming the field as the app spelt it.
+public struct FieldError: Error, Equatable, Sendable {
+    /// The path of the field, such as `transform.rotation`, `elements[3].type` or `set.id`.
+    public var field: String
+    /// A short English sentence for the developer of the app.
+    public var message: String
+    /// Whether the refusal is "too large" rather than "invalid".
+    public var tooLarge: Bool
+
+    /// A refusal of one field.
+    public init(field: String, message: String, tooLarge: Bool = false) {
+        self.field = field
+        self.message = message
+        self.tooLarge = tooLarge
+    }
+
+    /// The same refusal seen from outside: the field lies under `path`, such as `elements[3]`.
+    public func under(_ path: String) -> FieldError {
+        FieldError(field: joined(path, self.field), message: self.message, tooLarge: self.tooLarge)
+    }
+}
+
+/// A field's path; the path of the root is empty.
+func joined(_ path: String, _ name: String) -> String {
+    path.isEmpty ? name : path + "." + name
+}

@@ -1,0 +1,112 @@
+public import JSONBytes
+
+/// What fingers did since a gesture began: drags add, pinches multiply, turns add.
+public struct Gesture: Equatable, Sendable {
+    /// Pixels on the canvas (fractions of the parent for an annotation).
+    public var translation = Point.zero
+    /// Factors in the element's own axes.
+    public var scaleX = 1.0, scaleY = 1.0
+    /// Clockwise degrees, any number of turns.
+    public var rotation = 0.0
+    /// The anchor to use from now on.
+    public var anchor: Point?
+
+    /// No movement.
+    public init() {}
+
+    /// This gesture and then another: drags and turns add, pinches multiply, the latest anchor wins.
+    public func followed(by next: Gesture) -> Gesture {
+        var sum = self
+        sum.translation = self.translation + next.translation
+        sum.scaleX *= next.scaleX
+        sum.scaleY *= next.scaleY
+        sum.rotation += next.rotation
+        sum.anchor = next.anchor ?? self.anchor
+        return sum
+    }
+
+    /// The absolute values that the gesture gives an element, before the rules. A part that the gesture does not
+    /// touch stays unset. `pivot` is what a group turns and grows about, the element's own anchor if nil:
+    /// position' = v + R(θ)·s·(position − v) + translation.
+    public func fields(on element: Element, pivot: Point? = nil) -> TransformFields {
+        var fields = TransformFields()
+        if self.scaleX != 1 { fields.scaleX = element.scaleX * self.scaleX }
+        if self.scaleY != 1 { fields.scaleY = element.scaleY * self.scaleY }
+        if self.rotation != 0 { fields.rotation = element.rotation + self.rotation }
+        let start = Point(x: element.positionX, y: element.positionY)
+        var position = start
+        if let pivot {
+            let arm = start - pivot
+            let grown = Point(x: arm.x * self.scaleX, y: arm.y * self.scaleY)
+            position = pivot + grown.rotated(by: Angle(degrees: self.rotation))
+        }
+        position = position + self.translation
+        if position.x != start.x { fields.positionX = position.x }
+        if position.y != start.y { fields.positionY = position.y }
+        return fields
+    }
+}
+
+extension RulesTable {
+    /// Folds a gesture onto an element: first the anchor (nothing visibly moves), then scale, rotate, translate, all
+    /// rounded once at the end. For an annotation give the parent's original size. See `apply(_:to:)`.
+    public func apply(
+        _ gesture: Gesture, to element: inout Element, pivot: Point? = nil, parentSize: Size? = nil
+    ) -> [Adjustment] {
+        var adjustments: [Adjustment] = []
+        var moved = element
+        if let anchor = gesture.anchor, let x = usableNumber(anchor.x), let y = usableNumber(anchor.y) {
+            let stored = Point(
+                x: Self.anchor("anchorX", x, &adjustments), y: Self.anchor("anchorY", y, &adjustments))
+            // The exact place, not yet rounded: rounding twice would let the element creep.
+            let position = element.position(withAnchor: stored, parentSize: parentSize)
+            (moved.anchorX, moved.anchorY) = (stored.x, stored.y)
+            (moved.positionX, moved.positionY) = (position.x, position.y)
+        }
+        var fields = gesture.fields(on: moved, pivot: pivot)
+        if gesture.anchor != nil {
+            fields.positionX = fields.positionX ?? moved.positionX
+            fields.positionY = fields.positionY ?? moved.positionY
+            (element.anchorX, element.anchorY) = (moved.anchorX, moved.anchorY)
+        }
+        return adjustments + self.apply(fields, to: &element)
+    }
+}
+
+extension ElementInput {
+    /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `anchor {x, y}`,
+    /// at least one of them.
+    public static func gesture(_ payload: JSONValue) throws(FieldError) -> Gesture {
+        var gesture = Gesture()
+        var isEmpty = true
+        if let value = payload["translation"] {
+            gesture.translation = try Self.point(value, "translation")
+            isEmpty = false
+        }
+        if let value = payload["scale"] {
+            if let factor = value.double {
+                (gesture.scaleX, gesture.scaleY) = (factor, factor)
+            } else {
+                let factors = try Self.point(value, "scale")
+                (gesture.scaleX, gesture.scaleY) = (factors.x, factors.y)
+            }
+            isEmpty = false
+        }
+        if let value = try Self.number(payload["rotation"], "rotation") {
+            gesture.rotation = value
+            isEmpty = false
+        }
+        if let value = payload["anchor"] {
+            gesture.anchor = try Self.point(value, "anchor")
+            isEmpty = false
+        }
+        if isEmpty { throw FieldError(field: "translation", message: "A part of a gesture is required.") }
+        return gesture
+    }
+
+    /// The common pivot of a group's gesture.
+    public static func pivot(_ payload: JSONValue) throws(FieldError) -> Point {
+        guard let value = payload["pivot"] else { throw FieldError(field: "pivot", message: "A pivot is required.") }
+        return try Self.point(value, "pivot")
+    }
+}

@@ -1,0 +1,52 @@
+/// An image shown whole, undistorted and centred in a view: maps between the screen, the image's pixels and the
+/// normalized 0…1 coordinates that annotations are stored in.
+public struct Letterbox: Equatable, Sendable {
+    /// The image's size in its own pixels.
+    public let image: Size
+    /// Where on the screen the image lies.
+    public let frame: Rect
+    /// Screen points per image pixel.
+    public let scale: Double
+
+    /// Fits an image into a view; nil unless both sizes can be divided by.
+    public init?(image: Size, view: Size) {
+        guard image.isUsable, view.isUsable else { return nil }
+        let scale = min(view.width / image.width, view.height / image.height)
+        let (width, height) = (image.width * scale, image.height * scale)
+        guard scale > 0, scale.isFinite, width.isFinite, height.isFinite, width > 0, height > 0 else { return nil }
+        self.image = image
+        self.scale = scale
+        self.frame = Rect(x: (view.width - width) / 2, y: (view.height - height) / 2, width: width, height: height)
+    }
+
+    /// Screen → image pixels.
+    public func imagePoint(fromScreen point: Point) -> Point {
+        let inFrame = point - self.frame.origin
+        return Point(x: inFrame.x / self.scale, y: inFrame.y / self.scale)
+    }
+
+    /// Image pixels → screen.
+    public func screenPoint(fromImage point: Point) -> Point {
+        point * self.scale + self.frame.origin
+    }
+
+    /// Image pixels → 0…1. Points outside the image come out outside 0…1.
+    public func normalizedPoint(fromImage point: Point) -> Point {
+        Point(x: point.x / self.image.width, y: point.y / self.image.height)
+    }
+
+    /// 0…1 → image pixels.
+    public func imagePoint(fromNormalized point: Point) -> Point {
+        Point(x: point.x * self.image.width, y: point.y * self.image.height)
+    }
+
+    /// Screen → 0…1.
+    public func normalizedPoint(fromScreen point: Point) -> Point {
+        self.normalizedPoint(fromImage: self.imagePoint(fromScreen: point))
+    }
+
+    /// 0…1 → screen.
+    public func screenPoint(fromNormalized point: Point) -> Point {
+        self.screenPoint(fromImage: self.imagePoint(fromNormalized: point))
+    }
+}

@@ -1,0 +1,37 @@
+/// A place or a displacement, in pixels unless said otherwise; x to the right, y down.
+public struct Point: Equatable, Sendable {
+    /// To the right.
+    public var x: Double
+    /// Down.
+    public var y: Double
+
+    /// The origin.
+    public static let zero = Point(x: 0, y: 0)
+
+    /// A point at x, y.
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+
+    /// Componentwise sum.
+    public static func + (left: Point, right: Point) -> Point { Point(x: left.x + right.x, y: left.y + right.y) }
+
+    /// Componentwise difference.
+    public static func - (left: Point, right: Point) -> Point { Point(x: left.x - right.x, y: left.y - right.y) }
+
+    /// Both components times a factor.
+    public static func * (point: Point, factor: Double) -> Point { Point(x: point.x * factor, y: point.y * factor) }
+
+    /// The point turned clockwise about the origin.
+    public func rotated(by angle: Angle) -> Point {
+        let (sine, cosine) = angle.sineAndCosine
+        return Point(x: self.x * cosine - self.y * sine, y: self.x * sine + self.y * cosine)
+    }
+
+    /// The point at `fraction` of the straight way to another one (0 here, 1 there).
+    public func interpolated(to other: Point, fraction: Double) -> Point {
+        if fraction == 1 { return other }
+        return self + (other - self) * fraction
+    }
+}

@@ -1,0 +1,21 @@
+/// A change by name.
+public enum Preset: String, CaseIterable, Sendable {
+    /// A quarter turn clockwise, a quarter turn back, a half turn.
+    case rotateCW, rotateCCW, rotate180
+    /// Mirrored in the element's own x or y axis.
+    case flipX, flipY
+    /// Upright and at scale 1; it stays where it is.
+    case reset
+
+    /// The absolute values that it gives an element, before the rules.
+    public func fields(on element: Element) -> TransformFields {
+        switch self {
+        case .rotateCW: TransformFields(rotation: element.rotation + 90)
+        case .rotateCCW: TransformFields(rotation: element.rotation - 90)
+        case .rotate180: TransformFields(rotation: element.rotation + 180)
+        case .flipX: TransformFields(scaleX: -element.scaleX)
+        case .flipY: TransformFields(scaleY: -element.scaleY)
+        case .reset: TransformFields(rotation: 0, scaleX: 1, scaleY: 1)
+        }
+    }
+}

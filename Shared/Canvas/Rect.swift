@@ -1,0 +1,72 @@
+/// A width and a height in pixels.
+public struct Size: Equatable, Sendable {
+    /// To the right.
+    public var width: Double
+    /// Down.
+    public var height: Double
+
+    /// A size of width × height.
+    public init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Whether both sides are finite and above zero, so that one may divide by them.
+    public var isUsable: Bool {
+        self.width > 0 && self.height > 0 && self.width.isFinite && self.height.isFinite
+    }
+}
+
+/// An upright rectangle; its edges belong to it.
+public struct Rect: Equatable, Sendable {
+    /// The corner with the smallest x and y.
+    public var origin: Point
+    /// Its extent; never negative when made by this library.
+    public var size: Size
+
+    /// A rectangle from its top left corner and size.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.origin = Point(x: x, y: y)
+        self.size = Size(width: width, height: height)
+    }
+
+    /// The smallest upright rectangle around some points; zero when there are none.
+    public init(around points: some Collection<Point>) {
+        guard let first = points.first else {
+            self.init(x: 0, y: 0, width: 0, height: 0)
+            return
+        }
+        var (low, high) = (first, first)
+        for point in points {
+            low = Point(x: min(low.x, point.x), y: min(low.y, point.y))
+            high = Point(x: max(high.x, point.x), y: max(high.y, point.y))
+        }
+        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
+    }
+
+    /// The corner with the largest x and y.
+    public var end: Point { Point(x: self.origin.x + self.size.width, y: self.origin.y + self.size.height) }
+
+    /// The middle.
+    public var center: Point { self.origin.interpolated(to: self.end, fraction: 0.5) }
+
+    /// Whether a point lies in it or on its edge.
+    public func contains(_ point: Point) -> Bool {
+        let end = self.end
+        return point.x >= self.origin.x && point.x <= end.x && point.y >= self.origin.y && point.y <= end.y
+    }
+
+    /// Whether the two share a point, edges included.
+    public func intersects(_ other: Rect) -> Bool {
+        let (end, otherEnd) = (self.end, other.end)
+        return self.origin.x <= otherEnd.x && other.origin.x <= end.x && self.origin.y <= otherEnd.y
+            && other.origin.y <= end.y
+    }
+
+    /// The rectangle grown by a margin on every side.
+    public func expanded(by margin: Double) -> Rect {
+        Rect(
+            x: self.origin.x - margin, y: self.origin.y - margin, width: self.size.width + 2 * margin,
+            height: self.size.height + 2 * margin)
+    }
+}

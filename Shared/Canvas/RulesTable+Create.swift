@@ -1,0 +1,169 @@
+extension RulesTable {
+    /// The element that an app asked for, under the rules. Aspect lock compares with scale 1. Only fields that were
+    /// sent are in the adjustments.
+    public func create(_ new: NewElement, id: String, by user: String) -> (Element, [Adjustment]) {
+        var adjustments: [Adjustment] = []
+        let rules = self.rules(for: new.type)
+        let fields = new.transform.usable
+        var element = Element(id: id, type: new.type, createdBy: user)
+        element.space = new.space ?? .canvas
+        element.parentId = new.parentId
+        element.extra = new.extra
+        Self.setAnchor(new, &element, &adjustments)
+        Self.setOptions(
+            ElementChanges(new), rules, &element, &adjustments)
+        element.originalWidth = Self.original(
+            ("originalWidth", new.originalWidth), drawn: fields.width, scale: fields.scaleX, rules, &adjustments)
+        element.originalHeight = Self.original(
+            ("originalHeight", new.originalHeight), drawn: fields.height, scale: fields.scaleY, rules, &adjustments)
+        Self.setPosition(fields, &element, &adjustments)
+        if fields.positionX == nil || fields.positionY == nil { Self.placeDefault(fields, &element) }
+        Self.setRotation(fields.rotation, rules, &element, &adjustments)
+        Self.setNewScale(fields, rules, &element, &adjustments)
+        Self.compareSize(fields, element, &adjustments)
+        return (element, adjustments)
+    }
+
+    /// Takes over what an update sets. It moves nothing: new bounds and a new snapping step are for transforms to
+    /// come. Extra fields are replaced by name or added; those that `Element.check` would refuse are not taken.
+    /// Locks are the caller's to check, and so are `rev` and `updatedBy`.
+    public func apply(_ changes: ElementChanges, to element: inout Element) -> [Adjustment] {
+        var adjustments: [Adjustment] = []
+        let rules = self.rules(for: element.type)
+        Self.setOptions(changes, rules, &element, &adjustments)
+        if element.fits(changes) { element.mergeExtra(changes.extra) }
+        return adjustments
+    }
+
+    // MARK: -
+
+    /// A side at scale 1: as given, else the drawn side divided by the scale as sent, else 100. A scale by which one
+    /// can not divide (0, or so small that the quotient overflows) counts as the smallest allowed one.
+    private static func original(
+        _ given: (name: String, side: Double?), drawn: Double?, scale: Double?, _ rules: TypeRules,
+        _ adjustments: inout [Adjustment]
+    ) -> Double {
+        let range = CanvasLimits.originalSide
+        if let side = usableNumber(given.side), side > 0 {
+            let stored = clamped(side, range.lowerBound, range.upperBound)
+            Self.note(given.name, side, stored, .range, &adjustments)
+            return stored
+        }
+        guard let drawn, drawn > 0 else { return 100 }
+        var side = drawn / (scale ?? 1).magnitude
+        if !side.isFinite { side = drawn / rules.minScale }
+        return clamped(side, range.lowerBound, range.upperBound)
+    }
+
+    /// Scales default to 1 and the default is under the rules too, but only what was sent is reported.
+    private static func setNewScale(
+        _ sent: TransformFields, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
+    ) {
+        var fields = sent
+        // With a locked aspect an axis that was not sent follows the other one instead.
+        if !rules.lockedAspect || sent.scaleX == nil && sent.scaleY == nil {
+            fields.scaleX = sent.scaleX ?? 1
+            fields.scaleY = sent.scaleY ?? 1
+        }
+        var scaleAdjustments: [Adjustment] = []
+        Self.setScale(fields, stored: (1, 1), rules, &element, &scaleAdjustments)
+        for adjustment in scaleAdjustments {
+            let wasSent = adjustment.field == "scaleX" ? sent.scaleX != nil : sent.scaleY != nil
+            if wasSent { adjustments.append(adjustment) }
+        }
+    }
+
+    private static func setAnchor(_ new: NewElement, _ element: inout Element, _ adjustments: inout [Adjustment]) {
+        if let sent = usableNumber(new.anchorX) {
+            element.anchorX = Self.anchor("anchorX", sent, &adjustments)
+        }
+        if let sent = usableNumber(new.anchorY) {
+            element.anchorY = Self.anchor("anchorY", sent, &adjustments)
+        }
+    }
+
+    static func anchor(_ name: String, _ sent: Double, _ adjustments: inout [Adjustment]) -> Double {
+        let stored = clamped(sent, CanvasLimits.anchor.lowerBound, CanvasLimits.anchor.upperBound)
+        Self.note(name, sent, stored, .range, &adjustments)
+        return stored + 0
+    }
+
+    /// The default position 0, 0 under the bounds; not reported, because it was not sent.
+    private static func placeDefault(_ fields: TransformFields, _ element: inout Element) {
+        var ignored: [Adjustment] = []
+        let missing = TransformFields(
+            positionX: fields.positionX == nil ? 0 : nil, positionY: fields.positionY == nil ? 0 : nil)
+        Self.setPosition(missing, &element, &ignored)
+    }
+
+    private static func setOptions(
+        _ changes: ElementChanges, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
+    ) {
+        if let locked = changes.locked { element.locked = locked }
+        if let sent = usableNumber(changes.zIndex) { element.zIndex = sent + 0 }
+        if let sent = usableNumber(changes.fontSize) {
+            let stored = rules.fontSize.map { clamped(sent, $0.lowerBound, $0.upperBound) } ?? sent
+            element.fontSize = stored + 0
+            Self.note("fontSize", sent, stored, .range, &adjustments)
+        }
+        if let sent = usableNumber(changes.snapDegrees), sent > 0 {
+            let stored = min(sent, CanvasLimits.snapDegrees)
+            element.snapDegrees = stored
+            Self.note("snapDegrees", sent, stored, .range, &adjustments)
+        }
+        if let sent = changes.bounds { Self.setBounds(sent, &element, &adjustments) }
+    }
+
+    private static func setBounds(_ sent: Bounds, _ element: inout Element, _ adjustments: inout [Adjustment]) {
+        let numbers = [sent.x, sent.y, sent.width, sent.height]
+        guard numbers.allSatisfy({ !$0.isNaN }), sent.width >= 0, sent.height >= 0 else { return }
+        let limit = CanvasLimits.position
+        let stored = Bounds(
+            x: clamped(sent.x, -limit, limit) + 0, y: clamped(sent.y, -limit, limit) + 0,
+            width: clamped(sent.width, 0, 2 * limit) + 0, height: clamped(sent.height, 0, 2 * limit) + 0)
+        element.bounds = stored
+        Self.note("bounds.x", sent.x, stored.x, .range, &adjustments)
+        Self.note("bounds.y", sent.y, stored.y, .range, &adjustments)
+        Self.note("bounds.width", sent.width, stored.width, .range, &adjustments)
+        Self.note("bounds.height", sent.height, stored.height, .range, &adjustments)
+    }
+}
+
+extension ElementChanges {
+    /// What a new element and an update have in common.
+    fileprivate init(_ new: NewElement) {
+        self.init()
+        self.fontSize = new.fontSize
+        self.locked = new.locked
+        self.snapDegrees = new.snapDegrees
+        self.bounds = new.bounds
+        self.zIndex = new.zIndex
+    }
+}
+
+extension Element {
+    /// Refuses an update after which the extra fields would be too large. Call it before the update is applied.
+    public func check(_ changes: ElementChanges) throws(FieldError) {
+        if !self.fits(changes) {
+            throw FieldError(
+                field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
+        }
+    }
+
+    func fits(_ changes: ElementChanges) -> Bool {
+        if changes.extra.isEmpty { return true }
+        var merged = self
+        merged.mergeExtra(changes.extra)
+        return merged.extra.count <= CanvasLimits.extraFields && merged.extraByteCount <= CanvasLimits.extraBytes
+    }
+
+    mutating func mergeExtra(_ fields: [ExtraField]) {
+        for field in fields {
+            if let index = self.extra.firstIndex(where: { isSameText($0.name, field.name) }) {
+                self.extra[index].json = field.json
+            } else {
+                self.extra.append(field)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+public import JSONBytes
+
+extension RulesTable {
+    /// Reads the rules file: an object with a member per type, `"*"` for every type not named. A type that is missing
+    /// keeps its built-in rules, and so does every rule missing in a type (a new type starts from `"*"`). Unknown
+    /// rules are errors: a typing mistake must not pass for a default.
+    public init(json: JSONValue) throws(FieldError) {
+        guard json.kind == .object else { throw FieldError(field: "", message: "The rules are an object.") }
+        self = .defaults
+        if let other = json["*"] { self.other = try Self.rules(other, "*", from: self.other) }
+        for (key, value) in json.members where !key.isString("*" as StaticString) {
+            guard let name = key.string, name.utf8.count <= CanvasLimits.typeBytes else {
+                throw FieldError(field: key.string ?? "", message: "A type has at most 32 bytes.")
+            }
+            let bytes = Array(name.utf8)
+            if let index = self.entries.firstIndex(where: { $0.name == bytes }) {
+                self.entries[index].rules = try Self.rules(value, name, from: self.entries[index].rules)
+            } else {
+                self.entries.append(Entry(name: bytes, rules: try Self.rules(value, name, from: self.other)))
+            }
+        }
+    }
+
+    /// Writes the complete table in the form that `init(json:)` reads.
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        for entry in self.entries {
+            writer.key(string: String(decoding: entry.name, as: UTF8.self))
+            entry.rules.encode(into: &writer)
+        }
+        writer.key("*")
+        self.other.encode(into: &writer)
+        writer.endObject()
+    }
+
+    private static func rules(_ json: JSONValue, _ path: String, from base: TypeRules) throws(FieldError) -> TypeRules {
+        guard json.kind == .object else { throw FieldError(field: path, message: "Rules are an object.") }
+        var rules = base
+        for (key, value) in json.members {
+            let name = key.string ?? ""
+            let field = joined(path, name)
+            switch name {
+            case "minScale": rules.minScale = try Self.scale(value, field)
+            case "maxScale": rules.maxScale = try Self.scale(value, field)
+            case "lockedAspect": rules.lockedAspect = try ElementInput.bool(value, field)
+            case "rotates": rules.rotates = try ElementInput.bool(value, field)
+            case "minWidth": rules.minWidth = try Self.side(value, field)
+            case "minHeight": rules.minHeight = try Self.side(value, field)
+            case "minSide": rules.minSide = try Self.side(value, field)
+            case "fontSize": rules.fontSize = try Self.fontSize(value, field)
+            default: throw FieldError(field: field, message: "There is no such rule.")
+            }
+        }
+        guard rules.minScale <= rules.maxScale else {
+            throw FieldError(field: joined(path, "maxScale"), message: "maxScale is below minScale.")
+        }
+        return rules
+    }
+
+    /// Scales and sides stay so far from the ends of a double that no product of stored values overflows.
+    private static func scale(_ value: JSONValue, _ field: String) throws(FieldError) -> Double {
+        let scale = try ElementInput.positive(value, field)
+        guard (1e-6...1e6).contains(scale) else {
+            throw FieldError(field: field, message: "A scale lies in 0.000001…1000000.")
+        }
+        return scale
+    }
+
+    private static func side(_ value: JSONValue, _ field: String) throws(FieldError) -> Double {
+        let side = try ElementInput.requiredNumber(value, field)
+        guard (0...1e6).contains(side) else {
+            throw FieldError(field: field, message: "A side lies in 0…1000000 pixels.")
+        }
+        return side
+    }
+
+    private static func fontSize(_ value: JSONValue, _ field: String) throws(FieldError) -> ClosedRange<Double>? {
+        if value.isNull { return nil }
+        guard value.kind == .object else { throw FieldError(field: field, message: "{min, max} or null is required.") }
+        let low = try ElementInput.requiredNumber(value["min"], joined(field, "min"))
+        let high = try ElementInput.requiredNumber(value["max"], joined(field, "max"))
+        guard low > 0, low <= high else {
+            throw FieldError(field: field, message: "0 < min ≤ max is required.")
+        }
+        return low...high
+    }
+}
+
+extension TypeRules {
+    fileprivate func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("minScale")
+        writer.value(self.minScale)
+        writer.key("maxScale")
+        writer.value(self.maxScale)
+        writer.key("lockedAspect")
+        writer.value(self.lockedAspect)
+        writer.key("rotates")
+        writer.value(self.rotates)
+        writer.key("minWidth")
+        writer.value(self.minWidth)
+        writer.key("minHeight")
+        writer.value(self.minHeight)
+        writer.key("minSide")
+        writer.value(self.minSide)
+        writer.key("fontSize")
+        if let range = self.fontSize {
+            writer.beginObject()
+            writer.key("min")
+            writer.value(range.lowerBound)
+            writer.key("max")
+            writer.value(range.upperBound)
+            writer.endObject()
+        } else {
+            writer.null()
+        }
+        writer.endObject()
+    }
+}

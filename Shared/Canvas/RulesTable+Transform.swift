@@ -1,0 +1,104 @@
+extension RulesTable {
+    /// Brings what a preview or a commit sets under the rules and onto the element: scales (aspect, range, smallest
+    /// size), rotation (kept at 0, normalised, snapped), positions (whole pixels, range, bounds), and compares the
+    /// size hints with what comes out. Only fields that are set are judged.
+    ///
+    /// The result names every value that is stored otherwise than sent; it is empty, and nothing is allocated, when
+    /// there is none. Whatever the fields hold, the element stays finite: infinity counts as the largest number, what
+    /// is not a number as absent. Locks are the caller's to check, and so are `rev` and `updatedBy`.
+    public func apply(_ fields: TransformFields, to element: inout Element) -> [Adjustment] {
+        var adjustments: [Adjustment] = []
+        let fields = fields.usable
+        let rules = self.rules(for: element.type)
+        Self.setPosition(fields, &element, &adjustments)
+        Self.setRotation(fields.rotation, rules, &element, &adjustments)
+        Self.setScale(fields, stored: (element.scaleX, element.scaleY), rules, &element, &adjustments)
+        Self.compareSize(fields, element, &adjustments)
+        return adjustments
+    }
+
+    static func setPosition(
+        _ fields: TransformFields, _ element: inout Element, _ adjustments: inout [Adjustment]
+    ) {
+        let bounds = element.bounds
+        if let sent = fields.positionX {
+            let rule = PositionRule(sent: sent, space: element.space, edge: bounds?.x, extent: bounds?.width)
+            element.positionX = rule.stored
+            Self.note("positionX", sent, rule.stored, rule.why, &adjustments)
+        }
+        if let sent = fields.positionY {
+            let rule = PositionRule(sent: sent, space: element.space, edge: bounds?.y, extent: bounds?.height)
+            element.positionY = rule.stored
+            Self.note("positionY", sent, rule.stored, rule.why, &adjustments)
+        }
+    }
+
+    /// The same angle in another spelling is no adjustment, so what was sent is compared after normalising.
+    static func setRotation(
+        _ sent: Double?, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
+    ) {
+        guard let sent else { return }
+        let angle = Angle(degrees: sent)
+        var stored = angle
+        var why = Adjustment.Why.snap
+        if !rules.rotates {
+            stored = .zero
+            why = .rotation
+        } else if let step = element.snapDegrees {
+            stored = angle.snapped(to: step)
+        }
+        element.rotation = stored.degrees
+        guard stored != angle else { return }
+        adjustments.append(Adjustment(field: "rotation", sent: sent, stored: stored.degrees, why: why))
+    }
+
+    static func setScale(
+        _ fields: TransformFields, stored: (x: Double, y: Double), _ rules: TypeRules, _ element: inout Element,
+        _ adjustments: inout [Adjustment]
+    ) {
+        let original = Size(width: element.originalWidth, height: element.originalHeight)
+        let rule = ScaleRule(fields, stored: stored, original: original, rules: rules)
+        if rule.x.isSet { element.scaleX = rule.x.sign * rule.x.magnitude }
+        if rule.y.isSet { element.scaleY = rule.y.sign * rule.y.magnitude }
+        // An axis that was only dragged along was not sent, so there is nothing to report.
+        if let sent = fields.scaleX { Self.note("scaleX", sent, element.scaleX, rule.x.why, &adjustments) }
+        if let sent = fields.scaleY { Self.note("scaleY", sent, element.scaleY, rule.y.why, &adjustments) }
+    }
+
+    /// Apps round what they draw: half a pixel is no difference.
+    static func compareSize(_ fields: TransformFields, _ element: Element, _ adjustments: inout [Adjustment]) {
+        if let sent = fields.width, (sent - element.width).magnitude > 0.5 {
+            adjustments.append(Adjustment(field: "width", sent: sent, stored: element.width, why: .computed))
+        }
+        if let sent = fields.height, (sent - element.height).magnitude > 0.5 {
+            adjustments.append(Adjustment(field: "height", sent: sent, stored: element.height, why: .computed))
+        }
+    }
+
+    @inline(__always)
+    static func note(
+        _ field: @autoclosure () -> String, _ sent: Double, _ stored: Double, _ why: Adjustment.Why,
+        _ adjustments: inout [Adjustment]
+    ) {
+        guard sent != stored else { return }
+        adjustments.append(Adjustment(field: field(), sent: sent, stored: stored, why: why))
+    }
+}
+
+extension TransformFields {
+    /// The same without anything that is not finite. JSON has no such numbers, but arithmetic on numbers from JSON
+    /// makes them.
+    var usable: TransformFields {
+        TransformFields(
+            positionX: usableNumber(self.positionX), positionY: usableNumber(self.positionY),
+            rotation: usableNumber(self.rotation), scaleX: usableNumber(self.scaleX),
+            scaleY: usableNumber(self.scaleY), width: usableNumber(self.width), height: usableNumber(self.height))
+    }
+}
+
+/// A finite number as it is, infinity as the largest one, NaN as absent.
+@inline(__always)
+func usableNumber(_ number: Double?) -> Double? {
+    guard let number, !number.isNaN else { return nil }
+    return clamped(number, -.greatestFiniteMagnitude, .greatestFiniteMagnitude)
+}

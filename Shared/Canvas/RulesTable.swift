@@ -1,0 +1,40 @@
+/// The rules of every type of element: a short list searched bytewise, because types come from apps.
+public struct RulesTable: Equatable, Sendable {
+    struct Entry: Equatable, Sendable {
+        var name: [UInt8]
+        var rules: TypeRules
+    }
+
+    var entries: [Entry]
+    /// For every type that is not named.
+    var other: TypeRules
+
+    /// The built-in rules.
+    public static let defaults: RulesTable = {
+        var photo = TypeRules()
+        (photo.minScale, photo.maxScale, photo.lockedAspect) = (0.2, 5, true)
+        var video = TypeRules()
+        (video.minScale, video.maxScale, video.lockedAspect, video.minSide) = (0.5, 3, true, 44)
+        var audio = TypeRules()
+        (audio.minScale, audio.maxScale, audio.lockedAspect, audio.rotates) = (0.5, 3, true, false)
+        (audio.minWidth, audio.minHeight) = (120, 44)
+        var text = TypeRules()
+        text.fontSize = 12...72
+        let named = [("note", TypeRules()), ("photo", photo), ("video", video), ("audio", audio), ("text", text)]
+        return RulesTable(
+            entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
+    }()
+
+    /// The rules of a type.
+    public func rules(for type: String) -> TypeRules {
+        let found = type.utf8.withContiguousStorageIfAvailable { self.find($0) }
+        return found ?? Array(type.utf8).withUnsafeBufferPointer { self.find($0) }
+    }
+
+    private func find(_ type: UnsafeBufferPointer<UInt8>) -> TypeRules {
+        for entry in self.entries where entry.name.count == type.count && entry.name.elementsEqual(type) {
+            return entry.rules
+        }
+        return self.other
+    }
+}

@@ -1,0 +1,99 @@
+/// Both scales of an element on their way to storage. Works on magnitudes; signs come back at the end.
+///
+/// The order is the contract: aspect, then range, then smallest size, which therefore wins over the largest scale.
+/// An axis remembers the last rule that moved it.
+struct ScaleRule {
+    struct Axis {
+        /// The magnitude so far.
+        var magnitude: Double
+        /// Whether the app sent it, or the other axis drags it along.
+        var isSet: Bool
+        /// −1 for a mirror. 0 counts as +.
+        let sign: Double
+        var why = Adjustment.Why.range
+
+        init(sent: Double?, stored: Double) {
+            self.isSet = sent != nil
+            let value = sent ?? stored
+            self.magnitude = value.magnitude
+            self.sign = value < 0 ? -1 : 1
+        }
+
+        mutating func set(_ value: Double, _ why: Adjustment.Why) {
+            guard value != self.magnitude else { return }
+            self.magnitude = value
+            self.why = why
+        }
+    }
+
+    var x: Axis
+    var y: Axis
+
+    /// Nothing to do when neither is sent: stored scales are not judged again.
+    init(_ fields: TransformFields, stored: (x: Double, y: Double), original: Size, rules: TypeRules) {
+        self.x = Axis(sent: fields.scaleX, stored: stored.x)
+        self.y = Axis(sent: fields.scaleY, stored: stored.y)
+        guard self.x.isSet || self.y.isSet else { return }
+        if rules.lockedAspect { self.lockAspect(stored: stored) }
+        if self.x.isSet { self.x.set(clamped(self.x.magnitude, rules.minScale, rules.maxScale), .range) }
+        if self.y.isSet { self.y.set(clamped(self.y.magnitude, rules.minScale, rules.maxScale), .range) }
+        var smallestX = Self.smallestScale(side: max(rules.minWidth, rules.minSide), original: original.width)
+        var smallestY = Self.smallestScale(side: max(rules.minHeight, rules.minSide), original: original.height)
+        if rules.lockedAspect {
+            smallestX = max(smallestX, smallestY)
+            smallestY = smallestX
+        }
+        if self.x.isSet { self.x.set(max(self.x.magnitude, smallestX), .size) }
+        if self.y.isSet { self.y.set(max(self.y.magnitude, smallestY), .size) }
+    }
+
+    /// Both axes take the magnitude of the one that moved further from what is stored; X when they moved equally far.
+    private mutating func lockAspect(stored: (x: Double, y: Double)) {
+        let yDecides: Bool
+        if self.x.isSet, self.y.isSet {
+            yDecides = Self.isFurther(
+                (self.y.magnitude, stored.y.magnitude), than: (self.x.magnitude, stored.x.magnitude))
+        } else {
+            yDecides = self.y.isSet
+        }
+        let magnitude = yDecides ? self.y.magnitude : self.x.magnitude
+        self.x.set(magnitude, .aspect)
+        self.y.set(magnitude, .aspect)
+        self.x.isSet = true
+        self.y.isSet = true
+    }
+
+    /// |ln(a.sent / a.stored)| > |ln(b.sent / b.stored)|, without the logarithm: |ln| grows with larger / smaller, and
+    /// two fractions compare by their cross products. Those are taken apart into significand and exponent, because
+    /// quotients of what apps send overflow. 0 is infinitely far from everything but 0.
+    static func isFurther(_ a: (Double, Double), than b: (Double, Double)) -> Bool {
+        let (aHigh, aLow) = (max(a.0, a.1), min(a.0, a.1))
+        let (bHigh, bLow) = (max(b.0, b.1), min(b.0, b.1))
+        if bLow == 0, bHigh > 0 { return false }
+        if aLow == 0 { return aHigh > 0 }
+        if bLow == 0 { return aHigh > aLow }
+        func product(_ left: Double, _ right: Double) -> (exponent: Int, significand: Double) {
+            let significand = left.significand * right.significand
+            let carry = significand >= 2
+            return (Int(left.exponent + right.exponent) + (carry ? 1 : 0), carry ? significand / 2 : significand)
+        }
+        let (left, right) = (product(aHigh, bLow), product(bHigh, aLow))
+        return left.exponent == right.exponent
+            ? left.significand > right.significand : left.exponent > right.exponent
+    }
+
+    /// The smallest scale at which `original` is drawn with `side` pixels or more.
+    static func smallestScale(side: Double, original: Double) -> Double {
+        guard side > 0, original > 0 else { return 0 }
+        let scale = side / original
+        guard scale.isFinite else { return 0 }
+        // The quotient may have been rounded down: the product decides.
+        return original * scale < side ? scale.nextUp : scale
+    }
+}
+
+/// `value` brought into low…high. The caller has excluded NaN.
+func clamped(_ value: Double, _ low: Double, _ high: Double) -> Double {
+    if value < low { return low }
+    return value > high ? high : value
+}

@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+extension Angle {
+    /// Sine and cosine, exact at quarter turns, so that four of them are the identity.
+    public var sineAndCosine: (sine: Double, cosine: Double) {
+        switch self.degrees {
+        case 0: (0, 1)
+        case 90: (1, 0)
+        case 180: (0, -1)
+        case 270: (-1, 0)
+        default: (sin(self.radians), cos(self.radians))
+        }
+    }
+}

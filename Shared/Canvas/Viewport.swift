@@ -1,0 +1,52 @@
+/// What a scroll view shows of the canvas: screen = canvas · zoomScale − offset.
+public struct Viewport: Equatable, Sendable {
+    /// Screen points per canvas pixel.
+    public private(set) var zoomScale: Double
+    /// The scroll view's content offset in screen points.
+    public private(set) var offset: Point
+    /// The view's size in screen points.
+    public let viewSize: Size
+
+    /// A viewport; nil unless zoom and size can be divided by and the offset is finite.
+    public init?(zoomScale: Double, offset: Point, viewSize: Size) {
+        guard zoomScale > 0, zoomScale.isFinite, offset.x.isFinite, offset.y.isFinite, viewSize.isUsable else {
+            return nil
+        }
+        self.zoomScale = zoomScale
+        self.offset = offset
+        self.viewSize = viewSize
+    }
+
+    /// Screen → canvas.
+    public func canvasPoint(fromScreen point: Point) -> Point {
+        let content = point + self.offset
+        return Point(x: content.x / self.zoomScale, y: content.y / self.zoomScale)
+    }
+
+    /// Canvas → screen.
+    public func screenPoint(fromCanvas point: Point) -> Point {
+        point * self.zoomScale - self.offset
+    }
+
+    /// The part of the canvas on the screen.
+    public var visibleRect: Rect {
+        let origin = self.canvasPoint(fromScreen: .zero)
+        return Rect(
+            x: origin.x, y: origin.y, width: self.viewSize.width / self.zoomScale,
+            height: self.viewSize.height / self.zoomScale)
+    }
+
+    /// Scrolls so that a point of the canvas is in the middle of the view.
+    public mutating func centerOnPoint(_ point: Point) {
+        let content = point * self.zoomScale
+        self.offset = Point(x: content.x - self.viewSize.width / 2, y: content.y - self.viewSize.height / 2)
+    }
+
+    /// Zooms; the point of the canvas under a place on the screen stays there. No change for a scale that is none.
+    public mutating func zoom(to scale: Double, about screenPoint: Point) {
+        guard scale > 0, scale.isFinite else { return }
+        let fixed = self.canvasPoint(fromScreen: screenPoint)
+        self.zoomScale = scale
+        self.offset = fixed * scale - screenPoint
+    }
+}

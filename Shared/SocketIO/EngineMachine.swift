@@ -1,0 +1,317 @@
+/// The periods of an Engine.IO session, in nanoseconds.
+public struct EngineTimings: Sendable, Equatable {
+    /// From the opening, or from a pong, to the next ping.
+    public var pingInterval: UInt64
+    /// From a ping to its pong at the latest.
+    public var pingTimeout: UInt64
+    /// From the arrival of the second transport to the end of the upgrade.
+    public var upgradeTimeout: UInt64
+    /// From the opening to the first accepted namespace; `nil` if nothing is waited for.
+    public var connectTimeout: UInt64?
+    /// Between two noops that release a polling request while an upgrade is on.
+    public var noopInterval: UInt64 = 100_000_000
+    /// How long a closing polling session waits for the poll that takes its last packets.
+    public var closeTimeout: UInt64 = 5_000_000_000
+
+    /// The periods given; the others have their defaults.
+    public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connectTimeout: UInt64?) {
+        self.pingInterval = pingInterval
+        self.pingTimeout = pingTimeout
+        self.upgradeTimeout = upgradeTimeout
+        self.connectTimeout = connectTimeout
+    }
+}
+
+/// The life of one Engine.IO 4 session: transports, upgrade, heartbeat, deadlines. Bytes and queues stay outside.
+///
+/// ```
+///            webSocketArrived            2probe                 5
+///  polling ------------------> waiting ---------> probed ----------------> webSocket
+///     ^                           |  upgradeTimeout, candidateLost |          |
+///     +---------------------------+--------------------------------+          |
+///  closeRequested: closing (polling until the last poll) --> closed <---------+
+/// ```
+/// Times are nanoseconds of any steady clock. A closed machine answers every event with nothing.
+public struct EngineMachine: Sendable {
+    private enum Upgrade: UInt8 { case none, waiting, probed }
+    private enum Phase: UInt8 { case open, closing, closed }
+
+    /// The transport that carries messages now.
+    public private(set) var transport: EngineTransport
+    private var phase = Phase.open
+    private var upgrade = Upgrade.none
+    private var hasPoll = false
+    private var hasPost = false
+    private var isPonging = false
+    /// Free answers to polls that arrive while an upgrade is on, before the pace of ``EngineTimings/noopInterval``.
+    private var freeNoops: UInt8 = 0
+    /// The next ping or, while `isPonging`, the time when the pong is late.
+    private var heartbeatDeadline: UInt64
+    private var upgradeDeadline = UInt64.max
+    private var noopDeadline = UInt64.max
+    private var connectDeadline: UInt64
+    private let timings: EngineTimings
+
+    /// A session that opens at `now`.
+    public init(transport: EngineTransport, timings: EngineTimings, at now: UInt64) {
+        self.transport = transport
+        self.timings = timings
+        self.heartbeatDeadline = now &+ timings.pingInterval
+        self.connectDeadline = timings.connectTimeout.map { now &+ $0 } ?? .max
+    }
+
+    /// Whether the session has ended or is about to.
+    public var isClosed: Bool { self.phase != .open }
+
+    /// Whether a second transport is on trial.
+    public var isUpgrading: Bool { self.upgrade != .none }
+
+    /// When ``timeReached(_:)`` must be called next; `UInt64.max` for never.
+    public var nextDeadline: UInt64 {
+        if self.phase == .closed { return .max }
+        let heartbeat = self.isPonging && self.upgrade != .none ? UInt64.max : self.heartbeatDeadline
+        return min(min(heartbeat, self.upgradeDeadline), min(self.noopDeadline, self.connectDeadline))
+    }
+
+    /// A namespace was accepted: the connect timeout is over.
+    public mutating func connected() {
+        self.connectDeadline = .max
+    }
+}
+
+// MARK: - HTTP requests
+
+extension EngineMachine {
+    /// What to do with a polling GET.
+    public enum PollAnswer: Sendable, Equatable {
+        /// Keep it until there are packets.
+        case hold
+        /// Answer it with the packets that wait.
+        case packets
+        /// Answer it with a noop, so that the client can change transports.
+        case noop
+        /// Answer it with the packets that wait; the session ends with it.
+        case last
+        /// A second poll: end the session, answer both.
+        case duplicate
+        /// The session does not poll (any more): 400.
+        case mismatch
+    }
+
+    /// A GET arrived; `hasPackets` tells whether packets wait for it.
+    public mutating func pollReceived(hasPackets: Bool) -> PollAnswer {
+        guard self.phase != .closed, self.transport == .polling else { return .mismatch }
+        if self.hasPoll { return .duplicate }
+        if self.phase == .closing {
+            self.phase = .closed
+            return .last
+        }
+        if hasPackets { return .packets }
+        if self.upgrade == .probed, self.freeNoops > 0 {
+            self.freeNoops -= 1
+            return .noop
+        }
+        self.hasPoll = true
+        return .hold
+    }
+
+    /// The held GET was answered.
+    public mutating func pollAnswered() { self.hasPoll = false }
+
+    /// What to do with a POST.
+    public enum PostAnswer: Sendable, Equatable {
+        case read
+        /// A second POST: end the session, 400.
+        case duplicate
+        /// The session does not poll (any more): 400.
+        case mismatch
+    }
+
+    /// The head of a POST arrived.
+    public mutating func postReceived() -> PostAnswer {
+        guard self.phase == .open, self.transport == .polling else { return .mismatch }
+        if self.hasPost { return .duplicate }
+        self.hasPost = true
+        return .read
+    }
+
+    /// The body of the POST was dealt with, or its connection was lost.
+    public mutating func postEnded() { self.hasPost = false }
+}
+
+// MARK: - Upgrade
+
+extension EngineMachine {
+    /// A WebSocket with the id of this session arrived. `false`: it is one too many, close it and keep the session.
+    public mutating func webSocketArrived(at now: UInt64) -> Bool {
+        guard self.phase == .open, self.transport == .polling, self.upgrade == .none else { return false }
+        self.upgrade = .waiting
+        self.upgradeDeadline = now &+ self.timings.upgradeTimeout
+        return true
+    }
+
+    /// What to do with a text frame of the candidate.
+    public enum CandidateAnswer: Sendable, Equatable {
+        /// Send `3probe` on it, and a noop to the held poll if that is asked.
+        case probe(releasePoll: Bool)
+        /// The candidate is the transport now: flush everything there; release the held poll with a noop if asked.
+        case adopt(releasePoll: Bool)
+        case ignore
+        /// Not the dance: close the candidate, the session goes on polling.
+        case drop
+    }
+
+    /// A text frame of the candidate.
+    public mutating func candidateReceived(_ text: UnsafeRawBufferPointer, at now: UInt64) -> CandidateAnswer {
+        guard self.phase == .open, self.upgrade != .none else { return .drop }
+        if text.elementsEqual("2probe".utf8) {
+            self.upgrade = .probed
+            self.freeNoops = 2
+            self.noopDeadline = now &+ self.timings.noopInterval
+            defer { self.hasPoll = false }
+            return .probe(releasePoll: self.hasPoll)
+        }
+        guard text.count == 1, let type = EnginePacketType(rawValue: text[0]) else { return .drop }
+        switch type {
+        case .upgrade where self.upgrade == .probed:
+            self.transport = .webSocket
+            self.endUpgrade(at: now)
+            defer { self.hasPoll = false }
+            return .adopt(releasePoll: self.hasPoll)
+        case .noop:
+            return .ignore
+        default:
+            return .drop
+        }
+    }
+
+    /// The candidate is gone; polling goes on.
+    public mutating func candidateLost(at now: UInt64) {
+        guard self.upgrade != .none else { return }
+        self.endUpgrade(at: now)
+    }
+
+    /// A client that probes holds its pongs back until the dance is over, so they get their whole time again.
+    private mutating func endUpgrade(at now: UInt64) {
+        self.upgrade = .none
+        self.upgradeDeadline = .max
+        self.noopDeadline = .max
+        if self.isPonging { self.heartbeatDeadline = now &+ self.timings.pingTimeout }
+    }
+}
+
+// MARK: - Packets and time
+
+extension EngineMachine {
+    /// What a packet on the current transport means.
+    public enum PacketAnswer: Sendable, Equatable {
+        case message
+        case nothing
+        /// The client said goodbye.
+        case close
+        /// The client broke the protocol.
+        case violation
+    }
+
+    /// A packet arrived by the current transport.
+    public mutating func packetReceived(_ type: EnginePacketType, at now: @autoclosure () -> UInt64) -> PacketAnswer {
+        guard self.phase == .open else { return .nothing }
+        switch type {
+        case .message: return .message
+        case .pong:
+            // A pong nobody asked for moves nothing.
+            if self.isPonging {
+                self.isPonging = false
+                self.heartbeatDeadline = now() &+ self.timings.pingInterval
+            }
+            return .nothing
+        case .close: return .close
+        case .noop, .upgrade: return .nothing
+        case .ping, .open: return .violation
+        }
+    }
+
+    /// What is due.
+    public struct Due: Sendable, Equatable {
+        public var sendsPing = false
+        /// Answer the held poll with a noop.
+        public var releasesPoll = false
+        /// The upgrade took too long: close the candidate.
+        public var dropsCandidate = false
+        /// The session is over.
+        public var expiry: Expiry?
+
+        init() {}
+    }
+
+    /// Why time ended a session.
+    public enum Expiry: Sendable, Equatable {
+        case pingTimeout
+        case connectTimeout
+        /// Nobody fetched the last packets of a closing session.
+        case closeTimeout
+    }
+
+    /// Time passed; call it again at ``nextDeadline``.
+    public mutating func timeReached(_ now: UInt64) -> Due {
+        var due = Due()
+        guard self.phase != .closed else { return due }
+        if now >= self.connectDeadline {
+            due.expiry = self.phase == .closing ? .closeTimeout : .connectTimeout
+        }
+        if now >= self.upgradeDeadline {
+            due.dropsCandidate = true
+            self.endUpgrade(at: now)
+        }
+        if now >= self.noopDeadline {
+            self.noopDeadline = now &+ self.timings.noopInterval
+            due.releasesPoll = self.hasPoll
+            self.hasPoll = false
+        }
+        if self.phase == .open, now >= self.heartbeatDeadline, !(self.isPonging && self.upgrade != .none) {
+            if self.isPonging {
+                due.expiry = due.expiry ?? .pingTimeout
+            } else {
+                self.isPonging = true
+                // From the time it was due, so that a late timer gives no extra time.
+                self.heartbeatDeadline = self.heartbeatDeadline &+ self.timings.pingTimeout
+                due.sendsPing = true
+                if now >= self.heartbeatDeadline, self.upgrade == .none {
+                    due.expiry = due.expiry ?? .pingTimeout
+                    due.sendsPing = false
+                }
+            }
+        }
+        if due.expiry != nil { self.phase = .closed }
+        return due
+    }
+
+    /// The server closes. `true`: at once; `false`: a polling session waits for the poll that takes its last packets.
+    public mutating func closeRequested(at now: UInt64) -> Bool {
+        guard self.phase == .open else { return self.phase == .closed }
+        if self.transport == .polling, !self.hasPoll {
+            self.phase = .closing
+            self.endUpgrade(at: now)
+            self.heartbeatDeadline = .max
+            self.connectDeadline = now &+ self.timings.closeTimeout
+            return false
+        }
+        self.phase = .closed
+        return true
+    }
+
+    /// A polling client said goodbye while no poll was held. Its poll may be overtaken by the goodbye (they come by
+    /// two connections), so one that arrives before `deadline` is the last; see ``PollAnswer/last``.
+    public mutating func goodbyeReceived(until deadline: UInt64) {
+        guard self.phase == .open else { return }
+        self.phase = .closing
+        self.upgrade = .none
+        self.upgradeDeadline = .max
+        self.noopDeadline = .max
+        self.heartbeatDeadline = .max
+        self.connectDeadline = deadline
+    }
+
+    /// The session is over, whatever the reason.
+    public mutating func ended() { self.phase = .closed }
+}

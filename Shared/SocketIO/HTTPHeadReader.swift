@@ -1,0 +1,127 @@
+/// Why a head was refused: the status to answer.
+struct HTTPHeadFailure: Error, Equatable {
+    var status: UInt16
+}
+
+/// Reads one complete head (ending in an empty line) into its parts.
+struct HTTPHeadReader {
+    let bytes: [UInt8]
+    let limits: HTTPLimits
+
+    func read() -> Result<HTTPRequestHead, HTTPHeadFailure> {
+        Result { () throws(HTTPHeadFailure) in try self.parse() }
+    }
+
+    private func parse() throws(HTTPHeadFailure) -> HTTPRequestHead {
+        guard let lineEnd = self.endOfLine(from: 0) else { throw HTTPHeadFailure(status: 400) }
+        let line = self.bytes[0..<lineEnd]
+        guard let firstSpace = line.firstIndex(of: 0x20), let lastSpace = line.lastIndex(of: 0x20),
+            firstSpace < lastSpace, firstSpace > 0, line[..<firstSpace].allSatisfy(Self.isToken)
+        else { throw HTTPHeadFailure(status: 400) }
+        let isHTTP11 = try self.version(lastSpace + 1..<lineEnd)
+        let (path, query) = try self.target(
+            firstSpace + 1..<lastSpace, isOptions: line[..<firstSpace].elementsEqual("OPTIONS".utf8))
+        let fields = try self.fields(from: lineEnd + 2)
+        var head = HTTPRequestHead(
+            bytes: self.bytes, methodRange: 0..<firstSpace, pathRange: path, queryRange: query, fields: fields,
+            isHTTP11: isHTTP11)
+        try self.checkFraming(&head)
+        return head
+    }
+
+    private func endOfLine(from start: Int) -> Int? {
+        var index = start
+        while index + 1 < self.bytes.count {
+            if self.bytes[index] == 0x0D { return self.bytes[index + 1] == 0x0A ? index : nil }
+            index += 1
+        }
+        return nil
+    }
+
+    private func version(_ range: Range<Int>) throws(HTTPHeadFailure) -> Bool {
+        let text = self.bytes[range]
+        if text.elementsEqual("HTTP/1.1".utf8) { return true }
+        if text.elementsEqual("HTTP/1.0".utf8) { return false }
+        throw HTTPHeadFailure(status: text.starts(with: "HTTP/".utf8) ? 505 : 400)
+    }
+
+    /// Origin form, absolute form or (for OPTIONS) `*`; nothing but visible ASCII and UTF-8 may stand in it.
+    private func target(
+        _ range: Range<Int>, isOptions: Bool
+    ) throws(HTTPHeadFailure) -> (path: Range<Int>, query: Range<Int>) {
+        let text = self.bytes[range]
+        guard !text.isEmpty, text.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw HTTPHeadFailure(status: 400) }
+        var start = range.lowerBound
+        if let scheme = ["http://", "https://"].first(where: { text.starts(with: $0.utf8) }) {
+            let authority = start + scheme.utf8.count
+            start = self.bytes[authority..<range.upperBound].firstIndex(of: UInt8(ascii: "/")) ?? range.upperBound
+        }
+        let isAsterisk = isOptions && text.elementsEqual("*".utf8)
+        guard isAsterisk || (start < range.upperBound && self.bytes[start] == UInt8(ascii: "/")) else {
+            throw HTTPHeadFailure(status: 400)
+        }
+        let whole = self.bytes[start..<range.upperBound]
+        let end = whole.firstIndex(of: UInt8(ascii: "#")) ?? range.upperBound
+        let mark = whole[..<end].firstIndex(of: UInt8(ascii: "?"))
+        guard let mark else { return (start..<end, end..<end) }
+        return (start..<mark, mark + 1..<end)
+    }
+
+    private func fields(from start: Int) throws(HTTPHeadFailure) -> [HTTPRequestHead.Field] {
+        var fields: [HTTPRequestHead.Field] = []
+        var index = start
+        while let end = self.endOfLine(from: index), end > index {
+            guard fields.count < self.limits.fields else { throw HTTPHeadFailure(status: 431) }
+            let line = self.bytes[index..<end]
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > index,
+                line[..<colon].allSatisfy(Self.isToken)
+            else { throw HTTPHeadFailure(status: 400) }
+            let value = HTTPRequestHead.trim(line[(colon + 1)...])
+            guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw HTTPHeadFailure(status: 400)
+            }
+            fields.append(.init(name: index..<colon, value: value.startIndex..<value.endIndex))
+            index = end + 2
+        }
+        // Only the empty line may end the head; a stray carriage return ends the loop earlier.
+        guard index == self.bytes.count - 2 else { throw HTTPHeadFailure(status: 400) }
+        return fields
+    }
+
+    /// Decides how the body ends (RFC 9112 section 6.3), refusing everything ambiguous.
+    private func checkFraming(_ head: inout HTTPRequestHead) throws(HTTPHeadFailure) {
+        let hosts = head.headerCount("host")
+        guard hosts == 1 || (hosts == 0 && !head.isHTTP11) else { throw HTTPHeadFailure(status: 400) }
+        let codings = head.headerCount("transfer-encoding")
+        let lengths = head.headerCount("content-length")
+        if codings > 0 {
+            guard codings == 1, lengths == 0, head.isHTTP11, let coding = head.headerBytes("transfer-encoding") else {
+                throw HTTPHeadFailure(status: 400)
+            }
+            guard HTTPRequestHead.equal(coding, "chunked", ignoringCase: true) else {
+                throw HTTPHeadFailure(status: 501)
+            }
+            head.isChunked = true
+        } else if lengths > 0 {
+            guard lengths == 1, let text = head.headerBytes("content-length"), !text.isEmpty,
+                text.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 })
+            else { throw HTTPHeadFailure(status: 400) }
+            // A number too long for any limit is too large, not malformed.
+            guard text.count <= 15 else { throw HTTPHeadFailure(status: 413) }
+            head.contentLength = text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+    }
+
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/// The head of one HTTP/1.1 request: its bytes once, and where the parts lie.
+///
+/// Kept this way because most requests are asked for two or three fields only; strings are made on demand.
+public struct HTTPRequestHead: Sendable {
+    struct Field: Sendable {
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    let bytes: [UInt8]
+    let methodRange: Range<Int>
+    let pathRange: Range<Int>
+    let queryRange: Range<Int>
+    let fields: [Field]
+    /// Whether the client speaks HTTP/1.1 (else 1.0).
+    public let isHTTP11: Bool
+    /// Bytes of body announced by Content-Length; 0 if none.
+    public internal(set) var contentLength = 0
+    /// Whether the body comes in chunks.
+    public internal(set) var isChunked = false
+
+    /// The method as sent, such as "GET".
+    public var method: String { self.text(self.methodRange) }
+    /// The path as sent, still percent-encoded, without the query.
+    public var path: String { self.text(self.pathRange) }
+    /// The query as sent, without the question mark; empty if none.
+    public var query: String { self.text(self.queryRange) }
+    /// The bytes of the path as sent.
+    public var pathBytes: ArraySlice<UInt8> { self.bytes[self.pathRange] }
+    /// Whether a body follows the head.
+    public var hasBody: Bool { self.isChunked || self.contentLength > 0 }
+
+    /// Whether the method is exactly `name`.
+    public func isMethod(_ name: StaticString) -> Bool {
+        Self.equal(self.bytes[self.methodRange], name, ignoringCase: false)
+    }
+
+    /// All fields in order, names as sent.
+    public var headers: [(name: String, value: String)] {
+        self.fields.map { (self.text($0.name), self.text($0.value)) }
+    }
+
+    /// The value of the first field called `name` (compared without case).
+    public func header(_ name: StaticString) -> String? {
+        self.headerBytes(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of the value of the first field called `name`.
+    public func headerBytes(_ name: StaticString) -> ArraySlice<UInt8>? {
+        for field in self.fields where Self.equal(self.bytes[field.name], name, ignoringCase: true) {
+            return self.bytes[field.value]
+        }
+        return nil
+    }
+
+    /// How many fields are called `name`.
+    public func headerCount(_ name: StaticString) -> Int {
+        self.fields.count { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }
+    }
+
+    /// Whether any field called `name` lists `token` between commas (compared without case).
+    public func header(_ name: StaticString, lists token: StaticString) -> Bool {
+        for field in self.fields where Self.equal(self.bytes[field.name], name, ignoringCase: true) {
+            for part in self.bytes[field.value].split(separator: UInt8(ascii: ",")) {
+                if Self.equal(Self.trim(part), token, ignoringCase: true) { return true }
+            }
+        }
+        return false
+    }
+
+    /// The percent-decoded value of the first query parameter `name`; `nil` if absent. Text that does not decode to
+    /// UTF-8 is repaired, so compare it only with ASCII.
+    public func queryValue(_ name: StaticString) -> String? {
+        self.queryValueBytes(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The percent-decoded bytes of the first query parameter `name`.
+    public func queryValueBytes(_ name: StaticString) -> [UInt8]? {
+        for item in self.bytes[self.queryRange].split(separator: UInt8(ascii: "&")) {
+            let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            guard Self.equal(Self.percentDecode(item[..<cut])[...], name, ignoringCase: false) else { continue }
+            return cut == item.endIndex ? [] : Self.percentDecode(item[(cut + 1)...])
+        }
+        return nil
+    }
+
+    /// All query parameters in order, percent-decoded.
+    public var queryItems: [(name: String, value: String)] {
+        self.bytes[self.queryRange].split(separator: UInt8(ascii: "&")).map { item in
+            let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            let value = cut == item.endIndex ? [] : Self.percentDecode(item[(cut + 1)...])
+            return (
+                String(decoding: Self.percentDecode(item[..<cut]), as: UTF8.self),
+                String(decoding: value, as: UTF8.self)
+            )
+        }
+    }
+
+    /// Whether the connection stays open after the answer (RFC 9112 section 9.3).
+    public var keepsAlive: Bool {
+        if self.header("connection", lists: "close") { return false }
+        return self.isHTTP11 || self.header("connection", lists: "keep-alive")
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: self.bytes[range], as: UTF8.self) }
+
+    static func equal(_ bytes: ArraySlice<UInt8>, _ text: StaticString, ignoringCase: Bool) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { expected in
+            zip(bytes, expected).allSatisfy { left, right in
+                left == right || (ignoringCase && Self.lowercased(left) == Self.lowercased(right))
+            }
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
+
+    static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes
+        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        return bytes
+    }
+
+    /// Decodes `%XX` and `+`; an incomplete escape stays as it is.
+    static func percentDecode(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            if byte == UInt8(ascii: "%"), text.endIndex - index > 2, let high = Self.hexValue(text[index + 1]),
+                let low = Self.hexValue(text[index + 2])
+            {
+                output.append(high << 4 | low)
+                index += 3
+                continue
+            }
+            output.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+            index += 1
+        }
+        return output
+    }
+
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// The namespaces of one connection: which are asked for, joined, or were left.
+///
+/// ```
+/// unknown --asked--> pending --accepted--> joined --removed--> left     pending --removed--> unknown
+/// ```
+/// `Member` is whatever the owner keeps for a namespace. Few namespaces are expected, so this is a list.
+public struct NamespaceTable<Member> {
+    private var entries: [(namespace: Namespace, member: Member, isJoined: Bool)] = []
+    /// Namespaces that the server disconnected; the client may not know yet.
+    private var left: [Namespace] = []
+    private let limit: Int
+
+    /// An empty table for up to `limit` namespaces.
+    public init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// All members, pending ones too.
+    public var members: [Member] { self.entries.map(\.member) }
+
+    /// Whether a CONNECT for this namespace may be put to the application.
+    public enum ConnectAnswer: Sendable, Equatable {
+        case ask
+        /// Pending or joined already.
+        case known
+        case tooMany
+    }
+
+    /// A CONNECT arrived.
+    public func connectReceived(_ namespace: Namespace) -> ConnectAnswer {
+        if self.entries.contains(where: { $0.namespace == namespace }) { return .known }
+        return self.entries.count < self.limit ? .ask : .tooMany
+    }
+
+    /// The application is being asked.
+    public mutating func asked(_ namespace: Namespace, _ member: Member) {
+        self.left.removeAll { $0 == namespace }
+        self.entries.append((namespace, member, false))
+    }
+
+    /// The application accepted.
+    public mutating func accepted(_ namespace: Namespace) {
+        guard let index = self.entries.firstIndex(where: { $0.namespace == namespace }) else { return }
+        self.entries[index].isJoined = true
+    }
+
+    /// Takes a namespace out; `byServer` remembers it, because packets for it may still be under way.
+    public mutating func removed(_ namespace: Namespace, byServer: Bool) {
+        self.entries.removeAll { $0.namespace == namespace }
+        if byServer {
+            if self.left.count >= self.limit { self.left.removeFirst() }
+            self.left.append(namespace)
+        }
+    }
+
+    /// Takes everything out, for the end of the connection.
+    public mutating func removeAll() -> [Member] {
+        defer { self.entries = [] }
+        return self.members
+    }
+
+    /// Where a packet for a namespace goes.
+    public enum Route {
+        case member(Member)
+        /// The server disconnected it: the client did not know yet.
+        case late
+        /// Never joined: the client breaks the protocol.
+        case unknown
+    }
+
+    /// Finds the joined namespace named by the wire bytes `name` (empty for the main one).
+    public func route(_ name: UnsafeRawBufferPointer) -> Route {
+        for entry in self.entries where Self.equal(entry.namespace, name) {
+            return entry.isJoined ? .member(entry.member) : .unknown
+        }
+        return self.left.contains { Self.equal($0, name) } ? .late : .unknown
+    }
+
+    private static func equal(_ namespace: Namespace, _ name: UnsafeRawBufferPointer) -> Bool {
+        namespace.bytes.count == name.count && (name.isEmpty || namespace.bytes.elementsEqual(name))
+    }
+}

@@ -1,0 +1,56 @@
+/// A whole Socket.IO packet with its binary attachments.
+public struct BinaryPacket: Sendable, Equatable {
+    /// The head; its ranges refer to `text`.
+    public var head: SocketPacketHead
+    /// The text of the packet.
+    public var text: [UInt8]
+    /// The attachments in order.
+    public var attachments: [[UInt8]]
+}
+
+/// Puts binary packets together: a head that announces attachments, then exactly that many binary frames.
+///
+/// ```
+/// idle --head with attachments--> collecting --last attachment--> idle
+/// ```
+/// A text packet while collecting, or a binary frame while idle, breaks the protocol.
+public struct PacketAssembler: Sendable {
+    private var pending: BinaryPacket?
+    private var size = 0
+    private let maxBytes: Int
+
+    /// Why a frame does not fit.
+    public enum Failure: Error, Equatable {
+        case unexpectedText
+        case unexpectedBinary
+        case tooBig
+    }
+
+    /// An idle assembler; one packet may have `maxBytes` bytes with its attachments.
+    public init(maxBytes: Int) {
+        self.maxBytes = maxBytes
+    }
+
+    /// Whether attachments are due.
+    public var isCollecting: Bool { self.pending != nil }
+
+    /// A head that announces attachments.
+    public mutating func begin(_ head: SocketPacketHead, text: UnsafeRawBufferPointer) throws(Failure) {
+        guard self.pending == nil else { throw .unexpectedText }
+        self.pending = BinaryPacket(head: head, text: Array(text), attachments: [])
+        self.size = text.count
+    }
+
+    /// A binary frame; the packet if it is complete now.
+    public mutating func attach(_ bytes: [UInt8]) throws(Failure) -> BinaryPacket? {
+        guard var packet = self.pending else { throw .unexpectedBinary }
+        self.pending = nil
+        let (size, overflow) = self.size.addingReportingOverflow(bytes.count)
+        guard !overflow, size <= self.maxBytes else { throw .tooBig }
+        self.size = size
+        packet.attachments.append(bytes)
+        if packet.attachments.count == packet.head.attachments { return packet }
+        self.pending = packet
+        return nil
+    }
+}

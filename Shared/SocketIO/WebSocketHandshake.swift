@@ -1,0 +1,44 @@
+/// The opening handshake of RFC 6455 section 4.2, from the server's side.
+public enum WebSocketHandshake {
+    /// What to answer.
+    public enum Answer: Sendable, Equatable {
+        /// 101 with this `Sec-WebSocket-Accept`.
+        case accept(String)
+        /// 426 with `Sec-WebSocket-Version: 13`.
+        case wrongVersion
+        /// 400.
+        case malformed
+    }
+
+    /// Whether the request asks for a WebSocket at all.
+    public static func isAsked(by head: HTTPRequestHead) -> Bool {
+        head.header("upgrade", lists: "websocket")
+    }
+
+    /// Checks a request that asks for a WebSocket. Extensions (permessage-deflate) and subprotocols are never chosen,
+    /// so whatever is offered is simply left out of the answer.
+    public static func answer(to head: HTTPRequestHead) -> Answer {
+        guard head.isMethod("GET"), head.isHTTP11, !head.hasBody, head.header("connection", lists: "upgrade"),
+            Self.isAsked(by: head)
+        else { return .malformed }
+        guard head.headerCount("sec-websocket-version") == 1, head.header("sec-websocket-version") == "13" else {
+            return .wrongVersion
+        }
+        guard head.headerCount("sec-websocket-key") == 1, let key = head.headerBytes("sec-websocket-key"),
+            Self.isNonce(key)
+        else { return .malformed }
+        return .accept(Self.acceptValue(for: Array(key)))
+    }
+
+    private static func isNonce(_ key: ArraySlice<UInt8>) -> Bool {
+        guard key.count == 24 else { return false }
+        return key.withUnsafeBytes { Base64.decode($0) }?.count == 16
+    }
+
+    static func acceptValue(for key: [UInt8]) -> String {
+        let digest = SHA1.digest(key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
+        var text: [UInt8] = []
+        digest.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,181 @@
+public import NIOCore
+public import SocketIO
+
+/// A Socket.IO application. Every call comes on the server's event loop, in order for each connection; answers and
+/// sends made during a call are flushed when the bytes that were read are dealt with.
+///
+/// `disconnected` may be called from inside ``SocketIOServer/flush()``, ``SocketIOSocket/disconnect()`` and
+/// ``SocketIOSocket/closeEngine(code:reason:)``, but never from inside a send.
+public protocol SocketIOApplication: AnyObject {
+    /// Whether a session may open at all, before anything of it exists; `nil` admits it.
+    func admit(_ handshake: Handshake) -> HandshakeRefusal?
+
+    /// A client asks for a namespace. Answer with ``SocketIOSocket/accept(members:)`` or
+    /// ``SocketIOSocket/refuse(message:data:)``, now or later; if nothing is accepted within the connect timeout, the
+    /// connection is closed.
+    func connect(_ socket: SocketIOSocket, _ request: ConnectRequest)
+
+    /// An event. `json` is the array `["name", …]` as sent: only its opening bracket has been checked. It is valid
+    /// during the call. `ackID` is what the client wants acknowledged.
+    func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer)
+
+    /// An event with attachments; `json` is valid JSON here and its placeholders are sound.
+    func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
+
+    /// The client acknowledged what ``SocketIOSocket/emitWithAck(_:)`` sent under `id`. `json` is the array of its
+    /// arguments, unchecked (checked if there are attachments).
+    func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
+
+    /// The socket is gone; called once for every socket that `connect` was called with, and last.
+    func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason)
+
+    /// The backlog of the connection fell below the low water mark after having been above the high one.
+    func writable(_ socket: SocketIOSocket)
+}
+
+extension SocketIOApplication {
+    public func admit(_ handshake: Handshake) -> HandshakeRefusal? { nil }
+
+    /// Refuses binary: closes the connection with 1003.
+    public func binaryEvent(
+        _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
+    ) {
+        socket.closeEngine(code: 1003, reason: "binary events are not supported")
+    }
+
+    public func acknowledged(
+        _ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
+    ) {}
+
+    public func writable(_ socket: SocketIOSocket) {}
+}
+
+/// An application on bare Engine.IO sessions.
+public protocol EngineIOApplication: AnyObject {
+    /// A session opened.
+    func opened(_ session: EngineIOSession)
+    /// A text message, without its packet digit; valid during the call.
+    func text(_ session: EngineIOSession, _ message: UnsafeRawBufferPointer)
+    /// A binary message.
+    func binary(_ session: EngineIOSession, _ message: [UInt8])
+    /// The session ended.
+    func closed(_ session: EngineIOSession, reason: DisconnectReason)
+}
+
+extension EngineIOApplication {
+    public func opened(_ session: EngineIOSession) {}
+    public func closed(_ session: EngineIOSession, reason: DisconnectReason) {}
+}
+
+/// An application on bare WebSockets.
+public protocol WebSocketApplication: AnyObject {
+    /// A WebSocket opened.
+    func opened(_ peer: WebSocketPeer)
+    /// A whole message, valid during the call.
+    func message(_ peer: WebSocketPeer, _ message: UnsafeRawBufferPointer, isText: Bool)
+    /// The WebSocket is closed.
+    func closed(_ peer: WebSocketPeer)
+}
+
+extension WebSocketApplication {
+    public func opened(_ peer: WebSocketPeer) {}
+    public func closed(_ peer: WebSocketPeer) {}
+}
+
+/// An application for all other HTTP requests of the port.
+public protocol HTTPApplication: AnyObject {
+    /// Bytes of the largest request body; larger ones are answered 413 unread.
+    var maxBody: Int { get }
+    /// Answers a request, now or later; `respond` must be called once, on the loop. Further calls do nothing, and so
+    /// does a call after the client has gone.
+    func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void)
+}
+
+extension HTTPApplication {
+    public var maxBody: Int { 65_536 }
+}
+
+/// One HTTP request with its whole body.
+public struct HTTPRequest: Sendable {
+    /// Method, path, query and fields.
+    public let head: HTTPRequestHead
+    /// The body; empty if none.
+    public let body: [UInt8]
+    /// Where it came from.
+    public let remoteAddress: SocketAddress?
+}
+
+/// An HTTP answer. Content-Length and Connection are added; fields with line breaks in them are left out.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public var status: UInt16
+    /// Fields in order.
+    public var headers: [(String, String)]
+    /// The body.
+    public var body: [UInt8]
+
+    /// An answer.
+    public init(status: UInt16, headers: [(String, String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What is known when a session asks to open.
+public struct Handshake: Sendable {
+    /// The request that opened the session: query, header fields, cookies.
+    public let head: HTTPRequestHead
+    /// Where it came from.
+    public let remoteAddress: SocketAddress?
+    /// The transport it came by.
+    public let transport: EngineTransport
+}
+
+/// Why a session may not open.
+public enum HandshakeRefusal: Sendable {
+    /// 403, Engine.IO code 4.
+    case forbidden
+    /// 503 with Retry-After in seconds.
+    case unavailable(retryAfter: Int)
+}
+
+/// A client's request to join a namespace.
+public struct ConnectRequest {
+    /// The namespace asked for.
+    public let namespace: Namespace
+    /// The auth payload: one valid JSON object, or empty. Valid during the call.
+    public let auth: UnsafeRawBufferPointer
+    /// How the session was opened; `nil` once ``SocketIOSocket/releaseHandshake()`` was called.
+    public let handshake: Handshake?
+}
+
+/// Why a socket was disconnected.
+public enum DisconnectReason: Sendable, Equatable {
+    /// The client left the namespace (`41`).
+    case clientNamespace
+    /// The application disconnected the namespace.
+    case serverNamespace
+    /// The client closed the connection.
+    case transportClose
+    /// The connection broke.
+    case transportError
+    /// The client did not answer a ping.
+    case pingTimeout
+    /// No namespace was accepted in time.
+    case connectTimeout
+    /// The application closed the connection with this code.
+    case closedByServer(UInt16)
+    /// WebSocket, HTTP or Engine.IO rules were broken.
+    case protocolError
+    /// A Socket.IO packet was malformed or out of place.
+    case parseError
+    /// A message was beyond the limits.
+    case payloadTooBig
+    /// More than ``SocketIOServer/Configuration/maxBufferedBytes`` waited for the client.
+    case slowReader
+    /// Too many bad packets.
+    case badPackets
+    /// The server is going away.
+    case drained
+}

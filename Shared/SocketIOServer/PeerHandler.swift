@@ -1,0 +1,233 @@
+internal import NIOCore
+internal import SocketIO
+
+/// The one handler of a TCP connection: HTTP first, perhaps a WebSocket later.
+///
+/// ```
+///            request, answer                    101
+///  http <------------------------> http --------------------> engine | candidate | bare
+///   |                                                               |
+///   +--- answer with close, error ---> lingering (deaf) <--- close -+ ---> closed
+/// ```
+/// There is no other handler in the pipeline, so a change of role moves no handlers and an idle connection is one
+/// object. All fields are used on the loop only.
+final class PeerHandler: ChannelDuplexHandler, Timed {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    enum Role {
+        case http(HTTPExchange)
+        /// The transport of a session.
+        case engine(EngineIOSession)
+        /// On trial for a session that polls.
+        case candidate(EngineIOSession)
+        case bare(WebSocketPeer, any WebSocketApplication)
+        /// Closing: nothing is read, `deadline` ends it.
+        case lingering
+        case closed
+    }
+
+    let server: SocketIOServer
+    let channel: any Channel
+    private(set) var context: ChannelHandlerContext?
+    var role: Role
+    var decoder: WebSocketDecoder?
+    var armedTick: UInt64 = 0
+    /// When an HTTP request is late or a closing must end; `.max` for never.
+    var deadline: UInt64 = .max
+    var isDirty = false
+    private var isReadHeld = false
+    private var addressKey: AddressKey?
+    /// Over a connection limit: the first request is answered 503.
+    private(set) var isRefused = false
+    var pongs: TokenBucket?
+    var unansweredPings = 0
+    private var discardLeft = 0
+
+    init(_ server: SocketIOServer, _ channel: any Channel) {
+        self.server = server
+        self.channel = channel
+        self.role = .http(HTTPExchange(limits: server.configuration.http))
+    }
+
+    var isOpen: Bool { if case .closed = self.role { false } else { true } }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let server = self.server
+        server.statistics.connections += 1
+        self.addressKey = AddressKey(self.channel.remoteAddress)
+        server.peers[ObjectIdentifier(self)] = self
+        self.isRefused = server.peers.count > server.configuration.maxConnections
+        if let key = self.addressKey {
+            let count = server.peersByAddress[key, default: 0] + 1
+            server.peersByAddress[key] = count
+            if count > server.configuration.maxConnectionsPerAddress { self.isRefused = true }
+        }
+        if self.isRefused { server.statistics.refusedConnections += 1 }
+        self.arm(after: server.configuration.handshakeTimeout)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.lost(.transportClose)
+        self.server.isReading = false
+        self.server.flush()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.lost(.transportError)
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.server.isReading = true
+        let buffer = self.unwrapInboundIn(data)
+        switch self.role {
+        case .http: buffer.withUnsafeReadableBytes { self.readHTTP($0) }
+        case .engine, .candidate, .bare: buffer.withUnsafeReadableBytes { self.readFrames($0) }
+        case .lingering: self.discard(buffer.readableBytes)
+        case .closed: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.server.isReading = false
+        self.server.flush()
+    }
+
+    /// A bare WebSocket that does not read what it is sent is not read from either. Sessions are: their pongs and
+    /// commits must get through, and ``SocketIOServer/Configuration/maxBufferedBytes`` bounds them.
+    func read(context: ChannelHandlerContext) {
+        if case .bare = self.role, !self.channel.isWritable {
+            self.isReadHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard self.channel.isWritable else { return }
+        if self.isReadHeld {
+            self.isReadHeld = false
+            context.read()
+        }
+        if case .engine(let session) = self.role { session.becameWritable() }
+    }
+
+    /// The connection is over.
+    private func lost(_ reason: DisconnectReason) {
+        let role = self.role
+        self.role = .closed
+        self.decoder = nil
+        self.deadline = .max
+        if self.server.outboxOwner === self { self.server.outboxOwner = nil }
+        if self.server.peers.removeValue(forKey: ObjectIdentifier(self)) != nil, let key = self.addressKey {
+            let count = (self.server.peersByAddress[key] ?? 1) - 1
+            self.server.peersByAddress[key] = count > 0 ? count : nil
+        }
+        switch role {
+        case .http(let exchange): exchange.connectionLost()
+        case .engine(let session): session.transportLost(reason)
+        case .candidate(let session): session.candidateLost(self)
+        case .bare(let peer, let application): application.closed(peer)
+        case .lingering, .closed: break
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension PeerHandler {
+    /// Bytes that the kernel has not accepted.
+    var bufferedBytes: Int {
+        let waiting = (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return waiting + (self.server.outboxOwner === self ? self.server.outbox.readableBytes : 0)
+    }
+
+    /// Queues a buffer that others may share.
+    func write(_ buffer: ByteBuffer) {
+        self.spill()
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+        self.markDirty()
+    }
+
+    /// Encodes into the outbox with `body`.
+    func encode(_ body: (inout ByteBuffer) -> Void) {
+        guard self.context != nil else { return }
+        self.server.claimOutbox(self)
+        body(&self.server.outbox)
+        self.markDirty()
+    }
+
+    /// Hands what the outbox holds for this peer to the channel.
+    func spill() {
+        guard self.server.outboxOwner === self else { return }
+        self.server.outboxOwner = nil
+        guard self.server.outbox.readableBytes > 0 else { return }
+        self.context?.write(self.wrapOutboundOut(self.server.outbox), promise: nil)
+    }
+
+    func markDirty() {
+        guard !self.isDirty else { return }
+        self.isDirty = true
+        self.server.dirtyPeers.append(self)
+        self.server.scheduleFlush()
+    }
+
+    /// Flushes now.
+    func flushNow() {
+        self.isDirty = false
+        self.spill()
+        self.context?.flush()
+    }
+}
+
+// MARK: - Closing and time
+
+extension PeerHandler {
+    func arm(after duration: Duration) {
+        self.deadline = self.server.now &+ duration.nanoseconds
+        self.server.arm(self, at: self.deadline)
+    }
+
+    func disarm() { self.deadline = .max }
+
+    func timerFired(at now: UInt64) {
+        guard self.isOpen, self.deadline < .max else { return }
+        if now >= self.deadline {
+            self.drop()
+        } else {
+            self.server.arm(self, at: self.deadline)
+        }
+    }
+
+    /// Closes at once.
+    func drop() {
+        self.context?.close(promise: nil)
+    }
+
+    /// Sends what is queued, then ends our half; the peer's half may last for the close timeout and a bounded number
+    /// of bytes. Closing with unread bytes would reset the connection and could destroy the answer under way.
+    func linger() {
+        guard self.isOpen else { return }
+        self.role = .lingering
+        self.decoder = nil
+        self.discardLeft = 1 << 20
+        self.flushNow()
+        self.arm(after: self.server.configuration.closeTimeout)
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    private func discard(_ count: Int) {
+        self.discardLeft -= count
+        if self.discardLeft <= 0 { self.drop() }
+    }
+}

@@ -1,0 +1,78 @@
+public import SocketIO
+
+extension SocketIOServer {
+    /// What the server allows and how long it waits; the defaults are those of the Socket.IO reference server, with
+    /// limits added where that has none.
+    public struct Configuration: Sendable {
+        /// From a pong (or the opening) to the next ping. Must be above zero: clients divide by it.
+        public var pingInterval: Duration = .seconds(25)
+        /// From a ping to its pong at the latest.
+        public var pingTimeout: Duration = .seconds(20)
+        /// How long a second transport may take to prove itself.
+        public var upgradeTimeout: Duration = .seconds(10)
+        /// From the opening of a session to its first accepted namespace.
+        public var connectTimeout: Duration = .seconds(45)
+        /// From the TCP connect, or the first byte of a later request, to the end of the request head.
+        public var handshakeTimeout: Duration = .seconds(5)
+        /// From the end of a head to the end of its body.
+        public var requestTimeout: Duration = .seconds(30)
+        /// How long an HTTP connection may idle between requests.
+        public var keepAliveTimeout: Duration = .seconds(75)
+        /// How long a closed WebSocket waits for the peer's half of the closing.
+        public var closeTimeout: Duration = .seconds(2)
+
+        /// Bytes of one WebSocket message or one POST body.
+        public var maxPayload = 1_000_000
+        /// Frames of one WebSocket message.
+        public var maxFragments = 16
+        /// Binary attachments of one packet; 0 closes the connection with 1003 when binary is sent.
+        public var maxAttachments = 10
+        /// Bytes of one binary packet with its attachments.
+        public var maxBinaryPacket = 10_000_000
+        /// Namespaces of one connection.
+        public var maxNamespaces = 8
+        /// Packets in one polling response; python-engineio drops more than 16.
+        public var maxPollPackets = 16
+
+        /// Bounds of the HTTP request head.
+        public var http = HTTPLimits()
+        /// Which web origins may connect; also decides the CORS headers.
+        public var origins = OriginPolicy.only([])
+
+        /// TCP connections; those beyond it are answered 503.
+        public var maxConnections = 10_000
+        /// TCP connections from one address (IPv6: from one /64); loopback is not counted.
+        public var maxConnectionsPerAddress = 64
+        /// Bytes that may wait for one connection before it is closed with 4008.
+        public var maxBufferedBytes = 1 << 20
+        /// Above this many waiting bytes a socket is not writable, …
+        public var writeHighWater = 65_536
+        /// … until they fell below this many.
+        public var writeLowWater = 16_384
+        /// Bad packets a minute before the connection is closed with 1008.
+        public var badPacketBudget = 10
+        /// WebSocket pings answered at once; after that ten a second. A hundred unanswered ones close with 1008.
+        public var pongBurst = 20
+
+        /// Put before the random part of engine ids, for example to name this server to a proxy. URL-safe ASCII.
+        public var sidPrefix = ""
+        /// Held back before the open packet of a WebSocket session. Only for test clients that would miss it.
+        public var openDelay: Duration = .zero
+        /// The accept queue of the kernel.
+        public var backlog = 4096
+
+        /// The defaults.
+        public init() {}
+    }
+}
+
+extension Duration {
+    /// Nanoseconds, not below zero and not beyond 292 years.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = self.components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(min(seconds, 9_000_000_000)) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+    }
+
+    var milliseconds: UInt64 { self.nanoseconds / 1_000_000 }
+}

@@ -1,0 +1,32 @@
+extension SocketIOServer {
+    /// Counters since the start; they only grow.
+    public struct Statistics: Sendable, Equatable {
+        /// TCP connections accepted.
+        public var connections: UInt64 = 0
+        /// Those refused by a connection limit.
+        public var refusedConnections: UInt64 = 0
+        /// HTTP requests read.
+        public var requests: UInt64 = 0
+        /// HTTP requests or handshakes answered with an error of ours.
+        public var badRequests: UInt64 = 0
+        /// Engine.IO sessions opened.
+        public var sessions: UInt64 = 0
+        /// Upgrades from polling to WebSocket that were completed.
+        public var upgrades: UInt64 = 0
+        /// Socket.IO packets (or bare messages) received and sent.
+        public var packetsIn: UInt64 = 0
+        public var packetsOut: UInt64 = 0
+        /// Acks for ids that were never asked for, and packets for namespaces already left.
+        public var strayPackets: UInt64 = 0
+        /// Packets that counted against the budget.
+        public var badPackets: UInt64 = 0
+        /// Sessions ended by the server because the client broke a protocol.
+        public var protocolErrors: UInt64 = 0
+        public var pingTimeouts: UInt64 = 0
+        public var connectTimeouts: UInt64 = 0
+        public var slowReaders: UInt64 = 0
+
+        /// All zero.
+        public init() {}
+    }
+}

@@ -1,0 +1,148 @@
+public import NIOCore
+public import SocketIO
+
+/// One client in one namespace. Used on the loop only.
+///
+/// ```
+/// asked --accept--> connected --disconnect, leave, end of the connection--> gone
+///   +----refuse, end of the connection-------------------------------------> gone
+/// ```
+/// Every method may be called at any time; what no longer makes sense does nothing.
+public final class SocketIOSocket {
+    private enum State: UInt8 { case asked, connected, gone }
+
+    private let session: EngineIOSession
+    private let identifier: EngineID
+    private var state = State.asked
+    private var nextAck: UInt64 = 0
+    /// Ids of unanswered ``emitWithAck(_:)``; the oldest is forgotten beyond 256.
+    private var openAcks: [UInt64] = []
+
+    /// The namespace.
+    public let namespace: Namespace
+    /// The application's own number; 0 at first.
+    public var tag = 0
+    /// The application's own object; dropped when the socket is gone.
+    public var userInfo: AnyObject?
+
+    init(_ session: EngineIOSession, _ namespace: Namespace) {
+        self.session = session
+        self.namespace = namespace
+        self.identifier = session.server.drawID()
+    }
+
+    var idText: [UInt8] { self.identifier.text }
+
+    /// The Socket.IO id, as sent in the answer to CONNECT.
+    public var id: String { String(decoding: self.idText, as: UTF8.self) }
+    /// The session below.
+    public var engine: EngineIOSession { self.session }
+    /// Whether it was accepted and is not gone.
+    public var isConnected: Bool { self.state == .connected }
+    /// Whether an answer to CONNECT is due.
+    public var isPending: Bool { self.state == .asked }
+    /// The transport in use.
+    public var transport: EngineTransport { self.session.transport }
+    /// Where the client is.
+    public var remoteAddress: SocketAddress? { self.session.remoteAddress }
+    /// How the session was opened; `nil` once released.
+    public var handshake: Handshake? { self.session.handshake }
+    /// Frees the request that opened the session, some hundred bytes a connection.
+    public func releaseHandshake() { self.session.releaseHandshake() }
+    /// Bytes that wait for the whole connection: not accepted by the kernel, or not fetched by a poll.
+    public var bufferedBytes: Int { self.session.bufferedBytes }
+    /// Whether fewer bytes wait than the high water mark; cheap.
+    public var isWritable: Bool { self.session.isWritable }
+
+    // MARK: Answering CONNECT
+
+    /// Lets the client in. `members` is raw JSON spliced into the answer: `"epoch":3,"x":[]`.
+    public func accept(members: some Collection<UInt8>) {
+        guard self.state == .asked else { return }
+        self.state = .connected
+        self.session.joined(self)
+        self.session.sendConnected(self, members: members)
+    }
+
+    /// Lets the client in.
+    public func accept() { self.accept(members: EmptyCollection()) }
+
+    /// Refuses: `44{"message":…,"data":…}` with raw JSON `data`. The connection stays open until the connect timeout,
+    /// so that the client may try again.
+    public func refuse(message: String, data: [UInt8] = []) {
+        guard self.state == .asked else { return }
+        self.session.refused(self)
+        self.session.sendConnectError(self.namespace, message: message, data: data)
+        if let application = self.session.layer?.application { self.ended(.serverNamespace, application) }
+    }
+
+    // MARK: Sending
+
+    /// Queues a prepared packet: no copy, no encoding.
+    public func send(_ packet: PreparedPacket) {
+        guard self.state == .connected else { return }
+        self.session.server.statistics.packetsOut += UInt64(packet.packetCount)
+        self.session.send(packet)
+    }
+
+    /// Sends an event; `json` is the array `["name", …]`, used as it is.
+    public func emit(_ json: some Collection<UInt8>) {
+        self.emit(json, attachments: [])
+    }
+
+    /// Sends an event whose `json` holds a placeholder for each attachment.
+    public func emit(_ json: some Collection<UInt8>, attachments: [[UInt8]]) {
+        guard self.state == .connected else { return }
+        self.session.sendPacket(.event, self.namespace, ackID: nil, json: json, attachments: attachments)
+    }
+
+    /// Sends an event that the client shall acknowledge; the id comes back with the acknowledgement. `nil` if the
+    /// socket is not connected.
+    public func emitWithAck(_ json: some Collection<UInt8>) -> UInt64? {
+        guard self.state == .connected else { return nil }
+        let id = self.nextAck
+        self.nextAck += 1
+        if self.openAcks.count >= 256 { self.openAcks.removeFirst() }
+        self.openAcks.append(id)
+        self.session.sendPacket(.event, self.namespace, ackID: id, json: json, attachments: [])
+        return id
+    }
+
+    /// Acknowledges an event; `json` is the array of arguments.
+    public func acknowledge(_ id: UInt64, _ json: some Collection<UInt8>, attachments: [[UInt8]] = []) {
+        guard self.state == .connected else { return }
+        self.session.sendPacket(.ack, self.namespace, ackID: id, json: json, attachments: attachments)
+    }
+
+    // MARK: Ending
+
+    /// Disconnects this namespace (`41`); the connection lives on. `disconnected` is called before this returns.
+    public func disconnect() {
+        guard self.state == .connected else { return }
+        self.session.sendDisconnect(self.namespace)
+        self.session.leave(self, .serverNamespace)
+    }
+
+    /// Closes the whole connection; clients with automatic reconnection come back. `disconnected` is called before
+    /// this returns.
+    public func closeEngine(code: UInt16 = 1000, reason: StaticString = "") {
+        self.session.close(code: code, reason: reason)
+    }
+
+    /// Counts a packet that is well-formed for Socket.IO but not for the application; too many close the connection.
+    public func reportBadPacket() { self.session.badPacket() }
+
+    func takeAck(_ id: UInt64) -> Bool {
+        guard let index = self.openAcks.firstIndex(of: id) else { return false }
+        self.openAcks.remove(at: index)
+        return true
+    }
+
+    func ended(_ why: DisconnectReason, _ application: any SocketIOApplication) {
+        guard self.state != .gone else { return }
+        self.state = .gone
+        application.disconnected(self, reason: why)
+        self.userInfo = nil
+        self.openAcks = []
+    }
+}

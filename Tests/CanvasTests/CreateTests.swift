@@ -1,0 +1,137 @@
+import Canvas
+import Testing
+
+@Suite("Creating and updating under the rules")
+struct CreateTests {
+    @Test("defaults: position 0,0, size 100 × 100, rotation 0, scale 1, anchor 0.5,0.5")
+    func defaults() throws {
+        let (element, adjusted) = try created("note")
+        #expect(adjusted.isEmpty)
+        #expect(element == Element(id: "e1", type: "note", createdBy: "ann"))
+        #expect((element.width, element.height, element.rev) == (100, 100, 1))
+        #expect((element.createdBy, element.updatedBy) == ("ann", "ann"))
+    }
+
+    @Test("width and height are the drawn size: original = width / |scale| as sent")
+    func drawnSize() throws {
+        let (element, adjusted) = try created("note", #""width":300,"height":50,"scaleX":-2,"scaleY":0.5"#)
+        #expect(adjusted.isEmpty)
+        #expect((element.originalWidth, element.originalHeight) == (150, 100))
+        #expect((element.width, element.height) == (300, 50))
+        #expect(element.scaleX == -2)
+    }
+
+    @Test("an original size that is given stands, and width is a hint")
+    func originalGiven() throws {
+        let (element, adjusted) = try created(
+            "note", #""width":300,"originalWidth":100,"originalHeight":40,"scaleX":2"#)
+        #expect((element.originalWidth, element.originalHeight) == (100, 40))
+        #expect(adjusted == [adjustment("width", 300, 200, .computed)])
+    }
+
+    @Test("a scale out of range shrinks what is drawn: original is made from the scale as sent")
+    func scaleOutOfRange() throws {
+        let (element, adjusted) = try created("note", #""width":100,"scaleX":20"#)
+        #expect(element.originalWidth == 5)
+        #expect(adjusted == [adjustment("scaleX", 20, 10, .range), adjustment("width", 100, 50, .computed)])
+    }
+
+    @Test("a scale of 0 divides nothing")
+    func zeroScale() throws {
+        for scale in ["0", "-0", "0.0", "1e-320"] {
+            let (element, _) = try created(
+                "note", "\"width\":100,\"height\":100,\"scaleX\":\(scale),\"scaleY\":\(scale)")
+            #expect((element.width, element.height) == (100, 100))
+            #expect((element.scaleX, element.scaleY) == (0.1, 0.1))
+        }
+    }
+
+    @Test("aspect lock compares with scale 1; the overruled axis and its size hint are adjusted")
+    func aspect() throws {
+        let (element, adjusted) = try created("photo", #""scaleX":2,"scaleY":3,"width":200,"height":300"#)
+        #expect((element.scaleX, element.scaleY) == (3, 3))
+        #expect((element.originalWidth, element.originalHeight) == (100, 100))
+        #expect(adjusted == [adjustment("scaleX", 2, 3, .aspect), adjustment("width", 200, 300, .computed)])
+        let (one, none) = try created("photo", #""scaleY":2"#)
+        #expect((one.scaleX, one.scaleY) == (2, 2))
+        #expect(none.isEmpty)
+    }
+
+    @Test("fontSize of a text is 12–72, of anything else as sent")
+    func fontSize() throws {
+        #expect(try created("text", #""fontSize":8"#).1 == [adjustment("fontSize", 8, 12, .range)])
+        #expect(try created("text", #""fontSize":100"#).0.fontSize == 72)
+        #expect(try created("text", #""fontSize":12"#).1.isEmpty)
+        #expect(try created("text").0.fontSize == nil)
+        #expect(try created("note", #""fontSize":100"#).0.fontSize == 100)
+    }
+
+    @Test("snapDegrees over 180 is clamped, and snaps the rotation at once")
+    func snapDegrees() throws {
+        let (element, adjusted) = try created("note", #""snapDegrees":400,"rotation":100"#)
+        #expect(element.snapDegrees == 180)
+        #expect(element.rotation == 180)
+        #expect(adjusted == [adjustment("snapDegrees", 400, 180, .range), adjustment("rotation", 100, 180, .snap)])
+    }
+
+    @Test("anything absurd is clamped to something finite")
+    func absurd() throws {
+        let (element, adjusted) = try created(
+            "photo",
+            #""positionX":1e308,"width":1e308,"height":1e-308,"scaleX":1e308,"scaleY":10,"anchorX":-1e300,"bounds":{"x":-1e308,"y":1e308,"width":1e308,"height":0},"originalHeight":1e308"#
+        )
+        #expect((element.positionX, element.positionY) == (1e9, 1e9))
+        #expect(element.anchorX == -1000)
+        #expect(element.originalHeight == 1e9)
+        #expect(element.width.isFinite && element.height.isFinite)
+        #expect(adjusted.allSatisfy { $0.stored.isFinite })
+        let (video, _) = try created("video", #""width":1e-308,"height":1e-308"#)
+        #expect(video.width >= 44 && video.width.isFinite)
+    }
+
+    @Test("update: sets what is no transform and moves nothing")
+    func update() throws {
+        var (element, _) = try created("text", #""positionX":500,"rotation":10,"content":"a","color":"red""#)
+        let changes = try ElementInput.changes(
+            json(
+                #"{"fontSize":5,"locked":true,"snapDegrees":45,"bounds":{"x":0,"y":0,"width":10,"height":10},"zIndex":-2.5,"content":"b","new":null}"#
+            ))
+        #expect(rules.apply(changes, to: &element) == [adjustment("fontSize", 5, 12, .range)])
+        #expect((element.positionX, element.rotation) == (500, 10))
+        #expect((element.fontSize, element.locked, element.snapDegrees, element.zIndex) == (12, true, 45, -2.5))
+        #expect(element.bounds == Bounds(x: 0, y: 0, width: 10, height: 10))
+        #expect(element.extra.map(\.name) == ["content", "color", "new"])
+        #expect(element.extra.map { String(decoding: $0.json, as: UTF8.self) } == ["\"b\"", "\"red\"", "null"])
+    }
+
+    @Test("update: extra fields over 8 KiB in total are too large, and not taken")
+    func updateTooLarge() throws {
+        let half = String(repeating: "x", count: 5000)
+        var (element, _) = try created("note", "\"a\":\"\(half)\"")
+        let changes = try ElementInput.changes(json("{\"b\":\"\(half)\"}"))
+        #expect(
+            throws: FieldError(
+                field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
+        ) {
+            try element.check(changes)
+        }
+        let before = element
+        _ = rules.apply(changes, to: &element)
+        #expect(element == before)
+        let replaced = try ElementInput.changes(json("{\"a\":\"\(half)\"}"))
+        try element.check(replaced)
+        var many = ElementChanges()
+        many.extra = (0..<64).map { ExtraField(name: "f\($0)", json: [0x31]) }
+        #expect(throws: FieldError.self) { try element.check(many) }
+    }
+
+    @Test("a change counts the revision up and names its author")
+    func recordChange() throws {
+        var (element, _) = try created("note")
+        element.recordChange(by: "bob")
+        #expect((element.rev, element.createdBy, element.updatedBy) == (2, "ann", "bob"))
+        element.rev = .max
+        element.recordChange(by: "bob")
+        #expect(element.rev == .max)
+    }
+}

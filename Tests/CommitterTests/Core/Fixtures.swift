@@ -1,0 +1,54 @@
+import Canvas
+import CommitterCore
+import JSONBytes
+import Wire
+
+/// A generator whose whole future follows from its seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { self.state = seed }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9e37_79b9_7f4a_7c15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+func transform(_ element: Identifier, x: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil) -> Command {
+    .transform(element: element, fields: TransformFields(positionX: x, rotation: rotation, scaleX: scaleX))
+}
+
+func create(_ id: Identifier, _ json: String = #"{"type":"note"}"#, generated: Bool = false) -> Command {
+    .create(elements: [CreateItem(id: id, idIsGenerated: generated, json: Array(json.utf8))], single: true)
+}
+
+func createMany(_ items: [(Identifier, String)]) -> Command {
+    .create(
+        elements: items.map { CreateItem(id: $0.0, idIsGenerated: false, json: Array($0.1.utf8)) }, single: false)
+}
+
+func update(_ element: Identifier, _ set: String) -> Command {
+    .update(element: element, set: Array(set.utf8))
+}
+
+func commit(
+    _ number: UInt64, _ command: Command, room: Identifier = "room", session: Identifier = "s1", claim: UInt32 = 1,
+    user: Identifier = "ann", gateway: Identifier = "gateway-1", connection: UInt64 = 7, gesture: UInt64 = 0
+) -> Commit {
+    Commit(
+        room: room, session: session, claim: claim, number: number, isNumberedByApp: true, user: user,
+        connection: connection, gateway: gateway, gesture: gesture, command: command)
+}
+
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+extension ShardLedger.Settlement {
+    var texts: [String] { self.results.map { text($0.result.json) } }
+    var refusals: [Refusal?] { self.results.map(\.result.refusal) }
+}

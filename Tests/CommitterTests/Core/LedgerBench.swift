@@ -1,0 +1,64 @@
+import Canvas
+import CommitterCore
+import Wire
+
+/// A model of the tables that several ledgers can share.
+final class TestDatabase {
+    var tables = MemoryDatabase()
+
+    func write(_ batch: ShardBatch) -> MemoryDatabase.Written { self.tables.write(batch) }
+
+    func claim(_ key: StreamKey, user: Identifier) -> UInt32 { self.tables.claim(key, user: user) }
+}
+
+/// A ledger on a database, with the events that tests send.
+final class LedgerBench {
+    let database: TestDatabase
+    var ledger: ShardLedger
+
+    init(on database: TestDatabase = TestDatabase(), limits: CommitterLimits = CommitterLimits()) {
+        self.database = database
+        self.ledger = ShardLedger(shard: 3, rules: .defaults, limits: limits)
+    }
+
+    /// Another ledger on the same shard that knows nothing.
+    func other() -> LedgerBench { LedgerBench(on: self.database) }
+
+    @discardableResult
+    func admit(_ commit: Commit, size: Int = 100, at now: UInt64 = 0) -> Bool {
+        self.ledger.admit(PreparedCommit(commit, size: size, limits: CommitterLimits(), arrived: now))
+    }
+
+    func next() -> ShardLedger.Request? { self.ledger.next() }
+
+    /// Answers reads up to the point where a write is under way.
+    func write() -> ShardBatch? {
+        while let request = self.ledger.next() {
+            switch request {
+            case .load(let load): self.ledger.stateLoaded(self.database.tables.load(load))
+            case .write(let batch): return batch
+            }
+        }
+        return nil
+    }
+
+    func written() -> ShardLedger.Settlement { self.ledger.batchWritten() }
+
+    func fail(_ failure: RequestFailure) -> ShardLedger.Settlement { self.ledger.requestFailed(failure, at: 0) }
+
+    func expire(at now: UInt64) -> ShardLedger.Settlement { self.ledger.expire(at: now) }
+
+    /// Runs everything that waits, without faults but lost races.
+    @discardableResult
+    func run() -> ShardLedger.Settlement {
+        var all = ShardLedger.Settlement()
+        while let batch = self.write() {
+            switch self.database.write(batch) {
+            case .written: all.append(self.ledger.batchWritten())
+            case .stale: self.ledger.batchStale()
+            case .refusedData: all.append(self.fail(.data))
+            }
+        }
+        return all
+    }
+}

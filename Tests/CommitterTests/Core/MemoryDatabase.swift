@@ -1,0 +1,111 @@
+import Canvas
+import CommitterCore
+import Wire
+
+/// A model of the tables: one shard's worth of rows, and the compare-and-set that guards them.
+struct MemoryDatabase {
+    enum Written: Equatable {
+        case written
+        case stale
+        case refusedData
+    }
+
+    struct StoredElement: Equatable {
+        var element: Element
+        var seq: UInt64
+        var isDeleted: Bool
+    }
+
+    var version: UInt64 = 0
+    var gseq: UInt64 = 0
+    var rooms: [Identifier: UInt64] = [:]
+    var streams: [StreamKey: StreamState] = [:]
+    var elements: [ElementKey: StoredElement] = [:]
+    var log: [ShardBatch.LogRow] = []
+    var refusals: [CommitKey: (hash: UInt64, refusal: Refusal)] = [:]
+    /// Broken constraints, which no correct ledger ever causes.
+    var violations: [String] = []
+
+    /// Elements of this type are refused, as a value is that PostgreSQL does not take.
+    static let poison = "poison"
+
+    func load(_ request: LoadRequest) -> LoadedState {
+        var state = LoadedState(version: self.version, gseq: self.gseq)
+        for room in request.rooms { state.rooms[room] = self.rooms[room] }
+        for key in request.streams { state.streams[key] = self.streams[key] }
+        for need in request.elements {
+            if let stored = self.elements[need.key] { state.elements.append(self.row(need.key, stored)) }
+            guard need.family else { continue }
+            for (key, stored) in self.elements.sorted(by: { $0.key.element < $1.key.element })
+            where key.room == need.key.room && !stored.isDeleted
+                && stored.element.parentId.map({ Identifier($0) }) == need.key.element
+            {
+                state.elements.append(self.row(key, stored))
+            }
+        }
+        for key in request.outcomes {
+            if let row = self.log.first(where: { CommitKey(StreamKey($0.room, $0.session), $0.number) == key }) {
+                state.outcomes[key] = .applied(
+                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [])
+            } else if let refused = self.refusals[key] {
+                state.outcomes[key] = .refused(refused.refusal, hash: refused.hash)
+            }
+        }
+        return state
+    }
+
+    private func row(_ key: ElementKey, _ stored: StoredElement) -> LoadedState.ElementRow {
+        LoadedState.ElementRow(key: key, element: stored.isDeleted ? nil : stored.element)
+    }
+
+    mutating func write(_ batch: ShardBatch) -> Written {
+        guard batch.version == self.version else { return .stale }
+        for row in batch.streams where self.streams[row.key].map({ $0.claim != row.state.claim }) ?? false {
+            return .stale
+        }
+        if batch.elements.contains(where: { $0.element.type == Self.poison }) { return .refusedData }
+        self.version += 1
+        for row in batch.log { self.append(row) }
+        if self.gseq != batch.gseq { self.violations.append("the shard's last number is not the log's") }
+        for row in batch.rooms where self.rooms[row.room] != row.seq {
+            self.violations.append("a room's last number is not the log's")
+        }
+        for row in batch.elements {
+            let key = ElementKey(row.room, Identifier(row.element.id))
+            if let old = self.elements[key], old.isDeleted || old.seq >= row.seq {
+                self.violations.append("an element went back")
+            }
+            self.elements[key] = StoredElement(element: row.element, seq: row.seq, isDeleted: row.isDeleted)
+        }
+        for row in batch.streams {
+            if let old = self.streams[row.key], old.highest >= row.state.highest || old.user != row.state.user {
+                self.violations.append("a stream went back")
+            }
+            self.streams[row.key] = row.state
+        }
+        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.refusal) }
+        return .written
+    }
+
+    private mutating func append(_ row: ShardBatch.LogRow) {
+        if row.gseq != self.gseq + 1 { self.violations.append("a hole in the shard's order") }
+        if row.seq != (self.rooms[row.room] ?? 0) + 1 { self.violations.append("a hole in a room's order") }
+        if self.log.contains(where: { $0.room == row.room && $0.session == row.session && $0.number == row.number }) {
+            self.violations.append("a commit was applied twice")
+        }
+        self.gseq = row.gseq
+        self.rooms[row.room] = row.seq
+        self.log.append(row)
+    }
+
+    /// What `claim_session` does; it does not touch the shard.
+    mutating func claim(_ key: StreamKey, user: Identifier) -> UInt32 {
+        if var state = self.streams[key] {
+            state.claim += 1
+            self.streams[key] = state
+            return state.claim
+        }
+        self.streams[key] = StreamState(user: user, highest: 0, claim: 2)
+        return 2
+    }
+}

@@ -1,0 +1,198 @@
+import Canvas
+import CommitterCore
+import Testing
+import Wire
+
+@Suite struct ShardLedgerFaultTests {
+    let database: TestDatabase
+    let bench: LedgerBench
+
+    init() {
+        self.database = TestDatabase()
+        self.bench = LedgerBench(on: self.database)
+    }
+
+    @Test func staleBatchIsDecidedAgain() throws {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        let other = self.bench.other()
+        other.admit(commit(1, transform("a", x: 5), session: "s2", user: "bob"))
+        other.run()
+        self.bench.admit(commit(2, transform("a", rotation: 45)))
+        let batch = try #require(self.bench.write())
+        #expect(self.database.write(batch) == .stale)
+        self.bench.ledger.batchStale()
+        let settlement = self.bench.run()
+        #expect(settlement.results[0].result.seq == 3)
+        #expect(settlement.texts[0].contains(#""positionX":5"#) && settlement.texts[0].contains(#""rotation":45"#))
+        #expect(self.database.tables.violations.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func unknownOutcomeIsFoundOut(wasWritten: Bool) throws {
+        self.bench.admit(commit(1, create("a")))
+        let batch = try #require(self.bench.write())
+        if wasWritten { #expect(self.database.write(batch) == .written) }
+        #expect(self.bench.fail(.lost).results.isEmpty)
+        let settlement = self.bench.run()
+        #expect(settlement.results[0].result.seq == 1)
+        #expect(settlement.texts[0].contains(#""duplicate":true"#) == wasWritten)
+        #expect(settlement.updates.isEmpty == wasWritten)
+        #expect(self.database.tables.log.count == 1)
+    }
+
+    @Test func lateWriteOfALostConnectionWins() throws {
+        self.bench.admit(commit(1, create("a")))
+        let zombie = try #require(self.bench.write())
+        _ = self.bench.fail(.lost)
+        let again = try #require(self.bench.write())
+        #expect(self.database.write(zombie) == .written)
+        #expect(self.database.write(again) == .stale)
+        self.bench.ledger.batchStale()
+        let settlement = self.bench.run()
+        #expect(settlement.tally.duplicates == 1 && self.database.tables.log.count == 1)
+    }
+
+    @Test func oneFaultDoesNotFailItsNeighbours() {
+        for number in 1...20 {
+            let type = number == 13 ? MemoryDatabase.poison : "note"
+            self.bench.admit(commit(UInt64(number), create(Identifier("e\(number)"), #"{"type":"\#(type)"}"#)))
+        }
+        var results: [UInt64: CommitResult] = [:]
+        var requests = 0
+        while let request = self.bench.next(), requests < 100 {
+            requests += 1
+            switch request {
+            case .load(let load): self.bench.ledger.stateLoaded(self.database.tables.load(load))
+            case .write(let batch):
+                let settlement =
+                    self.database.write(batch) == .written
+                    ? self.bench.written() : self.bench.fail(.data)
+                for answer in settlement.results { results[answer.result.number] = answer.result }
+            }
+        }
+        #expect(results.count == 20)
+        #expect(results.values.filter { $0.refusal != nil }.map(\.number) == [13])
+        #expect(results[13]?.refusal?.code == .invalid)
+        #expect(self.database.tables.log.count == 19 && self.database.tables.violations.isEmpty)
+        #expect(self.database.tables.refusals.count == 1)
+        // A repetition gets the same answer.
+        self.bench.admit(commit(13, create("e13", #"{"type":"poison"}"#)))
+        #expect(self.bench.run().refusals[0]?.code == .invalid)
+    }
+
+    @Test func whatCannotEvenBeRefusedIsAnswered() {
+        self.bench.admit(commit(1, create("a")))
+        var answers: [Refusal?] = []
+        for _ in 0..<4 {
+            _ = self.bench.next()
+            answers += self.bench.fail(.data).refusals
+        }
+        #expect(answers.map { $0?.code } == [.invalid])
+        #expect(self.bench.ledger.isEmpty)
+    }
+
+    @Test func transientFailureRestsAndTriesAgain() throws {
+        self.bench.admit(commit(1, create("a")))
+        var last: UInt64 = 0
+        for _ in 0..<12 {
+            let batch = try #require(self.bench.write())
+            #expect(batch.version == 0)
+            _ = self.bench.fail(.transient)
+            last = batch.gseq
+        }
+        #expect(last == 1)
+        #expect(self.bench.run().results.count == 1)
+    }
+
+    @Test func claimsDecideWhoOwnsASession() throws {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        // The ledger believes claim 1; the row has 2 by now.
+        #expect(self.database.claim(StreamKey("room", "s1"), user: "ann") == 2)
+        self.bench.admit(commit(2, transform("a", x: 1), claim: 1))
+        let batch = try #require(self.bench.write())
+        #expect(self.database.write(batch) == .stale)
+        self.bench.ledger.batchStale()
+        #expect(self.bench.run().refusals[0]?.code == .sessionExpired)
+        // A newer claim than the known one makes it look again.
+        #expect(self.database.claim(StreamKey("room", "s1"), user: "ann") == 3)
+        self.bench.admit(commit(2, transform("a", x: 1), claim: 3))
+        self.bench.admit(commit(3, transform("a", x: 1), claim: 4))
+        let settlement = self.bench.run()
+        #expect(settlement.refusals[0] == nil)
+        #expect(settlement.refusals[1]?.code == .sessionExpired)
+    }
+
+    @Test func sessionsOfOthersAndEvictedOnesAreRefused() {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.admit(commit(2, create("b"), user: "bob"))
+        self.bench.admit(commit(1, create("c"), session: "gone", claim: 2))
+        self.bench.admit(commit(1, create("d"), session: "h:1", claim: 0))
+        let settlement = self.bench.run()
+        #expect(settlement.refusals.map { $0?.code } == [nil, .sessionExpired, .sessionExpired, nil])
+        #expect(self.database.tables.log.count == 2)
+    }
+
+    @Test func lateCommitsAreGivenUp() throws {
+        self.bench.admit(commit(1, create("a")), at: 5)
+        self.bench.admit(commit(2, create("b")), at: 10)
+        #expect(self.bench.expire(at: 10_000_000_004).results.isEmpty)
+        let settlement = self.bench.expire(at: 10_000_000_005)
+        #expect(settlement.refusals.map { $0?.code } == [.unavailable])
+        #expect(settlement.commits == 1)
+        // In flight: nothing is said before the database has spoken.
+        self.bench.admit(commit(1, create("a")), at: 10)
+        _ = try #require(self.bench.write())
+        #expect(self.bench.expire(at: 99_000_000_000).results.isEmpty)
+        // Unknown: nothing is said at all.
+        _ = self.bench.fail(.lost)
+        let given = self.bench.expire(at: 99_000_000_000)
+        #expect(given.results.isEmpty && given.abandoned == 2 && given.commits == 2)
+        #expect(self.bench.ledger.isEmpty)
+    }
+
+    @Test func copiesThatWaitAreTakenOnce() {
+        #expect(self.bench.admit(commit(1, create("a"))))
+        #expect(!self.bench.admit(commit(1, create("a"))))
+        #expect(self.bench.admit(commit(1, create("a"), gateway: "gateway-2")))
+        #expect(self.bench.admit(commit(1, create("b"))))
+        let settlement = self.bench.run()
+        #expect(settlement.results.count == 3)
+        #expect(self.bench.admit(commit(1, create("a"))))
+    }
+
+    @Test func batchesKeepToTheirBounds() throws {
+        var limits = CommitterLimits()
+        limits.batchItems = 4
+        limits.batchBytes = 250
+        let bench = LedgerBench(on: self.database, limits: limits)
+        for number in 1...9 { bench.admit(commit(UInt64(number), create(Identifier("e\(number)"))), size: 100) }
+        var sizes: [Int] = []
+        while let batch = bench.write() {
+            sizes.append(batch.log.count)
+            _ = self.database.write(batch)
+            _ = bench.written()
+        }
+        #expect(sizes == [2, 2, 2, 2, 1])
+    }
+
+    @Test func cacheIsBounded() {
+        var limits = CommitterLimits()
+        limits.cacheBytesPerShard = 16_000
+        let bench = LedgerBench(on: self.database, limits: limits)
+        for number in 1...100 {
+            bench.admit(commit(UInt64(number), create(Identifier("e\(number)"))))
+            bench.run()
+            #expect(bench.ledger.cachedElements <= 16)
+        }
+        bench.admit(commit(101, transform("e1", x: 4)))
+        #expect(bench.run().refusals[0] == nil)
+        // More than the bound in one commit.
+        let many = (0..<50).map { (Identifier("m\($0)"), #"{"type":"note"}"#) }
+        bench.admit(commit(102, createMany(many)))
+        #expect(bench.run().refusals[0] == nil)
+        #expect(bench.ledger.cachedElements <= 16)
+        #expect(self.database.tables.violations.isEmpty)
+    }
+}

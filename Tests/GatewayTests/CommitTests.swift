@@ -1,0 +1,194 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("Commits in custody")
+struct CommitTests {
+    static let transform = #"{"roomId":"r","elementId":"e","transform":{"rotation":30}}"#
+    static let numbered = #"{"roomId":"r","elementId":"e","transform":{"rotation":30},"n":1}"#
+
+    @Test("a commit without a number is numbered by the gateway in a stream of its own")
+    func numbering() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.transform, ack: 1)
+        scene.send(ada, "element:transform", Self.transform, ack: 2)
+        let commits = scene.take().commits
+        #expect(commits.map(\.number) == [1, 2])
+        #expect(commits.map(\.session) == ["s-ada.1", "s-ada.1"])
+        scene.gateway.resulted(result(of: commits[0], seq: 8), at: scene.now)
+        #expect(scene.take() == [.acknowledge(ada, id: 1, json: Array(#"{"ok":true,"seq":8}"#.utf8))])
+        #expect(scene.gateway.custodyCount == 1)
+    }
+
+    @Test("without a result a commit is sent again after 1, 2 and 4 s, by turns around the coalescer")
+    func repetition() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        var paths: [(UInt64, CommitPath)] = []
+        let start = scene.now
+        for _ in 0..<80 {
+            for case .commit(_, let path, _) in scene.take() { paths.append((scene.now - start, path)) }
+            scene.advance(100)
+        }
+        #expect(paths.map(\.0) == [0, 1_000, 3_000, 7_000])
+        #expect(paths.map(\.1) == [.coalescer, .committer, .coalescer, .committer])
+    }
+
+    @Test("at the deadline a numbered commit is given back as unavailable and forgotten")
+    func deadline() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        _ = scene.take()
+        scene.advance(10_000)
+        #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
+        #expect(scene.gateway.custodyCount == 0)
+    }
+
+    @Test("at the deadline a commit that the gateway numbered stays in custody, so that its numbers have no hole")
+    func deadlineOfOwnNumber() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.transform, ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        scene.advance(10_000)
+        #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
+        #expect(scene.gateway.custodyCount == 1)
+        scene.gateway.resulted(result(of: commit, seq: 1), at: scene.now)
+        #expect(scene.take().texts(for: ada).isEmpty)
+        #expect(scene.gateway.custodyCount == 0)
+    }
+
+    @Test("a coalescer that went away: what is in custody goes out again at once")
+    func pathChanged() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        _ = scene.take()
+        scene.gateway.commitPathChanged(shards: [Shard.of(room: "r")], at: scene.now)
+        #expect(scene.take().commits.map(\.number) == [1])
+    }
+
+    @Test("a gap behind a commit in custody is the gateway's own business; a gap of the app is the app's")
+    func gap() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":2}"#, ack: 2)
+        let commits = scene.take().commits
+        let gap = Refusal(.gap, "a number was skipped", expected: 1)
+        scene.gateway.resulted(result(of: commits[1], refusal: gap), at: scene.now)
+        #expect(scene.take().isEmpty)
+        scene.advance(150)
+        #expect(scene.take().commits.map(\.number) == [1, 2])
+        scene.gateway.resulted(result(of: commits[0], seq: 1), at: scene.now)
+        _ = scene.take()
+        scene.gateway.resulted(result(of: commits[1], refusal: gap), at: scene.now)
+        #expect(scene.take().texts(for: ada) == [#"{"ok":false}"#])
+    }
+
+    @Test("busy is passed to an app that numbers, and tried again for one that does not")
+    func busy() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let busy = Refusal(.busy, "later", retryAfterMs: 300)
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        scene.send(ada, "element:transform", Self.transform, ack: 2)
+        let commits = scene.take().commits
+        for commit in commits { scene.gateway.resulted(result(of: commit, refusal: busy), at: scene.now) }
+        #expect(scene.take().texts(for: ada).count == 1)
+        scene.advance(300)
+        #expect(scene.take().commits.map(\.session) == ["s-ada.1"])
+    }
+
+    @Test("a fault found by the gateway consumes the number, so the committer hears of it")
+    func faultConsumesNumber() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","transform":{"rotation":"x"},"n":1}"#, ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        guard case .refuse(let refusal, _) = commit.command else {
+            Issue.record("not a refusal: \(commit.command)")
+            return
+        }
+        #expect(refusal.code == .invalid)
+        #expect(refusal.field == "transform.rotation")
+    }
+
+    @Test("a number that is none is refused and consumes nothing", arguments: ["0", "-1", "1.5", "\"1\"", "null", "9007199254740992"])
+    func badNumber(number: String) throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":\#(number)}"#, ack: 1)
+        let actions = scene.take()
+        #expect(actions.commits.isEmpty)
+        #expect(actions.texts(for: ada).first?.contains(#""field":"n""#) == true)
+    }
+
+    @Test("over the rate a numbered commit is refused with a time, one without a number waits")
+    func rate() throws {
+        var limits = Limits()
+        limits.commitBurst = 1
+        limits.commitsPerSecond = 10
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.transform, ack: 1)
+        scene.send(ada, "element:transform", Self.numbered, ack: 2)
+        scene.send(ada, "element:transform", Self.transform, ack: 3)
+        let actions = scene.take()
+        #expect(actions.commits.count == 1)
+        #expect(actions.texts(for: ada).first?.contains(#""code":"rate_limited","message""#) == true)
+        #expect(actions.texts(for: ada).first?.contains(#""retryAfterMs":100"#) == true)
+        scene.advance(100)
+        #expect(scene.take().commits.map(\.number) == [2])
+    }
+
+    @Test("only so many commits of a session may be without a result")
+    func unacknowledged() throws {
+        var limits = Limits()
+        limits.unacknowledged = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for ack in UInt64(1)...3 { scene.send(ada, "element:transform", Self.transform, ack: ack) }
+        let actions = scene.take()
+        #expect(actions.commits.count == 2)
+        #expect(actions.texts(for: ada).first?.contains(#""code":"busy""#) == true)
+    }
+
+    @Test("a commit to a room that was not joined is forbidden")
+    func notJoined() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "element:transform", Self.transform)
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.hasPrefix(#"["transform:error",{"event":"element:transform","code":"forbidden""#))
+    }
+
+    @Test("a session that another connection took over refuses numbered commits")
+    func takenOver() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", claim: 2))
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        #expect(scene.take().texts(for: ada).first?.contains(#""code":"session_expired""#) == true)
+        scene.send(ada, "element:transforming", Self.transform)
+        #expect(scene.take().isEmpty)
+    }
+
+    @Test(
+        "what is no event is answered",
+        arguments: [
+            ("{}", "invalid"), ("[]", "invalid"), ("[1]", "invalid"), (#"["room:join"]"#, "invalid"),
+            (#"["room:join",7]"#, "invalid"), (#"["toString",{}]"#, "unknown_event"), (#"["x",{"a":1,"a":2}]"#, "invalid"),
+            (#"["x",{"#, "invalid"), ("\u{feff}[]", "invalid"),
+        ])
+    func noEvent(json: String, code: String) throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.gateway.received(Array(json.utf8), ackID: 5, from: ada, at: scene.now, seconds: 0)
+        #expect(scene.take().texts(for: ada).first?.contains(#""code":"\#(code)""#) == true)
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("Joining")
+struct JoinTests {
+    @Test("a join goes to the fan-out; its answer becomes the acknowledgement")
+    func join() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 3)
+        guard case .fanout(let shard, .join(let join))? = scene.gateway.actions.first else {
+            Issue.record("no join was sent")
+            return
+        }
+        #expect(shard == Shard.of(room: "r"))
+        #expect(join.member.user == "ada")
+        scene.answerJoins(sid: "s1", seq: 4)
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.hasPrefix(#"{"ok":true,"roomId":"r","epoch":"e","seq":4,"recovered":false,"elements":[],"members":["#))
+        #expect(text.contains(#""session":"secret","sid":"s1","n":0,"throttleMs":16,"limits":{"#))
+    }
+
+    @Test("no update with a number up to the join's answer follows it; the next one does")
+    func floor() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", seq: 4)
+        scene.gateway.updated(update(4))
+        #expect(scene.take().isEmpty)
+        scene.gateway.updated(update(5))
+        #expect(scene.take().texts(for: ada).count == 1)
+    }
+
+    @Test("events of a room wait for the join that is under way, in order")
+    func waiting() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada", room: "r")
+        scene.send(ada, "element:create", #"{"roomId":"r","element":{"type":"note"}}"#, ack: 1)
+        scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"x"}"#, ack: 2)
+        #expect(scene.gateway.actions.commits.isEmpty)
+        scene.answerJoins(sid: "s1")
+        #expect(scene.take().commits.map(\.number) == [1, 2])
+    }
+
+    @Test("a join that is not answered is sent again each second and refused at the deadline")
+    func deadline() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        _ = scene.take()
+        scene.advance(1_000)
+        #expect(scene.take().count == 1)
+        scene.advance(9_000)
+        let texts = scene.take().texts(for: ada)
+        #expect(texts.first?.contains(#""code":"unavailable""#) == true)
+    }
+
+    @Test(
+        "a malformed join is refused with the field",
+        arguments: [
+            (#"{}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"roomId":""}"#, "roomId"),
+            (#"{"roomId":"a b"}"#, "roomId"), (#"{"roomId":"r","session":null}"#, "session"),
+            (#"{"roomId":"r","resume":1}"#, "resume"), (#"{"roomId":"r","resume":{"seq":1}}"#, "resume.epoch"),
+            (#"{"roomId":"r","resume":{"epoch":"e","seq":-1}}"#, "resume.seq"),
+            (#"{"roomId":"r","resume":{"epoch":"e","seq":1.5}}"#, "resume.seq"),
+            (#"{"roomId":"r","previews":1}"#, "previews"),
+        ])
+    func malformed(payload: String, field: String) throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", payload, ack: 1)
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.contains(#""code":"invalid""#))
+        #expect(text.contains(#""field":"\#(field)""#))
+    }
+
+    @Test("a connection may be in so many rooms and no more")
+    func tooManyRooms() throws {
+        var limits = Limits()
+        limits.rooms = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.connect("ada")
+        for room in ["a", "b", "c"] { scene.send(ada, "room:join", #"{"roomId":"\#(room)"}"#, ack: 1) }
+        let texts = scene.take().texts(for: ada)
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains(#""code":"too_large""#) == true)
+    }
+
+    @Test("leaving a room that one is not in is fine")
+    func leave() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 9)
+        #expect(scene.take() == [.acknowledge(ada, id: 9, json: Array(#"{"ok":true}"#.utf8))])
+    }
+
+    @Test("an app of 1.0 that sends room:join speaks the full contract from then on")
+    func modern() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", isLegacy: true)
+        scene.gateway.updated(update(1, event: .createdMany, ids: ["a", "b"]))
+        let legacy = scene.take().texts(for: ada)
+        #expect(legacy.count == 2)
+        #expect(legacy.allSatisfy { $0.hasPrefix(#"["element:created",{"id":"#) })
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        scene.answerJoins(sid: "s-ada", seq: 1)
+        _ = scene.take()
+        scene.gateway.updated(update(2, event: .createdMany, ids: ["c", "d"]))
+        let full = scene.take().texts(for: ada)
+        #expect(full.count == 1)
+        #expect(full.first?.hasPrefix(#"["elements:created",{"roomId":"r","elements":[{"id":"c"},{"id":"d"}]"#) == true)
+    }
+}

@@ -1,0 +1,116 @@
+import Canvas
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("Previews and gestures")
+struct PreviewTests {
+    static func preview(_ rotation: Int, gesture: Int? = nil) -> String {
+        let stamp = gesture.map { #","gesture":\#($0)"# } ?? ""
+        return #"{"roomId":"r","elementId":"e","transform":{"rotation":\#(rotation)}\#(stamp)}"#
+    }
+
+    @Test("a commit ends the gesture of the previews before it; later ones open the next")
+    func gestures() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transforming", Self.preview(1))
+        scene.send(ada, "element:transforming", Self.preview(2))
+        scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
+        let first = scene.take()
+        #expect(first.previews.map(\.gesture) == [1, 1])
+        let commit = try #require(first.commits.first)
+        #expect(commit.gesture == 1)
+        scene.gateway.resulted(result(of: commit, seq: 9), at: scene.now)
+        scene.send(ada, "element:transforming", Self.preview(3))
+        let second = try #require(scene.take().previews.first)
+        #expect(second.gesture == 2)
+        #expect(second.after == 9)
+    }
+
+    @Test("a preview behind a commit without a result waits, folded, and follows it")
+    func heldBehindCommit() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        scene.send(ada, "element:transforming", Self.preview(3))
+        scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","positionX":5,"transform":{}}"#)
+        scene.advance(16)
+        #expect(scene.take().previews.isEmpty)
+        scene.gateway.resulted(result(of: commit, seq: 9), at: scene.now)
+        scene.advance(16)
+        let preview = try #require(scene.take().previews.first)
+        #expect(preview.after == 9)
+        #expect(preview.folded == 2)
+        #expect(preview.fields.rotation == 3)
+        #expect(preview.fields.positionX == 5)
+    }
+
+    @Test("over the rate previews are folded and the last one arrives")
+    func rate() throws {
+        var limits = Limits()
+        limits.previewsPerSecond = 10
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for rotation in 0..<30 { scene.send(ada, "element:transforming", Self.preview(rotation)) }
+        #expect(scene.take().previews.count == 10)
+        scene.advance(200)
+        let last = scene.take().previews
+        #expect(last.map(\.fields.rotation) == [29])
+        #expect(last.map(\.folded) == [20])
+    }
+
+    @Test("a gesture of the app's own number is kept, and the gateway goes on above it")
+    func explicit() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transforming", Self.preview(1, gesture: 41))
+        scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
+        let actions = scene.take()
+        #expect(actions.previews.map(\.gesture) == [41])
+        let commit = try #require(actions.commits.first)
+        #expect(commit.gesture == 41)
+        scene.gateway.resulted(result(of: commit, seq: 1), at: scene.now)
+        scene.send(ada, "element:transforming", Self.preview(2))
+        #expect(scene.take().previews.map(\.gesture) == [42])
+    }
+
+    @Test("a gesture whose commit was finally refused ends")
+    func refused() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transforming", Self.preview(1))
+        scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        scene.gateway.resulted(result(of: commit, refusal: Refusal(.gone, "deleted")), at: scene.now)
+        #expect(scene.take().gestureEnds.map(\.gesture) == [1])
+    }
+
+    @Test("leaving ends a gesture at once, vanishing after 2 s")
+    func ends() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let bob = try scene.member("bob")
+        scene.send(ada, "element:transforming", Self.preview(1))
+        scene.send(bob, "element:transforming", Self.preview(1))
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+        #expect(scene.take().gestureEnds.map(\.user) == ["ada"])
+        scene.gateway.disconnected(bob, at: scene.now)
+        #expect(scene.take().gestureEnds.isEmpty)
+        scene.advance(2_000)
+        #expect(scene.take().gestureEnds.map(\.user) == ["bob"])
+    }
+
+    @Test("a preview at fault is told at most once a second")
+    func told() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for _ in 0..<5 { scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":null}}"#) }
+        #expect(scene.take().texts(for: ada).count == 1)
+        scene.advance(1_000)
+        scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":null}}"#)
+        #expect(scene.take().texts(for: ada).count == 1)
+    }
+}

@@ -1,0 +1,112 @@
+import Auth
+import Wire
+
+@testable import GatewayCore
+
+/// One gateway with a clock that stands still, apps that speak in JSON and a fan-out that answers when told.
+struct Scene {
+    var gateway: Gateway
+    var now: UInt64 = 1_000
+    var limits = Limits()
+
+    init(limits: Limits = Limits(), tokens: TokenVerifier? = nil) {
+        self.limits = limits
+        self.gateway = Gateway(name: "gateway-1", connectionPrefix: 7, seed: 1, limits: limits, tokens: tokens)
+    }
+
+    /// The actions since the last call.
+    mutating func take() -> [GatewayAction] {
+        defer { self.gateway.actions.removeAll() }
+        return self.gateway.actions
+    }
+
+    /// A user of the open mode connects.
+    mutating func connect(_ user: String, room: Identifier? = nil, previews: Bool = true) throws -> Slot {
+        let query = ["userId": user, "previews": previews ? "true" : "false"]
+        let handshake = try HandshakeFields(
+            auth: nil, query: { "\($0)" == "roomId" ? room?.text : query["\($0)"] }, header: { _ in nil })
+        let identity = try self.gateway.identify(handshake, guest: "guest", seconds: 0).get()
+        return self.gateway.connected(identity: identity, handshake: handshake, at: self.now)
+    }
+
+    /// An app sends an event.
+    mutating func send(_ slot: Slot, _ event: String, _ payload: String, ack: UInt64? = nil) {
+        self.gateway.received(
+            Array("[\"\(event)\",\(payload)]".utf8), ackID: ack, from: slot, at: self.now, seconds: 0)
+    }
+
+    /// A connected member of a room, its join answered; leaves no actions behind.
+    mutating func member(
+        _ user: String, of room: Identifier = "r", sid: Identifier? = nil, seq: UInt64 = 0, isLegacy: Bool = false
+    ) throws -> Slot {
+        let slot = try self.connect(user, room: isLegacy ? room : nil)
+        if !isLegacy { self.send(slot, "room:join", #"{"roomId":"\#(room)"}"#, ack: 0) }
+        self.answerJoins(sid: sid ?? Identifier("s-\(user)"), seq: seq)
+        _ = self.take()
+        return slot
+    }
+
+    /// The fan-out answers all joins that were sent.
+    mutating func answerJoins(sid: Identifier, seq: UInt64 = 0, claim: UInt32 = 1) {
+        for case .fanout(_, .join(let join)) in self.gateway.actions {
+            self.gateway.joinReplied(
+                JoinReply(
+                    request: join.request, room: join.room, connection: join.connection,
+                    outcome: .success(
+                        JoinReply.Joined(
+                            position: Position(epoch: "e", seq: seq), content: .elements(Array("[]".utf8)),
+                            members: [join.member], session: "secret", sid: sid, claim: claim, number: 0))),
+                at: self.now, seconds: 0)
+        }
+    }
+
+    /// The time passes and what waits for it is done.
+    mutating func advance(_ milliseconds: UInt64) {
+        self.now += milliseconds
+        self.gateway.tick(at: self.now, seconds: 0)
+    }
+}
+
+extension [GatewayAction] {
+    /// The commits among them.
+    var commits: [Commit] {
+        self.compactMap { if case .commit(_, _, let commit) = $0 { commit } else { nil } }
+    }
+
+    /// The previews among them.
+    var previews: [Preview] {
+        self.compactMap { if case .preview(_, let preview) = $0 { preview } else { nil } }
+    }
+
+    /// The ends of gestures among them.
+    var gestureEnds: [GestureEnd] {
+        self.compactMap { if case .fanout(_, .gestureEnd(let end)) = $0 { end } else { nil } }
+    }
+
+    /// What one app received, as text: acknowledgements and events.
+    func texts(for slot: Slot) -> [String] {
+        self.flatMap { action -> [[UInt8]] in
+            switch action {
+            case .acknowledge(slot, _, let json), .emit(slot, let json): [json]
+            case .broadcast(let slots, let json) where slots.contains(slot): [json]
+            case .previews(let slots, let previews) where slots.contains(slot):
+                previews.filter { $0.sender != slot }.map(\.json)
+            default: []
+            }
+        }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// A result as the committer gives it.
+func result(of commit: Commit, seq: UInt64 = 0, refusal: Refusal? = nil) -> CommitResult {
+    CommitResult(
+        room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
+        refusal: refusal, seq: seq, json: Array((refusal == nil ? #"{"ok":true,"seq":\#(seq)}"# : #"{"ok":false}"#).utf8))
+}
+
+/// A transform by somebody else.
+func update(_ seq: UInt64, room: Identifier = "r", event: UpdateEvent = .transformed, ids: [Identifier] = ["e"]) -> Update {
+    Update(
+        shard: UInt8(Shard.of(room: room)), gseq: seq, room: room, seq: seq, event: event, user: "u", sid: "s",
+        number: 0, gesture: 0, elements: ids.map { UpdatedElement(id: $0, json: Array(#"{"id":"\#($0)"}"#.utf8)) })
+}

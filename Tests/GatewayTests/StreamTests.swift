@@ -1,0 +1,101 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("The room's stream")
+struct StreamTests {
+    @Test("a hole is noticed, asked for once, and nothing after it is delivered before it is filled")
+    func hole() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.gateway.updated(update(2))
+        scene.gateway.updated(update(3))
+        let asked = scene.take()
+        #expect(asked.count == 1)
+        guard case .fanout(_, .interest(let interest))? = asked.first else {
+            Issue.record("the hole was not asked for")
+            return
+        }
+        #expect(interest.position.seq == 0)
+        for seq in UInt64(1)...3 { scene.gateway.updated(update(seq)) }
+        scene.gateway.positioned(RoomPosition(room: "r", position: Position(epoch: "e", seq: 3), isReset: false))
+        #expect(scene.take().texts(for: ada).map { $0.contains(#""seq":"#) } == [true, true, true])
+        scene.gateway.updated(update(3))
+        #expect(scene.take().isEmpty)
+    }
+
+    @Test("a place that cannot be filled is told as room:resync, and nothing numbered follows until the next join")
+    func reset() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", seq: 5)
+        scene.gateway.positioned(RoomPosition(room: "r", position: Position(epoch: "e", seq: 90), isReset: true))
+        #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":6,"to":90}]"#])
+        scene.gateway.updated(update(91))
+        #expect(scene.take().isEmpty)
+    }
+
+    @Test("after a change of fan-outs the new one is told who is here and up to where the stream came")
+    func moved() throws {
+        var scene = Scene()
+        _ = try scene.member("ada", seq: 5)
+        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.now)
+        let actions = scene.take()
+        guard case .fanout(_, .interest(let fresh))? = actions.first,
+            case .formerFanout(_, .interest(let old))? = actions.last
+        else {
+            Issue.record("the fan-outs were not told: \(actions)")
+            return
+        }
+        #expect(fresh.position.seq == 5)
+        #expect(fresh.occupants.map(\.member.user) == ["ada"])
+        #expect(old.occupants.isEmpty)
+    }
+
+    @Test("previews reach everybody but the connection that sent them")
+    func previews() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let tablet = try scene.member("ada", sid: "s-tablet")
+        let bob = try scene.member("bob")
+        scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":30}}"#)
+        var preview = try #require(scene.take().previews.first)
+        preview.after = 3
+        preview.folded = 2
+        preview.sinceLast = 16
+        scene.gateway.previewed([preview])
+        let actions = scene.take()
+        #expect(actions.texts(for: ada).isEmpty)
+        let text =
+            #"["element:transforming",{"roomId":"r","elementId":"e","userId":"ada","sid":"s-ada","transform":{"rotation":30},"gesture":1,"after":3,"n":2,"dt":16}]"#
+        #expect(actions.texts(for: tablet) == [text])
+        #expect(actions.texts(for: bob) == [text])
+    }
+
+    @Test("presence is told to all but the joiner, and not to apps of 1.0")
+    func presence() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let old = try scene.member("old", isLegacy: true)
+        let member = Member(user: "bob", name: "Bob", color: "#fff")
+        scene.gateway.presenceChanged(Presence(room: "r", hasJoined: true, member: member, except: 0))
+        let actions = scene.take()
+        let text = ##"["member:joined",{"roomId":"r","userId":"bob","name":"Bob","color":"#fff"}]"##
+        #expect(actions.texts(for: ada) == [text])
+        #expect(actions.texts(for: old).isEmpty)
+    }
+
+    @Test("a deletion is one event with all ids, for 1.0 one event for each id")
+    func deletion() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let old = try scene.member("old", isLegacy: true)
+        scene.gateway.updated(update(1, event: .deleted, ids: ["a", "b"]))
+        let actions = scene.take()
+        #expect(
+            actions.texts(for: ada) == [
+                #"["element:deleted",{"roomId":"r","elementId":"a","elementIds":["a","b"],"seq":1,"userId":"u","sid":"s"}]"#
+            ])
+        #expect(actions.texts(for: old).count == 2)
+    }
+}
