@@ -118,7 +118,7 @@ let operatorCommand: [Target] = [
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
             "FanoutDaemon",
-            argumentParser, logging, nioLocks,
+            "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -141,13 +141,13 @@ let testTargets: [Target] = [
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
-    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth"]),
+    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
     tests("CoalescerTests", ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot"]),
     tests(
         "CommitterTests",
         ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
-    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes"]),
+    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
 
 let package = Package(

@@ -56,9 +56,9 @@ package final class Frames {
 }
 
 extension Frames {
-    /// The descriptor of the connection that the first part came through, −1 if libzmq does not know it.
+    /// The descriptor of the connection that the second part came through, −1 if libzmq does not know it.
     ///
     /// libzmq marks the property deprecated (descriptors may be used again) but has no other way from a peer to its connection;
-    /// `PeerRoster` is written with that in mind.
-    var descriptorOfSender: Int32 { self.filled > 0 ? zmq_msg_get(self.parts, ZMQ_SRCFD) : -1 }
+    /// `PeerRoster` is written with that in mind. Not the first part: a ROUTER that was polled makes it up without.
+    var descriptorOfSender: Int32 { self.filled > 1 ? zmq_msg_get(self.parts + 1, ZMQ_SRCFD) : -1 }
 }

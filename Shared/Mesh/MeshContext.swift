@@ -1,11 +1,13 @@
 internal import CZeroMQ
+internal import Glibc
 internal import NIOConcurrencyHelpers
 
 /// A libzmq context: its I/O threads and everything that the sockets made from it share.
 ///
 /// One per process, or one per daemon where several daemons share a process. The reactor makes its own and closes
 /// it last. libzmq's contexts are safe to use from any thread; sockets are not (see `Socket`).
-package final class MeshContext: @unchecked Sendable {  // `pointer` is used for thread-safe calls only, as zmq_ctx_* are.
+// Unchecked, because `pointer` is used for zmq_ctx_* and zmq_socket only, which are thread-safe.
+package final class MeshContext: @unchecked Sendable {
     private enum Phase { case open, closing, closed }
     private struct State {
         var phase = Phase.open
@@ -39,26 +41,65 @@ package final class MeshContext: @unchecked Sendable {  // `pointer` is used for
 
     /// Ends the context: waits until its sockets are closed and have sent what they may (their LINGER), then frees it.
     ///
-    /// Blocks, so call it on the reactor's thread or at the end of a test, not on the cooperative pool.
-    /// A socket that is still open after `limit` would make libzmq wait for ever; the context is then left behind
-    /// (its socket's calls fail with ETERM) and the result is false.
+    /// Blocks, so call it on the reactor's thread or at the end of a test, not on the cooperative pool. libzmq itself
+    /// would wait for ever for a socket that somebody left open; here the whole takes at most `limit`, and then the context is
+    /// left behind (calls on its sockets fail with ETERM) and the result is false.
     @discardableResult
-    package func close(limit: Duration = .seconds(2)) -> Bool {
+    package func close(limit: Duration = .seconds(5)) -> Bool {
         let first = self.state.withLockedValue { state -> Bool in
             guard state.phase == .open else { return false }
             state.phase = .closing
             return true
         }
         guard first else { return self.state.withLockedValue { $0.phase } == .closed }
-        let seconds = Double(limit.nanosecondsClamped) / 1e9
-        guard self.allSocketsClosed.lock(whenValue: true, timeoutSeconds: seconds) else {
+        let end = MonotonicClock.now() + limit.nanosecondsClamped
+        guard self.allSocketsClosed.lock(whenValue: true, timeoutSeconds: MeshContext.seconds(until: end)) else {
             zmq_ctx_shutdown(self.pointer)
             return false
         }
         self.allSocketsClosed.unlock()
-        while zmq_ctx_term(self.pointer) != 0, zmq_errno() == EINTR {}
+        guard self.terminate(until: end) else { return false }
         self.state.withLockedValue { $0.phase = .closed }
         return true
+    }
+
+    // On a thread of its own, because zmq_ctx_term knows no limit.
+    private func terminate(until end: UInt64) -> Bool {
+        final class Termination: Sendable {
+            let pointer: Int
+            let isDone = ConditionLock(value: false)
+            init(_ pointer: UnsafeMutableRawPointer) { self.pointer = Int(bitPattern: pointer) }
+        }
+        let termination = Termination(self.pointer)
+        let body = Unmanaged.passRetained(termination)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { raw in
+                guard let raw else { return nil }
+                let termination = Unmanaged<Termination>.fromOpaque(raw).takeRetainedValue()
+                if let pointer = UnsafeMutableRawPointer(bitPattern: termination.pointer) {
+                    while zmq_ctx_term(pointer) != 0, zmq_errno() == EINTR {}
+                }
+                termination.isDone.lock()
+                termination.isDone.unlock(withValue: true)
+                return nil
+            }, body.toOpaque())
+        guard code == 0 else {
+            body.release()
+            return false
+        }
+        pthread_detach(thread)
+        guard termination.isDone.lock(whenValue: true, timeoutSeconds: MeshContext.seconds(until: end)) else {
+            return false
+        }
+        termination.isDone.unlock()
+        return true
+    }
+
+    private static func seconds(until end: UInt64) -> Double {
+        let now = MonotonicClock.now()
+        return end > now ? Double(end - now) / 1e9 : 0.001
     }
 
     /// Sockets that are open now.

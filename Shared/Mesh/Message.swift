@@ -4,7 +4,8 @@ internal import CZeroMQ
 ///
 /// Small contents (up to 33 bytes) lie inside the value itself, so a pointer to them dies with the next move:
 /// bytes are therefore lent to a closure only. Not bound to a thread: it may be handed to another one.
-package struct Message: ~Copyable, @unchecked Sendable {  // libzmq counts shared contents atomically; the value has one owner.
+// Unchecked: libzmq counts shared contents atomically, and the value has one owner.
+package struct Message: ~Copyable, @unchecked Sendable {
     private let part: UnsafeMutablePointer<zmq_msg_t>
 
     /// An empty part.

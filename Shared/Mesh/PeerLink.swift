@@ -75,7 +75,7 @@ package final class PeerLink {
     /// Ends the link: goodbye to the peer, and what is queued goes out for as long as LINGER allows. No more events.
     package func close() {
         guard !self.machine.isClosed else { return }
-        if self.machine.isUp, let connection = self.connection {
+        if self.machine.isConnected, !self.disconnected, let connection = self.connection {
             _ = self.control(.goodbye, on: connection)
         } else {
             self.connection?.socket.setLinger(.zero)

@@ -108,7 +108,8 @@ struct CommitTests {
     func faultConsumesNumber() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","transform":{"rotation":"x"},"n":1}"#, ack: 1)
+        scene.send(
+            ada, "element:transform", #"{"roomId":"r","elementId":"e","transform":{"rotation":"x"},"n":1}"#, ack: 1)
         let commit = try #require(scene.take().commits.first)
         guard case .refuse(let refusal, _) = commit.command else {
             Issue.record("not a refusal: \(commit.command)")
@@ -118,7 +119,9 @@ struct CommitTests {
         #expect(refusal.field == "transform.rotation")
     }
 
-    @Test("a number that is none is refused and consumes nothing", arguments: ["0", "-1", "1.5", "\"1\"", "null", "9007199254740992"])
+    @Test(
+        "a number that is none is refused and consumes nothing",
+        arguments: ["0", "-1", "1.5", "\"1\"", "null", "9007199254740992"])
     func badNumber(number: String) throws {
         var scene = Scene()
         let ada = try scene.member("ada")
@@ -182,7 +185,8 @@ struct CommitTests {
         "what is no event is answered",
         arguments: [
             ("{}", "invalid"), ("[]", "invalid"), ("[1]", "invalid"), (#"["room:join"]"#, "invalid"),
-            (#"["room:join",7]"#, "invalid"), (#"["toString",{}]"#, "unknown_event"), (#"["x",{"a":1,"a":2}]"#, "invalid"),
+            (#"["room:join",7]"#, "invalid"), (#"["toString",{}]"#, "unknown_event"),
+            (#"["x",{"a":1,"a":2}]"#, "invalid"),
             (#"["x",{"#, "invalid"), ("\u{feff}[]", "invalid"),
         ])
     func noEvent(json: String, code: String) throws {

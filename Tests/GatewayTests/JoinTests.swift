@@ -18,7 +18,8 @@ struct JoinTests {
         #expect(join.member.user == "ada")
         scene.answerJoins(sid: "s1", seq: 4)
         let text = try #require(scene.take().texts(for: ada).first)
-        #expect(text.hasPrefix(#"{"ok":true,"roomId":"r","epoch":"e","seq":4,"recovered":false,"elements":[],"members":["#))
+        #expect(
+            text.hasPrefix(#"{"ok":true,"roomId":"r","epoch":"e","seq":4,"recovered":false,"elements":[],"members":["#))
         #expect(text.contains(#""session":"secret","sid":"s1","n":0,"throttleMs":16,"limits":{"#))
     }
 

@@ -107,7 +107,9 @@ struct PreviewTests {
     func told() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        for _ in 0..<5 { scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":null}}"#) }
+        for _ in 0..<5 {
+            scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":null}}"#)
+        }
         #expect(scene.take().texts(for: ada).count == 1)
         scene.advance(1_000)
         scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","transform":{"rotation":null}}"#)

@@ -101,11 +101,14 @@ extension [GatewayAction] {
 func result(of commit: Commit, seq: UInt64 = 0, refusal: Refusal? = nil) -> CommitResult {
     CommitResult(
         room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
-        refusal: refusal, seq: seq, json: Array((refusal == nil ? #"{"ok":true,"seq":\#(seq)}"# : #"{"ok":false}"#).utf8))
+        refusal: refusal, seq: seq,
+        json: Array((refusal == nil ? #"{"ok":true,"seq":\#(seq)}"# : #"{"ok":false}"#).utf8))
 }
 
 /// A transform by somebody else.
-func update(_ seq: UInt64, room: Identifier = "r", event: UpdateEvent = .transformed, ids: [Identifier] = ["e"]) -> Update {
+func update(_ seq: UInt64, room: Identifier = "r", event: UpdateEvent = .transformed, ids: [Identifier] = ["e"])
+    -> Update
+{
     Update(
         shard: UInt8(Shard.of(room: room)), gseq: seq, room: room, seq: seq, event: event, user: "u", sid: "s",
         number: 0, gesture: 0, elements: ids.map { UpdatedElement(id: $0, json: Array(#"{"id":"\#($0)"}"#.utf8)) })

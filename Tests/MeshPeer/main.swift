@@ -1,28 +1,33 @@
-// A peer in a process of its own, so that tests can stop and kill it: echoes every message to its sender.
-// Usage: mesh-peer ENDPOINT
+// A peer in a process of its own, so that tests can stop and kill it. A server echoes every message to its sender.
+// Usage: mesh-peer serve|dial ENDPOINT
 import Logging
 import Mesh
 
-final class Echo: ReactorLoop {
-    let server: ServerLink
+final class Peer: ReactorLoop {
+    private let server: ServerLink?
+    private let dial: PeerLink?
 
-    init(_ thread: ReactorThread, _ endpoint: Endpoint) throws {
-        self.server = try ServerLink(
-            on: thread, bind: endpoint, identity: LinkIdentity(name: "echo", protocolVersion: 7))
+    init(_ thread: ReactorThread, _ mode: String, _ endpoint: Endpoint) throws {
+        let identity = LinkIdentity(name: "child", protocolVersion: 7)
+        self.server = mode == "serve" ? try ServerLink(on: thread, bind: endpoint, identity: identity) : nil
+        self.dial = mode == "dial" ? try PeerLink(on: thread, to: endpoint, identity: identity) : nil
     }
 
     func turn(now: UInt64) -> UInt64? {
-        while let event = self.server.next() {
-            guard case .message(let peer) = event else { continue }
-            _ = self.server.send(self.server.incoming.bytes(at: 0), to: peer)
+        while let event = self.server?.next() {
+            guard case .message(let peer) = event, let server = self.server else { continue }
+            _ = server.send(server.incoming.bytes(at: 0), to: peer)
         }
+        while self.dial?.next() != nil {}
         return nil
     }
 }
 
-guard CommandLine.arguments.count == 2 else { fatalError("usage: mesh-peer ENDPOINT") }
-let endpoint = try Endpoint(CommandLine.arguments[1])
-let reactor = try Reactor(name: "echo", logger: Logger(label: "mesh-peer") { _ in SwiftLogNoOpLogHandler() }) {
-    try Echo($0, endpoint)
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else { fatalError("usage: mesh-peer serve|dial ENDPOINT") }
+let endpoint = try Endpoint(arguments[2])
+let mode = arguments[1]
+let reactor = try Reactor(name: "child", logger: Logger(label: "mesh-peer") { _ in SwiftLogNoOpLogHandler() }) {
+    try Peer($0, mode, endpoint)
 }
 try await reactor.run()

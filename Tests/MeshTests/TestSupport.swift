@@ -73,6 +73,7 @@ final class ProbeLoop: ReactorLoop {
     let thread: ReactorThread
     var server: ServerLink?
     var dial: PeerLink?
+    var raw: RawSocket?
     var echoes = false
     var drained = true
     private let posts: Mailbox<@Sendable (ProbeLoop) -> Void>
@@ -100,6 +101,7 @@ final class ProbeLoop: ReactorLoop {
             case .writable: self.batch.append(.writable)
             }
         }
+        while let parts = self.raw?.receive() { self.batch.append(.message(parts)) }
         let batch = self.batch
         self.batch.removeAll(keepingCapacity: true)
         if !batch.isEmpty { self.record.seen.withLockedValue { $0 += batch } }
@@ -127,6 +129,29 @@ final class ProbeLoop: ReactorLoop {
     private static func copy(_ frames: Frames?) -> [[UInt8]] {
         guard let frames else { return [] }
         return (0..<frames.count).map { frames.bytes(at: $0) }
+    }
+}
+
+/// A bare socket, for peers that do not keep to the protocol.
+final class RawSocket {
+    private var socket: Socket
+    private let frames = Frames(capacity: 64)
+
+    init(_ kind: Socket.Kind, _ thread: ReactorThread, _ endpoint: Endpoint) throws {
+        let options = LinkOptions(sendHighWater: 100_000, receiveHighWater: 100_000)
+        self.socket = try Socket(kind, context: thread.context, thread: thread, options: options)
+        if kind == .router { _ = try self.socket.bind(endpoint) } else { try self.socket.connect(endpoint) }
+    }
+
+    func send(_ parts: [[UInt8]]) {
+        for (index, part) in parts.enumerated() {
+            _ = part.withUnsafeBytes { self.socket.send($0, more: index + 1 < parts.count) }
+        }
+    }
+
+    func receive() -> [[UInt8]]? {
+        guard self.socket.receive(into: self.frames) == .message else { return nil }
+        return (0..<self.frames.count).map { self.frames.bytes(at: $0) }
     }
 }
 
@@ -174,6 +199,11 @@ struct Probe: Sendable {
                 on: loop.thread, to: endpoint, identity: LinkIdentity(name: name, protocolVersion: version),
                 options: options, liveness: liveness)
         }
+    }
+
+    /// A probe with a bare socket.
+    static func raw(_ kind: Socket.Kind, _ endpoint: Endpoint) throws -> Probe {
+        try Probe { $0.raw = try RawSocket(kind, $0.thread, endpoint) }
     }
 
     var seen: [Seen] { self.record.seen.withLockedValue { $0 } }

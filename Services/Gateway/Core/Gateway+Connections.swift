@@ -25,7 +25,8 @@ extension Gateway {
         }
         if let room = handshake.room {
             self.startJoin(
-                slot: slot, ackID: nil, room: room, session: "", resume: nil, wantsPreviews: handshake.previews, at: now)
+                slot: slot, ackID: nil, room: room, session: "", resume: nil, wantsPreviews: handshake.previews, at: now
+            )
         }
         return slot
     }
@@ -42,7 +43,8 @@ extension Gateway {
             return .success(
                 Identity(
                     member: Member(
-                        user: Identifier(user), name: handshake.name ?? user, color: handshake.color ?? Self.plainColor)))
+                        user: Identifier(user), name: handshake.name ?? user, color: handshake.color ?? Self.plainColor)
+                ))
         }
         guard let token = handshake.token else {
             return .failure(Refusal(.forbidden, "a token is required", field: "token"))

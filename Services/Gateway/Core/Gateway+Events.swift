@@ -57,7 +57,8 @@ extension Gateway {
         var arguments = root.elements.makeIterator()
         guard root.kind == .array, let name = arguments.next()?.string else {
             self.refuse(
-                Refusal(.invalid, "an event is an array that begins with its name"), slot: slot, ackID: ackID, event: "")
+                Refusal(.invalid, "an event is an array that begins with its name"), slot: slot, ackID: ackID, event: ""
+            )
             return false
         }
         guard let event = AppEvent(rawValue: name) else {

@@ -194,7 +194,8 @@ extension Gateway {
         self.joins[pending.join.request] = nil
         guard self.connections[pending.slot]?.id == pending.connection else { return }
         self.failJoin(
-            pending, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000), at: now, seconds: seconds)
+            pending, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000), at: now, seconds: seconds
+        )
     }
 
     /// A session has a new owner: an older connection here loses it.

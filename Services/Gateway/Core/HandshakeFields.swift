@@ -58,7 +58,9 @@ package struct HandshakeFields: Equatable, Sendable {
         var found: String?
         var sources: [String?] = [query(field), header]
         if let value = auth?["\(field)"] {
-            guard let text = value.string else { throw Refusal(.invalid, "\(field) must be a string", field: "\(field)") }
+            guard let text = value.string else {
+                throw Refusal(.invalid, "\(field) must be a string", field: "\(field)")
+            }
             sources.append(text)
         }
         for case let text? in sources {
@@ -89,7 +91,8 @@ package struct HandshakeFields: Equatable, Sendable {
         }
         if let value = auth?["previews"] {
             guard let wanted = value.bool, found == nil || found == wanted else {
-                throw Refusal(.invalid, "previews must be true or false, and the same wherever given", field: "previews")
+                throw Refusal(
+                    .invalid, "previews must be true or false, and the same wherever given", field: "previews")
             }
             found = wanted
         }

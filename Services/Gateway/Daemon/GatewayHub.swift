@@ -76,7 +76,7 @@ final class GatewayHub {
                 payload = document.root
             }
             let fields = try HandshakeFields(auth: payload, query: query, header: header)
-            let guest = "guest-" + String(UInt64.random(in: 1 << 40 ..< 1 << 52), radix: 36)
+            let guest = "guest-" + String(UInt64.random(in: 1 << 40..<1 << 52), radix: 36)
             return self.core.identify(fields, guest: guest, seconds: self.seconds).map { ($0, fields) }
         } catch {
             return .failure(error)

@@ -82,7 +82,8 @@ final class GatewayMesh: ReactorLoop {
         while let event = entry.link.next() {
             switch event {
             case .up(let hello):
-                self.logger.info("link up", metadata: ["mesh.peer": "\(entry.peer)", "mesh.instance": "\(hello.instance)"])
+                self.logger.info(
+                    "link up", metadata: ["mesh.peer": "\(entry.peer)", "mesh.instance": "\(hello.instance)"])
                 self.linkChanged(entry, isUp: true)
             case .down(let loss):
                 self.logger.warning("link down", metadata: ["mesh.peer": "\(entry.peer)", "mesh.loss": "\(loss)"])

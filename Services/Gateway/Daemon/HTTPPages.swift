@@ -19,7 +19,8 @@ final class HTTPPages: HTTPApplication {
     }
 
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
-        let path = request.head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        let path = request.head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
+            String.init)
         let method = request.head.method
         switch path {
         case [""]: self.get(method, respond) { Self.page }

@@ -1,4 +1,9 @@
+import ArgumentParser
+import OperatorDaemon
+
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        TouchSyncCommand.main()
+    }
 }

@@ -21,13 +21,20 @@ struct CommandLineReader {
     private(set) var problems: [SettingProblem] = []
     private var rest: ArraySlice<String>
 
-    /// - Parameter arguments: without the program's name.
-    init(_ arguments: [String], schema: SettingsSchema) {
+    private let settings: [any SettingDeclaration]
+    private let program: String
+
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - program: for the message that a flag is nobody's.
+    init(_ arguments: [String], settings: [any SettingDeclaration], program: String) {
         self.rest = arguments[...]
-        while let argument = self.rest.popFirst() { self.read(argument, schema: schema) }
+        self.settings = settings
+        self.program = program
+        while let argument = self.rest.popFirst() { self.read(argument) }
     }
 
-    private mutating func read(_ argument: String, schema: SettingsSchema) {
+    private mutating func read(_ argument: String) {
         guard argument.hasPrefix("--") || argument == "-h" else {
             self.complain(argument, "is no flag; see --help")
             return
@@ -48,10 +55,12 @@ struct CommandLineReader {
             }
             if self.configPath != nil { self.complain("--config", "is given twice") }
             self.configPath = path
-        } else if let setting = schema.setting(named: name) {
+        } else if let setting = self.settings.first(where: { $0.name == name }) {
             self.read(setting, text)
         } else {
-            self.complain("--\(name)", "is no setting of \(schema.program); see --help")
+            self.complain("--\(name)", "is no setting of \(self.program); see --help")
+            // What follows was meant as its value.
+            if text == nil, self.rest.first?.hasPrefix("--") == false { self.rest.removeFirst() }
         }
     }
 

@@ -21,7 +21,7 @@ package struct SettingsResolver {
     ) {
         self.schema = schema
         self.values = SettingValues(defaultsOf: schema)
-        let line = CommandLineReader(arguments, schema: schema)
+        let line = CommandLineReader(arguments, settings: schema.settings, program: schema.program)
         self.action = line.action
         self.problems = line.problems
 

@@ -89,3 +89,22 @@ package struct SettingValues: Sendable {
         self.entries[setting.name] = Entry(value: value, source: .flag)
     }
 }
+
+extension SettingsSchema {
+    /// Reads flags that belong to any of several schemas, for a program that hands them on.
+    /// - Returns: each setting given and its text, unchecked, and what was no flag of any.
+    package static func read(
+        _ arguments: [String], of schemas: [SettingsSchema]
+    ) -> (inputs: [(setting: any SettingDeclaration, text: String)], problems: [SettingProblem]) {
+        var union: [any SettingDeclaration] = []
+        for setting in schemas.flatMap(\.settings) where !union.contains(where: { $0.name == setting.name }) {
+            union.append(setting)
+        }
+        let line = CommandLineReader(arguments, settings: union, program: "touchsync or its daemons")
+        var problems = line.problems
+        if line.action != .run || line.configPath != nil {
+            problems.append(SettingProblem(subject: "flag", complaint: "must stand alone", source: .flag))
+        }
+        return (line.inputs, problems)
+    }
+}

@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import Boot
+internal import Postgres
+
+/// `touchsync migrate`.
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Brings the database's tables up to date; safe to run again, and from several places.",
+        discussion: "Makes the database if it is missing and the role may.")
+
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: command lines can be read by others.")
+    var databaseUrl: String?
+    @OptionGroup var settings: SettingsOptions
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            let catalog = StageCatalog.installed
+            let given = try self.databaseUrl ?? self.settings.values(.committer)[SharedSettings.databaseURL]
+            guard let given else {
+                throw OperatorFailure(
+                    "which database? give --database-url, DATABASE_URL, or \"databaseUrl\" in a settings file",
+                    exitCode: DaemonMain.configurationExitCode)
+            }
+            if try Migrator.ensureDatabase(given) { ProcessSetup.print("created the database\n") }
+            let applied = try Migrator(catalog.migrations).migrate(given)
+            for migration in applied { ProcessSetup.print("applied \(migration.version) \(migration.name)\n") }
+            if applied.isEmpty {
+                ProcessSetup.print("nothing to do: \(catalog.migrations.count) migrations are applied\n")
+            }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import Boot
+
+/// `touchsync ps`.
+struct PsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ps", abstract: "Shows the processes of the pipeline that runs in a data folder.")
+
+    @Option(help: "The folder given to touchsync up.")
+    var data = ".touchsync"
+    @Flag(help: "Print one line of JSON, of the same shape as touchsync up --json.")
+    var json = false
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            let report = try PsCommand.report(DataFolder(self.data))
+            ProcessSetup.print(self.json ? String(decoding: report.json, as: UTF8.self) : report.table)
+            return 0
+        }
+    }
+
+    /// What runs in a folder; throws when nothing does.
+    static func report(_ folder: DataFolder) throws(OperatorFailure) -> PipelineReport {
+        guard FolderLock.isHeld(folder) else {
+            throw OperatorFailure(
+                "no pipeline runs in \(folder.path); start one with touchsync up --data \(folder.path)")
+        }
+        guard case .success(let bytes) = FileBytes.read(folder.stateFile), let report = PipelineReport(bytes) else {
+            throw OperatorFailure("the pipeline in \(folder.path) is still starting, or already stopping")
+        }
+        return report
+    }
+}

@@ -1,0 +1,25 @@
+internal import ArgumentParser
+internal import Boot
+
+/// The options by which a subcommand finds the daemons' settings.
+struct SettingsOptions: ParsableArguments {
+    @Option(help: "Settings file.")
+    var config: String?
+
+    /// The values that a stage's daemon would see with this file and this environment.
+    /// - Parameter arguments: more flags of that daemon.
+    /// - Throws: when something is wrong, other than a required setting that `up` would give.
+    func values(_ stage: Stage, arguments: [String] = [], catalog: StageCatalog = .installed) throws(OperatorFailure)
+        -> SettingValues
+    {
+        let resolver = SettingsResolver(
+            schema: catalog.schema(stage), arguments: (self.config.map { ["--config", $0] } ?? []) + arguments,
+            environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })
+        guard resolver.problems.isEmpty else {
+            throw OperatorFailure(
+                resolver.problems.map(\.description).joined(separator: "\n"),
+                exitCode: DaemonMain.configurationExitCode)
+        }
+        return resolver.values
+    }
+}

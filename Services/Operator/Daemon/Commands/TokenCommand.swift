@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import Auth
+internal import Boot
+internal import Glibc
+
+/// `touchsync token`.
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Prints a token for trying out, signed with the configured HS256 secret.",
+        discussion:
+            "The secret is the gateways' setting jwt-secret: TOUCHSYNC_JWT_SECRET, or \"jwtSecret\" in a settings file."
+    )
+
+    @Option(help: "The user's id (sub).")
+    var user: String
+    @Option(help: "A room's id, or * for every room; may be given several times.")
+    var room: [String]
+    @Option(help: "What the user may do there: view, preview or commit.")
+    var right: Right = .commit
+    @Option(help: "Seconds until the token ends.")
+    var ttl: Int = 3600
+    @Option(help: "The name that others see.")
+    var name: String?
+    @OptionGroup var settings: SettingsOptions
+
+    func validate() throws {
+        guard !self.room.isEmpty else { throw ValidationError("give at least one --room") }
+        for room in self.room where !TokenCommand.isRoom(room) {
+            throw ValidationError("--room must be 1 to 64 letters, digits, and _ . : -, or *, not \"\(room)\"")
+        }
+        guard (1...128).contains(self.user.utf8.count) else { throw ValidationError("--user must have 1 to 128 bytes") }
+        guard (1...315_360_000).contains(self.ttl) else {
+            throw ValidationError("--ttl must be a whole number of seconds from 1 to 315360000, not \(self.ttl)")
+        }
+    }
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            let values = try self.settings.values(.gateway)
+            guard let secret = values[SharedSettings.jwtSecret] else {
+                throw OperatorFailure(
+                    "no secret is configured: set TOUCHSYNC_JWT_SECRET (at least \(KeySet.shortestSecret) bytes) for this "
+                        + "command and for the gateways, or \"jwtSecret\" in the settings file",
+                    exitCode: DaemonMain.configurationExitCode)
+            }
+            let token: String
+            do {
+                token = try TokenSigner(secret: secret.utf8).token(
+                    user: self.user, name: self.name, rooms: self.room.map { (id: $0, right: self.right) },
+                    issuer: values[SharedSettings.jwtIssuer], audience: values[SharedSettings.jwtAudience],
+                    at: Int64(time(nil)), lifetime: Int64(self.ttl))
+            } catch let failure as KeyFailure {
+                throw OperatorFailure("--jwt-secret: \(failure)", exitCode: DaemonMain.configurationExitCode)
+            }
+            if token.utf8.count > TokenVerifier.longestToken {
+                throw OperatorFailure(
+                    "the token would have \(token.utf8.count) bytes, more than gateways accept; name fewer rooms")
+            }
+            ProcessSetup.print("\(token)\n")
+            return 0
+        }
+    }
+
+    /// The grammar of room ids, and `*`.
+    static func isRoom(_ text: String) -> Bool {
+        if text.utf8.elementsEqual("*".utf8) { return true }
+        return (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension Right: ExpressibleByArgument {}

@@ -1,0 +1,38 @@
+package import ArgumentParser
+internal import Boot
+internal import Glibc
+
+/// `touchsync`, the operator's command.
+package struct TouchSyncCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "touchsync", abstract: "Runs and looks after a TouchSync pipeline.", version: BuildInfo.line,
+        subcommands: [
+            UpCommand.self, PsCommand.self, MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
+        ])
+
+    package init() {}
+
+    /// Runs a subcommand's work; a failure is told on standard error and becomes the exit code.
+    static func running(_ body: () throws -> Int32) throws {
+        let code: Int32
+        do {
+            code = try body()
+        } catch let failure as OperatorFailure {
+            ProcessSetup.complain(failure.description.split(separator: "\n").map { "touchsync: \($0)\n" }.joined())
+            code = failure.exitCode
+        } catch {
+            ProcessSetup.complain("touchsync: \(error)\n")
+            code = 1
+        }
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// The folder that the running program lies in.
+    static func ownFolder() -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { return "." }
+        let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }
+}

@@ -1,0 +1,65 @@
+internal import ArgumentParser
+
+/// `touchsync up`.
+struct UpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up", abstract: "Starts a whole pipeline on this machine and keeps it running.",
+        discussion: """
+            Without a database given (--database-url, DATABASE_URL, settings file) it keeps a private PostgreSQL under \
+            DIR. Any other flag is a setting of the daemons (see touchsync-gateway --help and the others') and goes to \
+            every daemon that has it. Ctrl-C or SIGTERM stops everything, gateways first.
+            """)
+
+    @Option(help: "Port of the first gateway; gateway k listens on PORT + k.")
+    var port = 8080
+    @Option(help: "Address that the gateways listen on.")
+    var host: String?
+    @Option(help: "Folder of everything that this pipeline keeps.")
+    var data = ".touchsync"
+    @Option(help: "How many gateways.")
+    var gateways = 1
+    @Option(help: "How many coalescers.")
+    var coalescers = 1
+    @Option(help: "How many committers.")
+    var committers = 1
+    @Option(help: "How many fan-outs.")
+    var fanouts = 1
+    @Option(help: "Settings file, given to every daemon.")
+    var config: String?
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: command lines can be read by others.")
+    var databaseUrl: String?
+    @Flag(help: "When ready, print one line of JSON instead of a text.")
+    var json = false
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Settings of the daemons, such as --log-level debug.", valueName: "settings"))
+    var settings: [String] = []
+
+    func validate() throws {
+        for (name, count) in [
+            ("gateways", self.gateways), ("coalescers", self.coalescers), ("committers", self.committers),
+            ("fanouts", self.fanouts),
+        ] where !(1...64).contains(count) {
+            throw ValidationError("--\(name) must be a whole number from 1 to 64, not \(count)")
+        }
+        guard self.port >= 1, self.port + self.gateways - 1 <= 65535 else {
+            throw ValidationError("--port must leave room for \(self.gateways) ports up to 65535, not \(self.port)")
+        }
+    }
+
+    func run() throws {
+        var options = Pipeline.Options()
+        options.data = self.data
+        options.counts = [
+            .gateway: self.gateways, .coalescer: self.coalescers, .committer: self.committers, .fanout: self.fanouts,
+        ]
+        options.port = self.port
+        options.host = self.host
+        options.configPath = self.config
+        options.databaseURL = self.databaseUrl
+        options.prints = self.json ? .json : .text
+        options.extra = self.settings
+        let pipeline = Pipeline(catalog: .installed, options: options, programs: TouchSyncCommand.ownFolder())
+        try TouchSyncCommand.running(pipeline.run)
+    }
+}

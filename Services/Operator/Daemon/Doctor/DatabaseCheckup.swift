@@ -1,0 +1,55 @@
+internal import Boot
+internal import Postgres
+
+/// Looks at a database that answers.
+struct DatabaseCheckup {
+    let connection: BlockingConnection
+    let url: String
+    let migrations: [Migration]
+
+    func examine() throws -> [Finding] {
+        [try self.version(), try self.durability(), try self.role(), self.schema()]
+    }
+
+    private func setting(_ name: String) throws -> String {
+        var parameters = Parameters()
+        parameters.append(text: name)
+        return try self.connection.execute("SELECT current_setting($1)", parameters).text(0, 0) ?? ""
+    }
+
+    private func version() throws -> Finding {
+        let number = Int(try self.setting("server_version_num")) ?? 0
+        let text = "\(ConnectionString.masked(self.url)) is PostgreSQL \(try self.setting("server_version"))"
+        guard number < 140_000 else { return .ok("database", text) }
+        return .fail("database", text, "PostgreSQL 14 or newer is needed")
+    }
+
+    private func durability() throws -> Finding {
+        let off = try ["fsync", "full_page_writes", "synchronous_commit"].filter { try self.setting($0) == "off" }
+        guard !off.isEmpty else { return .ok("durability", "fsync, full_page_writes and synchronous_commit are on") }
+        return .fail(
+            "durability", "\(off.joined(separator: ", ")) off: acknowledged commits may be lost",
+            "ALTER SYSTEM SET … = on, then pg_ctl reload")
+    }
+
+    private func role() throws -> Finding {
+        if try self.setting("transaction_read_only") == "on" {
+            return .fail(
+                "role", "the server is read-only (a standby, or default_transaction_read_only)",
+                "name the primary, or several hosts with target_session_attrs=read-write")
+        }
+        return .ok("role", "read-write")
+    }
+
+    private func schema() -> Finding {
+        do {
+            let pending = try Migrator(self.migrations).pending(self.url)
+            guard !pending.isEmpty else { return .ok("schema", "up to date (\(self.migrations.count) migrations)") }
+            return .warn(
+                "schema", "\(pending.count) of \(self.migrations.count) migrations are not applied",
+                "touchsync migrate (touchsync up does it by itself)")
+        } catch {
+            return .fail("schema", "\(error)", "this database belongs to another version; see the message")
+        }
+    }
+}

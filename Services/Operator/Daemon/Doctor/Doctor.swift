@@ -1,0 +1,171 @@
+internal import Boot
+internal import CLinux
+internal import Glibc
+internal import Postgres
+
+/// Examines a machine and a configuration without changing either.
+struct Doctor {
+    let catalog: StageCatalog
+    let folder: DataFolder
+    let port: Int
+    let gateways: Int
+    let configPath: String?
+    let databaseURL: String?
+
+    /// All checks, in the order in which a newcomer needs them.
+    func examine() -> [Finding] {
+        let environment = ProcessSetup.environment()
+        return [self.zeroMQ(), self.libpq()] + self.settings(environment) + self.database(environment)
+            + [self.descriptors(), self.dataFolder(), self.space(), self.sockets()] + self.ports() + [self.clock()]
+    }
+
+    // MARK: Libraries
+
+    private func zeroMQ() -> Finding {
+        guard let version = LoadedLibrary.zeroMQVersion() else {
+            return .fail("libzmq", "not loaded", "install it: apt-get install libzmq5")
+        }
+        let text = version.map(String.init).joined(separator: ".")
+        // Everything known against the decoder of earlier ones was repaired in 4.3.3.
+        guard version.lexicographicallyPrecedes([4, 3, 3]) else { return .ok("libzmq", text) }
+        return .fail("libzmq", "\(text) has known holes", "install 4.3.3 or newer: apt-get install libzmq5")
+    }
+
+    private func libpq() -> Finding {
+        guard let version = LoadedLibrary.libpqVersion() else {
+            return .fail("libpq", "not loaded", "install it: apt-get install libpq5")
+        }
+        let text = "\(version / 10000).\(version % 10000)"
+        guard version < 140_000 else { return .ok("libpq", text) }
+        return .fail("libpq", "\(text) has no pipeline mode", "install 14 or newer: apt-get install libpq5")
+    }
+
+    // MARK: Settings
+
+    private func settings(_ environment: [String: String]) -> [Finding] {
+        var problems: [String] = []
+        for stage in Stage.allCases {
+            let resolver = self.resolver(stage, environment)
+            for problem in resolver.problems where !problems.contains(problem.description) {
+                problems.append(problem.description)
+            }
+        }
+        var findings = problems.map { Finding.fail("settings", $0, "repair it at the place named") }
+        let known = Stage.allCases.flatMap { self.catalog.schema($0).settings.map(\.environmentVariable) }
+        for name in environment.keys.sorted() where name.hasPrefix("TOUCHSYNC_") && name != "TOUCHSYNC_CONFIG" {
+            guard !known.contains(name) else { continue }
+            findings.append(
+                .warn("settings", "\(name) is no setting of any daemon", "look for a misspelling, or unset it"))
+        }
+        if findings.isEmpty {
+            let path = self.configPath ?? environment["TOUCHSYNC_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+            findings.append(.ok("settings", path.map { "\($0) is fine" } ?? "no settings file; environment is fine"))
+        }
+        return findings
+    }
+
+    private func resolver(_ stage: Stage, _ environment: [String: String]) -> SettingsResolver {
+        SettingsResolver(
+            schema: self.catalog.schema(stage), arguments: self.configPath.map { ["--config", $0] } ?? [],
+            environment: environment, readFile: { FileBytes.read($0) })
+    }
+
+    // MARK: Database
+
+    private func database(_ environment: [String: String]) -> [Finding] {
+        let given = self.databaseURL ?? self.resolver(.committer, environment).values[SharedSettings.databaseURL]
+        guard let given else { return [self.binaries()] }
+        do {
+            let connection = try BlockingConnection(
+                given, applicationName: "touchsync doctor", requiresReadWrite: false)
+            defer { connection.close() }
+            return try DatabaseCheckup(connection: connection, url: given, migrations: self.catalog.migrations)
+                .examine()
+        } catch {
+            return [
+                .fail(
+                    "database", "\(ConnectionString.masked(given)) cannot be reached: \(error)",
+                    "check that PostgreSQL runs there and accepts this role (pg_hba.conf, password, firewall)")
+            ]
+        }
+    }
+
+    private func binaries() -> Finding {
+        do {
+            let folder = try PrivateCluster.findBinaries(nil)
+            return .ok("database", "none is configured; a private one will be run with \(folder)")
+        } catch {
+            return .fail(
+                "database", "none is configured, and PostgreSQL's programs were not found",
+                "apt-get install postgresql-15, or set DATABASE_URL")
+        }
+    }
+
+    // MARK: Machine
+
+    private func descriptors() -> Finding {
+        let limit = ProcessSetup.prepare()
+        guard limit < 4096 else { return .ok("descriptors", "limit \(limit)") }
+        return .warn(
+            "descriptors", "limit \(limit); every connection needs one",
+            "raise the hard limit: LimitNOFILE=65536 in the unit, or ulimit -Hn 65536")
+    }
+
+    private func dataFolder() -> Finding {
+        var path = self.folder.path
+        while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/") {
+            path = slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+        guard access(path, W_OK | X_OK) == 0 else {
+            return .fail("data folder", "\(path) cannot be written", "choose another --data, or change its owner")
+        }
+        if FolderLock.isHeld(self.folder) {
+            let owner = FolderLock.owner(of: self.folder).map { ", process \($0)" } ?? ""
+            return .ok("data folder", "\(self.folder.path); a pipeline runs in it\(owner)")
+        }
+        return .ok("data folder", self.folder.path)
+    }
+
+    private func space() -> Finding {
+        var path = self.folder.path
+        while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/") {
+            path = slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+        var info = statvfs()
+        guard statvfs(path, &info) == 0 else { return .warn("space", "unknown", "look at df \(path)") }
+        let free = UInt64(info.f_bavail) &* UInt64(info.f_frsize)
+        let text = "\(free >> 20) MiB free"
+        guard free < 1 << 30 else { return .ok("space", text) }
+        return .warn("space", text, "PostgreSQL stops when its disk is full; make room or choose another --data")
+    }
+
+    private func sockets() -> Finding {
+        let folder = self.folder.sockets(user: geteuid())
+        if folder == self.folder.run { return .ok("sockets", folder) }
+        return .ok("sockets", "\(folder), because a UNIX socket's path under \(self.folder.run) would be too long")
+    }
+
+    private func ports() -> [Finding] {
+        guard !FolderLock.isHeld(self.folder) else { return [] }
+        return (0..<max(1, self.gateways)).map { index in
+            let port = self.port + index
+            if PortProbe.isFree(port) { return .ok("port \(port)", "free") }
+            return .fail("port \(port)", "in use", "find its owner with ss -ltnp, or choose another --port")
+        }
+    }
+
+    private func clock() -> Finding {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        // The first second of 2025: tokens and certificates of today would be refused before it.
+        guard time.tv_sec > 1_735_689_600 else {
+            return .fail("clock", "\(time.tv_sec) s since 1970", "set it; tokens are judged by it")
+        }
+        guard linux_clock_is_synchronised() != 0 else {
+            return .warn(
+                "clock", "not known to be synchronised",
+                "run an NTP client (chrony, systemd-timesyncd): tokens are judged by it")
+        }
+        return .ok("clock", "synchronised")
+    }
+}

@@ -1,0 +1,40 @@
+package import Boot
+package import Postgres
+
+/// A stage of the pipeline, in the order in which it is stopped: intake first, so that each stage can hand on what it has.
+package enum Stage: String, Sendable, CaseIterable {
+    case gateway, coalescer, committer, fanout
+
+    /// The program that runs it.
+    package var program: String { "touchsync-\(self.rawValue)" }
+
+    /// How long a stopping instance may take before it is killed. The sum, with the database's own, is below 15 s.
+    var window: Duration {
+        switch self {
+        case .gateway: .milliseconds(5000)
+        case .coalescer: .milliseconds(2000)
+        case .committer: .milliseconds(3000)
+        case .fanout: .milliseconds(1500)
+        }
+    }
+}
+
+/// What the operator's command knows about the daemons it runs. The executable names the real ones; tests name others.
+package struct StageCatalog: Sendable {
+    /// The settings of each stage.
+    package var settings: [Stage: any DaemonSettings.Type]
+    /// The database's migrations, ascending.
+    package var migrations: [Migration]
+
+    package init(settings: [Stage: any DaemonSettings.Type], migrations: [Migration]) {
+        precondition(Stage.allCases.allSatisfy { settings[$0] != nil }, "every stage has settings")
+        self.settings = settings
+        self.migrations = migrations
+    }
+
+    /// The settings' schema of a stage.
+    package func schema(_ stage: Stage) -> SettingsSchema {
+        guard let type = self.settings[stage] else { preconditionFailure("every stage has settings") }
+        return type.schema
+    }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+internal import JSONBytes
+
+/// Where a daemon's one ready line comes from.
+struct ReadyPipe {
+    /// What the line says.
+    struct Line: Sendable, Equatable {
+        var http: String?
+        var url: String?
+    }
+
+    /// A longer line is no ready line.
+    static let longestLine = 4096
+
+    let descriptor: Int32
+    private var text: [UInt8] = []
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    /// What came of a readable descriptor.
+    enum Progress: Equatable {
+        /// Not a whole line yet.
+        case waiting
+        /// The line.
+        case ready(Line)
+        /// End of file, or nonsense: nothing more will come.
+        case closed
+    }
+
+    /// Reads what is there.
+    mutating func read() -> Progress {
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(self.descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return .waiting }
+            guard count > 0 else { return .closed }
+            self.text += buffer[..<count]
+            if let end = self.text.firstIndex(of: UInt8(ascii: "\n")) {
+                return Self.line(self.text[..<end]).map(Progress.ready) ?? .closed
+            }
+            if self.text.count > Self.longestLine { return .closed }
+        }
+    }
+
+    /// Understands `{"ready":true,"http":…,"url":…}`.
+    static func line(_ text: some Collection<UInt8>) -> Line? {
+        var document = JSONDocument()
+        guard (try? document.parse(Array(text))) != nil, document.root["ready"]?.bool == true else { return nil }
+        return Line(http: document.root["http"]?.string, url: document.root["url"]?.string)
+    }
+}

@@ -1,0 +1,103 @@
+internal import Boot
+
+/// Turns `touchsync up`'s options into the daemons' command lines, and checks those as the daemons themselves will.
+struct DaemonPlanner {
+    let catalog: StageCatalog
+    let topology: Topology
+    /// The settings file, given to every daemon.
+    let configPath: String?
+    /// The process's environment; the daemons inherit it.
+    let environment: [String: String]
+    /// Settings given to `up` that it hands on: each to every daemon that has it.
+    private(set) var extras: [(setting: any SettingDeclaration, text: String)] = []
+    private(set) var problems: [SettingProblem] = []
+
+    /// - Parameter extra: the flags that `up` does not know itself.
+    init(
+        catalog: StageCatalog, topology: Topology, configPath: String?, environment: [String: String], extra: [String]
+    ) {
+        self.catalog = catalog
+        self.topology = topology
+        self.configPath = configPath
+        self.environment = environment
+        let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema))
+        self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
+        self.problems = read.problems
+        self.problems += read.inputs.filter { Self.own.contains($0.setting.name) }.map { input in
+            SettingProblem(subject: input.setting.flag, complaint: "is given by touchsync up itself", source: .flag)
+        }
+    }
+
+    /// Settings that `up` gives each daemon.
+    private static let own: Set<String> = [
+        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
+    ]
+
+    /// The flags of one instance, without the descriptors that are known at its start only. Secrets are not among
+    /// them: every user of a machine may read command lines.
+    func flags(_ stage: Stage, _ index: Int) -> [String] {
+        var flags = self.topology.flags(stage, index)
+        if let configPath { flags += ["--config", configPath] }
+        for (setting, text) in self.extras where !setting.isSecret && self.has(stage, setting) {
+            flags.append("\(setting.flag)=\(text)")
+        }
+        return flags
+    }
+
+    /// The variables that one stage gets beside the inherited ones.
+    func variables(_ stage: Stage) -> [String: String] {
+        var variables: [String: String] = [:]
+        for (setting, text) in self.extras where setting.isSecret && self.has(stage, setting) {
+            variables[setting.environmentVariable] = text
+        }
+        return variables
+    }
+
+    /// The values that a stage's daemons will see, and what is wrong with them.
+    /// - Parameter database: the connection string that they will be given.
+    func resolve(_ stage: Stage, database: String?) -> (values: SettingValues, problems: [SettingProblem]) {
+        var environment = self.environment.merging(self.variables(stage)) { _, new in new }
+        if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }
+        var resolver = SettingsResolver(
+            schema: self.catalog.schema(stage), arguments: self.flags(stage, 0), environment: environment,
+            readFile: { FileBytes.read($0) })
+        if let type = self.catalog.settings[stage] { Self.check(type, &resolver) }
+        return (resolver.values, resolver.problems)
+    }
+
+    private static func check<Settings: DaemonSettings>(_ type: Settings.Type, _ resolver: inout SettingsResolver) {
+        _ = resolver.settings(type)
+    }
+
+    private func has(_ stage: Stage, _ setting: any SettingDeclaration) -> Bool {
+        self.catalog.schema(stage).setting(named: setting.name) != nil
+    }
+
+    /// The processes to start, in their order.
+    /// - Parameters:
+    ///   - programs: the folder of the daemons' executables.
+    ///   - database: for the stages that have the setting.
+    func members(programs: String, folder: DataFolder, database: String) -> [Supervisor.Member] {
+        Topology.startOrder.flatMap { stage in
+            self.topology.names(stage).enumerated().map { index, name in
+                var variables = self.variables(stage)
+                if self.has(stage, SharedSettings.databaseURL) {
+                    variables[SharedSettings.databaseURL.environmentVariable] = database
+                }
+                let drain = min(
+                    self.resolve(stage, database: database).values[SharedSettings.drainTimeout],
+                    stage.window - .milliseconds(500))
+                let flags =
+                    self.flags(stage, index).filter { !$0.hasPrefix(SharedSettings.drainTimeout.flag) } + [
+                        "\(SharedSettings.drainTimeout.flag)=\(SharedSettings.drainTimeout.shown(drain))",
+                        "\(SharedSettings.readyFd.flag)=\(ProcessLauncher.readyDescriptor)",
+                        "\(SharedSettings.parentFd.flag)=\(ProcessLauncher.parentDescriptor)",
+                    ]
+                let plan = ProcessPlan(
+                    executable: "\(programs)/\(stage.program)", arguments: flags, environment: variables,
+                    logFile: "\(folder.log)/\(name).log")
+                return Supervisor.Member(stage: stage, name: name, plan: plan)
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import Boot
+internal import Glibc
+
+/// Where one running pipeline keeps its things: `DIR/postgres`, `DIR/log`, `DIR/run` (sockets, state file), `DIR/lock`.
+package struct DataFolder: Sendable, Equatable {
+    /// Absolute.
+    package let path: String
+
+    /// The longest socket name that is put into a folder: a daemon's, with the suffix of a lane behind it.
+    static let longestSocketName = "committer-999.sock.previews".utf8.count
+
+    /// - Parameter path: as given; made absolute, need not exist.
+    package init(_ path: String) {
+        var path = path
+        if !path.hasPrefix("/") {
+            guard let here = getcwd(nil, 0) else { preconditionFailure("there is no working directory") }
+            defer { free(here) }
+            path = "\(String(cString: here))/\(path)"
+        }
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+    }
+
+    package var postgres: String { "\(self.path)/postgres" }
+    package var log: String { "\(self.path)/log" }
+    package var run: String { "\(self.path)/run" }
+    package var stateFile: String { "\(self.run)/state.json" }
+    package var lockFile: String { "\(self.path)/lock" }
+
+    /// The folder of the sockets: `DIR/run`, or a short one under /tmp where that leaves no room for a socket's name
+    /// in the 107 bytes that a UNIX socket's path may have.
+    /// - Parameter user: the numeric user id; another user's pipeline gets another folder.
+    package func sockets(user: UInt32) -> String {
+        if self.run.utf8.count + 1 + Self.longestSocketName <= PeerAddress.longestSocketPath { return self.run }
+        // FNV-1a, 64 bit: tells folders apart, guards nothing.
+        let hash = self.path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return "/tmp/touchsync-\(user)-\(String(hash, radix: 16))"
+    }
+
+    /// Makes the folders that are missing. The sockets' folder must be ours alone: whoever may connect to a socket is
+    /// trusted.
+    func prepare() throws(OperatorFailure) {
+        try Self.make(self.path, mode: 0o755)
+        try Self.make(self.log, mode: 0o700)
+        try Self.make(self.run, mode: 0o700)
+        let sockets = self.sockets(user: geteuid())
+        if sockets != self.run { try Self.make(sockets, mode: 0o700) }
+        try Self.requirePrivate(sockets)
+    }
+
+    /// Removes what a killed predecessor left in the sockets' folder. Only the lock's holder may.
+    func removeStaleSockets() {
+        let folder = self.sockets(user: geteuid())
+        guard let listing = opendir(folder) else { return }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.contains(".sock") else { continue }
+            unlink("\(folder)/\(name)")
+        }
+    }
+
+    /// Moves log files that grew beyond 16 MiB out of the way, to `NAME.log.1`.
+    func rotateLog(of name: String) {
+        let file = "\(self.log)/\(name).log"
+        var info = stat()
+        guard stat(file, &info) == 0, info.st_size > 16 << 20 else { return }
+        rename(file, "\(file).1")
+    }
+
+    private static func make(_ path: String, mode: mode_t) throws(OperatorFailure) {
+        if mkdir(path, mode) == 0 { return }
+        let code = errno
+        if code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            try self.make(String(path[..<slash]), mode: 0o755)
+            if mkdir(path, mode) == 0 { return }
+        }
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+            throw OperatorFailure("the folder \(path) cannot be made", errno: code)
+        }
+    }
+
+    private static func requirePrivate(_ path: String) throws(OperatorFailure) {
+        var info = stat()
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid() else {
+            throw OperatorFailure("\(path) is not a folder of this user; remove it, or choose another --data")
+        }
+        if info.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+            throw OperatorFailure("\(path) must be closed to other users (chmod 700)", errno: errno)
+        }
+    }
+}
+
+/// The right to run a pipeline in a data folder; given back when this value goes, or the process ends however it does.
+final class FolderLock {
+    private let descriptor: Int32
+
+    /// - Throws: when another process holds it; the message names that process.
+    init(_ folder: DataFolder) throws(OperatorFailure) {
+        self.descriptor = open(folder.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard self.descriptor >= 0 else { throw OperatorFailure("\(folder.lockFile) cannot be opened", errno: errno) }
+        guard flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(self.descriptor)
+            let owner = FolderLock.owner(of: folder).map { " (process \($0))" } ?? ""
+            throw OperatorFailure(
+                "another touchsync up\(owner) runs on \(folder.path); stop it, or choose another --data")
+        }
+        ftruncate(self.descriptor, 0)
+        let text = Array("\(getpid())\n".utf8)
+        _ = text.withUnsafeBytes { pwrite(self.descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// The process that wrote the lock file, whether it still runs or not.
+    static func owner(of folder: DataFolder) -> Int32? {
+        guard case .success(let bytes) = FileBytes.read(folder.lockFile, limit: 64) else { return nil }
+        return Int32(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+
+    /// True while somebody holds the lock.
+    static func isHeld(_ folder: DataFolder) -> Bool {
+        let descriptor = open(folder.lockFile, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+}

@@ -1,0 +1,178 @@
+internal import Boot
+internal import Glibc
+internal import Postgres
+
+/// `touchsync up`: a whole pipeline on one machine, from an empty folder to a clean stop.
+struct Pipeline {
+    /// What `up` was told.
+    struct Options {
+        var data = ".touchsync"
+        var counts: [Stage: Int] = [:]
+        var port = 8080
+        var host: String?
+        var configPath: String?
+        var databaseURL: String?
+        var prints = Output.text
+        var extra: [String] = []
+        var startDeadline: Duration = .seconds(60)
+    }
+
+    /// What goes to standard output.
+    enum Output { case text, json }
+
+    let catalog: StageCatalog
+    let options: Options
+    /// The folder of the daemons' executables.
+    let programs: String
+
+    /// Runs until it is told to stop; throws when it cannot start.
+    /// - Returns: the exit code.
+    func run() throws -> Int32 {
+        // First of all: threads made later inherit the blocked signals.
+        let stops = try StopRequests.signals()
+        ProcessSetup.prepare()
+        let folder = DataFolder(self.options.data)
+        try folder.prepare()
+        let lock = try FolderLock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        folder.removeStaleSockets()
+        try self.requirePrograms()
+
+        let planner = try self.planner(folder)
+        let cluster = try self.cluster(folder, planner)
+        defer { self.stop(cluster) }
+        let database = try self.database(planner, cluster)
+        try self.migrate(database)
+
+        var supervisor = try self.supervisor(planner, folder, database, stops)
+        let outcome = supervisor.run()
+        unlink(folder.stateFile)
+        switch outcome {
+        case .stopped: return 0
+        case .failed(let reason, let exitCode): throw OperatorFailure("gave up: \(reason)", exitCode: exitCode)
+        }
+    }
+
+    // MARK: Before the daemons
+
+    private func requirePrograms() throws(OperatorFailure) {
+        for stage in Stage.allCases where access("\(self.programs)/\(stage.program)", X_OK) != 0 {
+            throw OperatorFailure(
+                "\(stage.program) is not in \(self.programs); build it, or run the touchsync that lies beside it")
+        }
+    }
+
+    /// The daemons' command lines, checked as the daemons will check them: a wrong setting is known before anything runs.
+    private func planner(_ folder: DataFolder) throws(OperatorFailure) -> DaemonPlanner {
+        let topology = Topology(
+            counts: self.options.counts, port: self.options.port, host: self.options.host,
+            sockets: folder.sockets(user: geteuid()))
+        let planner = DaemonPlanner(
+            catalog: self.catalog, topology: topology, configPath: self.options.configPath,
+            environment: ProcessSetup.environment(), extra: self.options.extra)
+        var problems = planner.problems.map(\.description)
+        for stage in Stage.allCases {
+            // The database may not be known yet; its setting is there in any case.
+            let known = self.options.databaseURL ?? self.givenDatabase(planner) ?? "postgresql:///touchsync"
+            for problem in planner.resolve(stage, database: known).problems {
+                let text = "\(stage.program): \(problem)"
+                if !problems.contains(text) { problems.append(text) }
+            }
+        }
+        guard problems.isEmpty else {
+            throw OperatorFailure(problems.joined(separator: "\n"), exitCode: DaemonMain.configurationExitCode)
+        }
+        return planner
+    }
+
+    /// The database that environment or settings file name.
+    private func givenDatabase(_ planner: DaemonPlanner) -> String? {
+        planner.resolve(.committer, database: nil).values[SharedSettings.databaseURL]
+    }
+
+    private func cluster(_ folder: DataFolder, _ planner: DaemonPlanner) throws -> PrivateCluster? {
+        guard self.options.databaseURL == nil, self.givenDatabase(planner) == nil else { return nil }
+        let cluster = try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
+        self.tell("starting a private PostgreSQL in \(folder.postgres)")
+        do {
+            _ = try cluster.start()
+        } catch {
+            throw OperatorFailure("PostgreSQL did not start: \(error) (see touchsync doctor)")
+        }
+        return cluster
+    }
+
+    private func database(_ planner: DaemonPlanner, _ cluster: PrivateCluster?) throws -> String {
+        if let url = self.options.databaseURL ?? self.givenDatabase(planner) { return url }
+        guard let cluster else { throw OperatorFailure("there is no database") }
+        return cluster.connectionString
+    }
+
+    private func migrate(_ database: String) throws {
+        do {
+            let applied = try Migrator(self.catalog.migrations).migrate(database)
+            for migration in applied { self.tell("applied migration \(migration.version) \(migration.name)") }
+        } catch {
+            throw OperatorFailure("the database \(ConnectionString.masked(database)) cannot be migrated: \(error)")
+        }
+    }
+
+    // MARK: The daemons
+
+    private func supervisor(
+        _ planner: DaemonPlanner, _ folder: DataFolder, _ database: String, _ stops: StopRequests
+    ) throws(OperatorFailure) -> Supervisor {
+        let members = planner.members(programs: self.programs, folder: folder, database: database)
+        for member in members { folder.rotateLog(of: member.name) }
+        var pace = SupervisorMachine.Pace()
+        pace.startDeadline = self.options.startDeadline
+        var supervisor = try Supervisor(members: members, stops: stops, pace: pace)
+        let topology = planner.topology
+        supervisor.changed = { statuses in
+            let report = PipelineReport(statuses: statuses, topology: topology, database: database)
+            if let refusal = FileBytes.replace(folder.stateFile, with: report.json) {
+                self.tell("\(folder.stateFile) \(refusal.reason)")
+            }
+        }
+        supervisor.announced = { statuses in
+            let report = PipelineReport(statuses: statuses, topology: topology, database: database)
+            switch self.options.prints {
+            case .json: ProcessSetup.print(String(decoding: report.json, as: UTF8.self))
+            case .text: ProcessSetup.print(self.welcome(report, folder))
+            }
+        }
+        supervisor.told = self.tell
+        self.tell("starting \(members.count) daemons")
+        return supervisor
+    }
+
+    private func welcome(_ report: PipelineReport, _ folder: DataFolder) -> String {
+        let first = report.urls.first ?? ""
+        return """
+
+            \(report.table)
+            database  \(ConnectionString.masked(report.database))
+            logs      \(folder.log)
+
+            Ready. Try:
+              open \(first)/ in a browser
+              curl \(first)/readyz
+
+            Ctrl-C stops everything.
+
+            """
+    }
+
+    private func stop(_ cluster: PrivateCluster?) {
+        guard let cluster else { return }
+        self.tell("stopping PostgreSQL")
+        do {
+            try cluster.stop(.fast, deadline: .seconds(2))
+        } catch {
+            self.tell("PostgreSQL does not stop: \(error); ending it")
+            cluster.kill()
+        }
+    }
+
+    private func tell(_ line: String) { ProcessSetup.complain("touchsync: \(line)\n") }
+}

@@ -1,0 +1,106 @@
+internal import Boot
+internal import JSONBytes
+
+/// What runs: the line of `touchsync up --json`, the state file, and the answer of `touchsync ps --json`.
+///
+///     {"urls":["http://127.0.0.1:8080"],"database":"postgresql://…",
+///      "processes":[{"stage":"gateway","name":"gateway-1","pid":123,"http":"http://127.0.0.1:40001","ready":true}]}
+///
+/// A process that is not running at the moment has `pid` null; `http` is null until it is ready.
+package struct PipelineReport: Sendable, Equatable {
+    /// One process.
+    package struct Process: Sendable, Equatable {
+        package var stage: String
+        package var name: String
+        package var pid: Int?
+        package var http: String?
+        package var isReady: Bool
+    }
+
+    /// The gateways' addresses.
+    package var urls: [String]
+    /// A connection string.
+    package var database: String
+    package var processes: [Process]
+
+    /// One line of JSON.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("urls")
+        writer.beginArray()
+        for url in self.urls { writer.value(url) }
+        writer.endArray()
+        writer.key("database")
+        writer.value(self.database)
+        writer.key("processes")
+        writer.beginArray()
+        for process in self.processes {
+            writer.beginObject()
+            writer.key("stage")
+            writer.value(process.stage)
+            writer.key("name")
+            writer.value(process.name)
+            writer.key("pid")
+            if let pid = process.pid { writer.value(pid) } else { writer.null() }
+            writer.key("http")
+            if let http = process.http { writer.value(http) } else { writer.null() }
+            writer.key("ready")
+            writer.value(process.isReady)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    package init(urls: [String], database: String, processes: [Process]) {
+        self.urls = urls
+        self.database = database
+        self.processes = processes
+    }
+
+    init(statuses: [Supervisor.Status], topology: Topology, database: String) {
+        let host = topology.host.map { $0 == "0.0.0.0" || $0 == "::" ? "127.0.0.1" : $0 } ?? "127.0.0.1"
+        // In the order of the stages, and in it the order of the instances.
+        let ordered = Stage.allCases.flatMap { stage in statuses.filter { $0.stage == stage } }
+        self.urls = ordered.filter { $0.stage == .gateway }.enumerated().map { index, status in
+            status.url ?? "http://\(host):\(topology.port + index)"
+        }
+        self.database = database
+        self.processes = ordered.map { status in
+            Process(
+                stage: status.stage.rawValue, name: status.name, pid: status.pid.map(Int.init), http: status.http,
+                isReady: status.isReady)
+        }
+    }
+
+    /// Reads what ``json`` wrote; nil for anything else.
+    package init?(_ bytes: [UInt8]) {
+        var document = JSONDocument()
+        guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],
+            let database = document.root["database"]?.string, let processes = document.root["processes"]
+        else { return nil }
+        self.urls = urls.elements.compactMap(\.string)
+        self.database = database
+        self.processes = processes.elements.compactMap { entry in
+            guard let stage = entry["stage"]?.string, let name = entry["name"]?.string else { return nil }
+            return Process(
+                stage: stage, name: name, pid: entry["pid"]?.integer.flatMap(Int.init(exactly:)),
+                http: entry["http"]?.string, isReady: entry["ready"]?.bool ?? false)
+        }
+    }
+
+    /// A table for people.
+    package var table: String {
+        var rows = [["STAGE", "NAME", "PID", "STATE", "HTTP"]]
+        rows += self.processes.map { process in
+            let state = process.pid == nil ? "down" : process.isReady ? "ready" : "starting"
+            return [process.stage, process.name, process.pid.map { "\($0)" } ?? "-", state, process.http ?? "-"]
+        }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ") + "\n"
+        }.joined()
+    }
+}

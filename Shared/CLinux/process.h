@@ -1,0 +1,43 @@
+// What a supervisor of processes needs beyond Glibc's Swift module.
+#pragma once
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Declared here because glibc does so under _GNU_SOURCE only, which Swift's own module of it is built without.
+extern int pipe2(int ends[2], int flags);
+extern long syscall(long number, ...);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+// A descriptor that tells of SIGTERM, SIGINT and SIGHUP, which are blocked for this thread and those it makes from now
+// on. Returns the descriptor (non-blocking, closed on exec) or -errno.
+static inline int linux_stop_signals(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    if (sigprocmask(SIG_BLOCK, &set, (sigset_t *)0) < 0) return -errno;
+    int descriptor = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+// A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3), closed on exec; or -errno.
+static inline int linux_process_descriptor(int pid) {
+    long descriptor = syscall(SYS_pidfd_open, pid, 0);
+    return descriptor < 0 ? -errno : (int)descriptor;
+}
+
+// How a process ended, from waitpid's status: its exit code, or minus the signal that killed it.
+static inline int linux_exit_of(int status) { return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status); }
+
+// Whether the kernel believes that its clock is disciplined (adjtimex(2)).
+static inline int linux_clock_is_synchronised(void) {
+    struct timex state = {.modes = 0};
+    return adjtimex(&state) != TIME_ERROR;
+}

@@ -1,0 +1,135 @@
+import Canvas
+import CommitterCore
+import JSONBytes
+import Testing
+import Wire
+
+@Suite struct CommitterPropertyTests {
+    @Test(arguments: 0..<60)
+    func promisesHoldWhateverHappens(seed: UInt64) {
+        var simulation = Simulation(seed: seed)
+        simulation.run(steps: 3000)
+        let problems = simulation.failures + simulation.database.violations + simulation.check()
+        #expect(problems.isEmpty, "seed \(seed)")
+    }
+
+    /// The walks above prove nothing unless they meet every kind of trouble.
+    @Test func walksMeetEveryKindOfTrouble() {
+        var seen: [String: Int] = [:]
+        for seed in 100..<110 {
+            var simulation = Simulation(seed: UInt64(seed))
+            simulation.run(steps: 3000)
+            seen.merge(simulation.seen, uniquingKeysWith: +)
+        }
+        for kind in [
+            "written", "stale", "refusedData", "lost written", "lost unwritten", "written late", "transient", "resumed",
+            "same again", "gap", "conflict", "gone", "not_found", "forbidden", "invalid", "session_expired",
+            "unavailable", "busy",
+        ] {
+            #expect(seen[kind, default: 0] > 0, "\(kind) in \(seen)")
+        }
+    }
+}
+
+extension Simulation {
+    /// What a reader of the database and of the answers can check afterwards.
+    func check() -> [String] {
+        var problems: [String] = []
+        var rows: [CommitKey: ShardBatch.LogRow] = [:]
+        var lastNumbers: [StreamKey: UInt64] = [:]
+        for (index, row) in self.database.log.enumerated() {
+            if row.gseq != UInt64(index) + 1 { problems.append("gseq \(row.gseq) at \(index)") }
+            let stream = StreamKey(row.room, row.session)
+            rows[CommitKey(stream, row.number)] = row
+            if lastNumbers[stream, default: 0] >= row.number { problems.append("\(row.session) out of order") }
+            lastNumbers[stream] = row.number
+        }
+        for client in self.clients {
+            for (number, result) in client.results {
+                let row = rows[CommitKey(client.key, number)]
+                if result.refusal == nil, row?.seq != result.seq { problems.append("acked, but not stored") }
+                if result.refusal != nil, row != nil { problems.append("refused, but stored") }
+                if result.refusal == nil, let row { problems += Self.compare(result, row) }
+            }
+        }
+        for (gseq, update) in self.published {
+            guard let row = self.database.log.first(where: { $0.gseq == gseq }) else {
+                return ["published, not stored"]
+            }
+            if update.seq != row.seq || update.room != row.room || update.event != row.event {
+                problems.append("update \(gseq) is not the log's")
+            }
+        }
+        return problems + self.foldProblems()
+    }
+
+    /// The acknowledged elements are the stored ones.
+    private static func compare(_ result: CommitResult, _ row: ShardBatch.LogRow) -> [String] {
+        var document = JSONDocument()
+        do { try document.parse(result.json, limits: Element.jsonLimits) } catch { return ["an ack is no JSON"] }
+        let root = document.root
+        guard root["ok"]?.bool == true, root["seq"]?.integer == Int64(row.seq) else { return ["an ack lies"] }
+        if let value = root["element"] ?? root["elements"], Array(value.rawBytes) != row.after ?? [] {
+            return ["an ack's elements are not the stored ones"]
+        }
+        return []
+    }
+
+    /// The tables are what the requests give when they are applied in the log's order, one after the other.
+    private func foldProblems() -> [String] {
+        var problems: [String] = []
+        var elements: [ElementKey: Element] = [:]
+        for row in self.database.log {
+            guard let client = self.clients.first(where: { $0.key == StreamKey(row.room, row.session) }) else {
+                continue
+            }
+            switch client.commands[Int(row.number) - 1] {
+            case .transform(let id, let fields):
+                let key = ElementKey(row.room, id)
+                guard var element = elements[key] else { return ["a transform of nothing"] }
+                _ = RulesTable.defaults.apply(fields, to: &element)
+                element.recordChange(by: row.user.text)
+                elements[key] = element
+                if row.after != Self.encoded(element) { problems.append("not what was asked for, clamped") }
+            case .update(let id, _):
+                elements[ElementKey(row.room, id)] = Self.element(row.after)
+            case .create(let items, _):
+                for item in items {
+                    let key = ElementKey(row.room, item.id)
+                    if elements[key] != nil { problems.append("created twice") }
+                    elements[key] = self.created(item, by: row.user)
+                }
+            case .delete(let id):
+                elements = elements.filter { key, element in
+                    key.room != row.room || (key.element != id && element.parentId.map { Identifier($0) } != id)
+                }
+            case .refuse:
+                problems.append("a refused commit was applied")
+            }
+        }
+        let living = self.database.elements.filter { !$0.value.isDeleted }.mapValues(\.element)
+        if living != elements { problems.append("the elements are not the log's sum") }
+        return problems
+    }
+
+    private func created(_ item: CreateItem, by user: Identifier) -> Element? {
+        var document = JSONDocument()
+        do {
+            try document.parse(item.json)
+            let new = try ElementInput.newElement(document.root, path: "")
+            return RulesTable.defaults.create(new, id: item.id.text, by: user.text).0
+        } catch { return nil }
+    }
+
+    private static func element(_ json: [UInt8]?) -> Element? {
+        var document = JSONDocument()
+        do { try document.parse(json ?? [], limits: Element.jsonLimits) } catch { return nil }
+        return Element(json: document.root)
+    }
+
+    private static func encoded(_ element: Element) -> [UInt8] {
+        var writer = JSONWriter()
+        element.encode(into: &writer)
+        return writer.bytes
+    }
+}

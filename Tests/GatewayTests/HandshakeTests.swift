@@ -1,0 +1,176 @@
+import Auth
+import Canvas
+import JSONBytes
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("The handshake")
+struct HandshakeTests {
+    static func fields(
+        auth: String? = nil, query: [String: String] = [:], headers: [String: String] = [:]
+    ) throws -> HandshakeFields {
+        var document = JSONDocument()
+        if let auth { try document.parse(auth.utf8) }
+        return try HandshakeFields(
+            auth: auth == nil ? nil : document.root, query: { query["\($0)"] }, header: { headers["\($0)"] })
+    }
+
+    @Test("the auth payload, the query and headers are all read")
+    func sources() throws {
+        let fields = try Self.fields(
+            auth: #"{"userId":"ada","previews":false}"#, query: ["roomId": "r"],
+            headers: ["x-touchsync-name": "Ada", "authorization": "Bearer t0k"])
+        #expect(fields.user == "ada")
+        #expect(fields.room == "r")
+        #expect(fields.name == "Ada")
+        #expect(fields.token == "t0k")
+        #expect(!fields.previews)
+    }
+
+    @Test("the same thing given twice must agree")
+    func disagreement() throws {
+        #expect(try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "r"]).room == "r")
+        #expect(throws: Refusal(.invalid, "roomId was given twice with different values", field: "roomId")) {
+            try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "q"])
+        }
+        #expect(throws: Refusal.self) { try Self.fields(auth: #"{"previews":true}"#, query: ["previews": "false"]) }
+    }
+
+    @Test(
+        "what is out of grammar is refused with its field",
+        arguments: [
+            (#"{"roomId":"a/b"}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"userId":""}"#, "userId"),
+            (#"{"userId":null}"#, "userId"), (#"{"name":"a\u0001"}"#, "name"), (#"{"previews":"yes"}"#, "previews"),
+        ])
+    func malformed(auth: String, field: String) throws {
+        let refusal = #expect(throws: Refusal.self) { try Self.fields(auth: auth) }
+        #expect(refusal?.code == .invalid)
+        #expect(refusal?.field == field)
+    }
+
+    @Test("in token mode an app is who its token says, with the rights of its token")
+    func tokens() throws {
+        let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+        let keys = try KeySet(secret: secret)
+        let gateway = Gateway(
+            name: "g", connectionPrefix: 1, seed: 1, limits: Limits(),
+            tokens: TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync"))
+        let token = try TokenSigner(secret: secret).token(
+            user: "ada", name: "Ada", rooms: [("r", .preview)], issuer: "touchsync", audience: "touchsync", at: 1_000,
+            lifetime: 1_000)
+
+        let identity = try gateway.identify(
+            Self.fields(query: ["token": token, "userId": "mallory"]), guest: "g", seconds: 1_500
+        ).get()
+        #expect(identity.member.user == "ada")
+        #expect(identity.may(.preview, in: "r"))
+        #expect(!identity.may(.commit, in: "r"))
+        #expect(!identity.may(.view, in: "other"))
+
+        func refusal(_ fields: HandshakeFields, at seconds: Int64) -> Refusal? {
+            if case .failure(let refusal) = gateway.identify(fields, guest: "g", seconds: seconds) {
+                refusal
+            } else {
+                nil
+            }
+        }
+        #expect(refusal(try Self.fields(), at: 1_500)?.code == .forbidden)
+        #expect(refusal(try Self.fields(query: ["token": token]), at: 2_061)?.code == .sessionExpired)
+        #expect(refusal(try Self.fields(query: ["token": token, "roomId": "other"]), at: 1_500)?.field == "roomId")
+    }
+}
+
+@Suite("HTTP")
+struct HTTPTests {
+    static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
+
+    @Test("a read is asked of the fan-out and answered with the room")
+    func read() throws {
+        var scene = Scene()
+        let request = scene.gateway.read(room: "r", as: Self.anybody, at: scene.now)
+        #expect(scene.take() == [.fanout(shard: Shard.of(room: "r"), .read(RoomRead(request: request, room: "r")))])
+        let state = RoomState.Outcome.state(Position(epoch: "e", seq: 2), elements: Array("[]".utf8))
+        scene.gateway.readAnswered(RoomState(request: request, room: "r", outcome: state))
+        #expect(
+            scene.take() == [
+                .http(
+                    request: request, status: 200,
+                    json: Array(#"{"roomId":"r","epoch":"e","seq":2,"elements":[]}"#.utf8))
+            ])
+    }
+
+    @Test("a room never used is 404, one that cannot be read 503, also when nobody answers")
+    func failures() throws {
+        var scene = Scene()
+        let unused = scene.gateway.read(room: "r", as: Self.anybody, at: scene.now)
+        let silent = scene.gateway.read(room: "s", as: Self.anybody, at: scene.now)
+        _ = scene.take()
+        scene.gateway.readAnswered(RoomState(request: unused, room: "r", outcome: .neverUsed))
+        scene.advance(10_000)
+        let answers = scene.take().compactMap { action -> [UInt64]? in
+            if case .http(let request, let status, _) = action { [request, UInt64(status)] } else { nil }
+        }
+        #expect(answers == [[unused, 404], [silent, 503]])
+    }
+
+    @Test("creating is a commit of its own session, answered 201; a repetition under way is 503")
+    func create() throws {
+        var scene = Scene()
+        let body = Array(#"{"type":"note"}"#.utf8)
+        let request = scene.gateway.create(in: "r", body: body, session: "h:1", as: Self.anybody, at: scene.now)
+        let commit = try #require(scene.take().commits.first)
+        #expect(commit.session == "h:1")
+        #expect(commit.number == 1)
+        _ = scene.gateway.create(in: "r", body: body, session: "h:1", as: Self.anybody, at: scene.now)
+        guard case .http(_, 503, _)? = scene.take().first else {
+            Issue.record("the repetition was not refused")
+            return
+        }
+        scene.gateway.resulted(result(of: commit, seq: 3), at: scene.now)
+        #expect(
+            scene.take() == [.http(request: request, status: 201, json: Array(#"{"ok":true,"seq":3}"#.utf8))])
+    }
+}
+
+@Suite("The preview outbox")
+struct PreviewOutboxTests {
+    static func preview(_ element: Identifier, x: Double?, y: Double? = nil, gesture: UInt64 = 1) -> Preview {
+        Preview(
+            room: "r", element: element, connection: 1, user: "u", sid: "s", gesture: gesture,
+            fields: TransformFields(positionX: x, positionY: y))
+    }
+
+    @Test("the latest of each element, folded, in the order in which they first came")
+    func folding() {
+        var outbox = PreviewOutbox()
+        outbox.add(Self.preview("a", x: 1))
+        outbox.add(Self.preview("b", x: 2))
+        outbox.add(Self.preview("a", x: nil, y: 5))
+        let taken = outbox.take()
+        #expect(taken.map(\.element) == ["a", "b"])
+        #expect(taken.first?.fields == TransformFields(positionX: 1, positionY: 5))
+        #expect(taken.first?.folded == 2)
+        #expect(outbox.isEmpty)
+    }
+
+    @Test("fields of different gestures are never mixed, and an older gesture does not come back")
+    func gestures() {
+        var outbox = PreviewOutbox()
+        outbox.add(Self.preview("a", x: 1))
+        outbox.add(Self.preview("a", x: nil, y: 2, gesture: 2))
+        outbox.add(Self.preview("a", x: 9, gesture: 1))
+        #expect(outbox.take().map(\.fields) == [TransformFields(positionY: 2)])
+    }
+
+    @Test("what is new finds no room in a full outbox, what moves already does")
+    func bound() {
+        var outbox = PreviewOutbox(capacity: 1)
+        outbox.add(Self.preview("a", x: 1))
+        outbox.add(Self.preview("b", x: 1))
+        outbox.add(Self.preview("a", x: 2))
+        #expect(outbox.refused == 1)
+        #expect(outbox.take().map(\.fields.positionX) == [2])
+    }
+}

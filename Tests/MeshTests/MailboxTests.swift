@@ -1,0 +1,123 @@
+import Glibc
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import Mesh
+
+@Suite(.timeLimit(.minutes(1)))
+struct MailboxTests {
+    @Test func wakesOnlyWhenItWasEmpty() {
+        let wakes = NIOLockedValueBox(0)
+        let mailbox = Mailbox<Int>(capacity: 10) { wakes.withLockedValue { $0 += 1 } }
+        for number in 0..<3 { #expect(mailbox.offer(number) == .accepted) }
+        #expect(wakes.withLockedValue { $0 } == 1)
+        var batch = [99]
+        mailbox.drain(into: &batch)
+        #expect(batch == [0, 1, 2])
+        mailbox.drain(into: &batch)
+        #expect(batch.isEmpty)
+        var more = [3, 4]
+        #expect(mailbox.handOver(&more) == .accepted)
+        #expect(more.isEmpty)
+        more = [5]
+        #expect(mailbox.handOver(&more) == .accepted)
+        #expect(more.isEmpty)
+        #expect(wakes.withLockedValue { $0 } == 2)
+        #expect(mailbox.count == 3)
+        mailbox.drain(into: &batch)
+        #expect(batch == [3, 4, 5])
+        more = []
+        #expect(mailbox.handOver(&more) == .accepted)
+        #expect(wakes.withLockedValue { $0 } == 2)
+    }
+
+    @Test func theBoundHolds() {
+        let mailbox = Mailbox<String>(capacity: 10) {}
+        #expect(mailbox.offer("heavy", weight: 100) == .accepted)  // Alone it always fits.
+        #expect(mailbox.offer("light", weight: 0) == .full)
+        var batch: [String] = []
+        mailbox.drain(into: &batch)
+        #expect(mailbox.offer("a", weight: 10) == .accepted)
+        #expect(mailbox.offer("b") == .full)
+        var more = ["c", "d"]
+        #expect(mailbox.handOver(&more) == .full)
+        #expect(more == ["c", "d"])
+        mailbox.drain(into: &batch)
+        #expect(batch == ["a"])
+        #expect(mailbox.offer("x", weight: .max) == .accepted)
+        #expect(mailbox.offer("y", weight: .max) == .full)
+        mailbox.drain(into: &batch)
+        mailbox.close()
+        #expect(mailbox.offer("z") == .closed)
+        #expect(mailbox.handOver(&more) == .closed)
+        #expect(more == ["c", "d"])
+    }
+
+    @Test func storageGoesRoundInsteadOfBeingMade() {
+        let mailbox = Mailbox<Int>(capacity: 1000) {}
+        var batch: [Int] = []
+        batch.reserveCapacity(100)
+        var addresses: Set<UInt> = []
+        for _ in 0..<10 {
+            for number in 0..<100 { #expect(mailbox.offer(number) == .accepted) }
+            mailbox.drain(into: &batch)
+            addresses.insert(batch.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) })
+        }
+        #expect(addresses.count <= 2 + 7)  // The second array grows a few times in its first round.
+    }
+
+    /// Many threads into a reactor and out of it again; each producer's order is kept and nothing is lost.
+    @Test func manyThreadsInAndOneReactorOut() async throws {
+        final class Relay: ReactorLoop {
+            let input: Mailbox<(Int, Int)>
+            let output: Mailbox<(Int, Int)>
+            private var batch: [(Int, Int)] = []
+            init(_ input: Mailbox<(Int, Int)>, _ output: Mailbox<(Int, Int)>) {
+                self.input = input
+                self.output = output
+            }
+            func turn(now: UInt64) -> UInt64? {
+                self.input.drain(into: &self.batch)
+                #expect(self.output.handOver(&self.batch) == .accepted)
+                return nil
+            }
+        }
+        let producers = 4
+        let each = 5000
+        let wakes = NIOLockedValueBox(0)
+        let output = Mailbox<(Int, Int)>(capacity: .max) { wakes.withLockedValue { $0 += 1 } }
+        let box = NIOLockedValueBox<Mailbox<(Int, Int)>?>(nil)
+        let reactor = try Reactor(name: "relay", logger: silentLogger) { _ in
+            guard let input = box.withLockedValue({ $0 }) else { throw Timeout(description: "no mailbox") }
+            return Relay(input, output)
+        }
+        let input = Mailbox<(Int, Int)>(capacity: 500, waker: reactor.waker)
+        box.withLockedValue { $0 = input }
+        try reactor.start()
+        let received = NIOLockedValueBox<[(Int, Int)]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for producer in 0..<producers {
+                group.addTask {
+                    for number in 0..<each {
+                        while input.offer((producer, number)) != .accepted { await Task.yield() }
+                    }
+                }
+            }
+            group.addTask {
+                var batch: [(Int, Int)] = []
+                while received.withLockedValue({ $0.count }) < producers * each {
+                    output.drain(into: &batch)
+                    received.withLockedValue { $0 += batch }
+                    await Task.yield()
+                }
+            }
+        }
+        reactor.stop()
+        try await reactor.ended()
+        let all = received.withLockedValue { $0 }
+        for producer in 0..<producers {
+            #expect(all.filter { $0.0 == producer }.map(\.1) == Array(0..<each))
+        }
+        #expect(wakes.withLockedValue { $0 } >= 1)
+    }
+}

@@ -1,0 +1,183 @@
+import Boot
+import Glibc
+import Testing
+
+@testable import OperatorDaemon
+
+@Suite struct UpTests {
+    private struct Gateway: DaemonSettings {
+        static let quirk = Setting.int("quirk", default: 1, in: 1...9, "A setting of the gateway only.")
+        static let schema = SettingsSchema(
+            "gateway", summary: "g.",
+            [
+                Setting.int("port", default: 8080, in: 1...65535, "Port."),
+                Setting.string("host", default: "h", "Host."),
+                quirk, SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
+                SharedSettings.jwtSecret,
+            ])
+        init(_ values: SettingValues) throws(SettingProblem) {}
+    }
+    private struct Coalescer: DaemonSettings {
+        static let schema = SettingsSchema(
+            "coalescer", summary: "c.", [SharedSettings.bind, SharedSettings.committers, SharedSettings.fanouts])
+        init(_ values: SettingValues) throws(SettingProblem) { _ = try values.required(SharedSettings.bind) }
+    }
+    private struct Committer: DaemonSettings {
+        static let schema = SettingsSchema(
+            "committer", summary: "c.", [SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL])
+        init(_ values: SettingValues) throws(SettingProblem) { _ = try values.required(SharedSettings.databaseURL) }
+    }
+    private struct Fanout: DaemonSettings {
+        static let schema = SettingsSchema("fanout", summary: "f.", [SharedSettings.bind, SharedSettings.databaseURL])
+        init(_ values: SettingValues) throws(SettingProblem) {}
+    }
+
+    private let catalog = StageCatalog(
+        settings: [
+            .gateway: Gateway.self, .coalescer: Coalescer.self, .committer: Committer.self, .fanout: Fanout.self,
+        ],
+        migrations: [])
+    private let topology = Topology(counts: [.gateway: 2, .committer: 2], port: 8080, sockets: "/run/ts")
+
+    private func planner(_ extra: [String] = [], environment: [String: String] = [:]) -> DaemonPlanner {
+        DaemonPlanner(
+            catalog: self.catalog, topology: self.topology, configPath: nil, environment: environment, extra: extra)
+    }
+
+    @Test func everyInstanceIsToldItsNeighbours() {
+        #expect(
+            self.topology.flags(.gateway, 1) == [
+                "--name", "gateway-2", "--port", "8081", "--coalescers", "coalescer-1=ipc:///run/ts/coalescer-1.sock",
+                "--committers", "committer-1=ipc:///run/ts/committer-1.sock,committer-2=ipc:///run/ts/committer-2.sock",
+                "--fanouts", "fanout-1=ipc:///run/ts/fanout-1.sock",
+            ])
+        #expect(
+            self.topology.flags(.committer, 1) == [
+                "--name", "committer-2", "--bind", "ipc:///run/ts/committer-2.sock", "--fanouts",
+                "fanout-1=ipc:///run/ts/fanout-1.sock",
+            ])
+        #expect(self.topology.flags(.fanout, 0) == ["--name", "fanout-1", "--bind", "ipc:///run/ts/fanout-1.sock"])
+    }
+
+    @Test func theFlagsAreWhatTheDaemonsAccept() {
+        for stage in Stage.allCases {
+            #expect(self.planner().resolve(stage, database: "d").problems.isEmpty, "\(stage)")
+        }
+    }
+
+    @Test func membersGetTheirSettingsAndSecretsStayOutOfSight() throws {
+        let secret = "0123456789abcdef0123456789abcdef"
+        let members = self.planner(["--quirk", "7", "--jwt-secret", secret, "--log-level=debug"])
+            .members(programs: "/opt/ts", folder: DataFolder("/data"), database: "postgresql://u:p@h/d")
+        #expect(
+            members.map(\.name) == ["fanout-1", "committer-1", "committer-2", "coalescer-1", "gateway-1", "gateway-2"])
+        let gateway = try #require(members.last?.plan)
+        #expect(gateway.executable == "/opt/ts/touchsync-gateway")
+        #expect(gateway.logFile == "/data/log/gateway-2.log")
+        #expect(gateway.arguments.contains("--quirk=7") && gateway.arguments.contains("--log-level=debug"))
+        #expect(gateway.arguments.suffix(3) == ["--drain-timeout-ms=4500", "--ready-fd=3", "--parent-fd=4"])
+        #expect(gateway.environment == ["TOUCHSYNC_JWT_SECRET": secret])
+        let committer = members[1].plan
+        #expect(committer.environment == ["TOUCHSYNC_DATABASE_URL": "postgresql://u:p@h/d"])
+        #expect(!committer.arguments.contains("--quirk=7") && committer.arguments.contains("--log-level=debug"))
+        for member in members {
+            #expect(!member.plan.arguments.contains { $0.contains(secret) || $0.contains("u:p@") })
+        }
+    }
+
+    @Test func aShorterDrainIsKept() throws {
+        let members = self.planner(["--drain-timeout-ms", "100"])
+            .members(programs: "/p", folder: DataFolder("/d"), database: "d")
+        #expect(
+            members.allSatisfy {
+                $0.plan.arguments.filter { $0.hasPrefix("--drain-timeout-ms") } == ["--drain-timeout-ms=100"]
+            })
+    }
+
+    @Test(arguments: [
+        (["--nope", "1"], "--nope: is no setting of touchsync or its daemons; see --help (command line)"),
+        (["stray"], "stray: is no flag; see --help (command line)"),
+        (["--bind", "ipc:///x"], "--bind: is given by touchsync up itself (command line)"),
+        (["--check-config"], "flag: must stand alone (command line)"),
+    ])
+    func anExtraFlagThatNobodyKnowsIsNamed(_ extra: [String], _ expected: String) {
+        #expect(self.planner(extra).problems.map(\.description) == [expected])
+    }
+
+    @Test func aWrongExtraValueIsFoundBeforeAnythingRuns() {
+        #expect(
+            self.planner(["--quirk", "10"]).resolve(.gateway, database: nil).problems.map(\.description)
+                == ["--quirk: must be a whole number from 1 to 9, not \"10\" (command line)"])
+        #expect(
+            self.planner(environment: ["TOUCHSYNC_LOG_LEVEL": "x"]).resolve(.fanout, database: nil).problems.count == 1)
+    }
+
+    @Test func longFoldersGetShortSockets() {
+        #expect(DataFolder("/srv/ts/").path == "/srv/ts")
+        #expect(DataFolder("/srv/ts").sockets(user: 5) == "/srv/ts/run")
+        #expect(DataFolder("x").path.hasSuffix("/x") && DataFolder("x").path.hasPrefix("/"))
+        let long = DataFolder("/srv/" + String(repeating: "d", count: 90))
+        #expect(long.sockets(user: 5).hasPrefix("/tmp/touchsync-5-"))
+        #expect(long.sockets(user: 5) != DataFolder(long.path + "x").sockets(user: 5))
+        for folder in ["/srv/ts", long.path] {
+            let longest = DataFolder(folder).sockets(user: .max) + "/committer-64.sock.previews"
+            #expect(longest.utf8.count <= PeerAddress.longestSocketPath)
+        }
+    }
+
+    @Test func foldersArePreparedAndLocked() throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path + "/a/b")
+        try folder.prepare()
+        try folder.prepare()
+        var info = stat()
+        #expect(stat(folder.run, &info) == 0 && info.st_mode & 0o777 == 0o700)
+        #expect(!FolderLock.isHeld(folder))
+        do {
+            let lock = try FolderLock(folder)
+            #expect(FolderLock.isHeld(folder) && FolderLock.owner(of: folder) == getpid())
+            let failure = #expect(throws: OperatorFailure.self) { try FolderLock(folder) }
+            #expect(
+                failure?.description
+                    == "another touchsync up (process \(getpid())) runs on \(folder.path); stop it, or choose another --data"
+            )
+            withExtendedLifetime(lock) {}
+        }
+        #expect(!FolderLock.isHeld(folder))
+        #expect(throws: OperatorFailure.self) { try DataFolder("/proc/nowhere").prepare() }
+    }
+
+    @Test func staleSocketsGo() throws {
+        let temporary = TemporaryFolder()
+        let folder = DataFolder(temporary.path)
+        try folder.prepare()
+        for name in ["gateway-1.sock", "gateway-1.sock.previews", "state.json"] {
+            close(open("\(folder.run)/\(name)", O_CREAT | O_WRONLY, 0o600))
+        }
+        folder.removeStaleSockets()
+        #expect(access("\(folder.run)/gateway-1.sock", F_OK) != 0)
+        #expect(access("\(folder.run)/gateway-1.sock.previews", F_OK) != 0)
+        #expect(access("\(folder.run)/state.json", F_OK) == 0)
+    }
+
+    @Test func theReportReadsWhatItWrote() throws {
+        let statuses = [
+            Supervisor.Status(stage: .fanout, name: "fanout-1"),
+            Supervisor.Status(
+                stage: .gateway, name: "gateway-1", pid: 7, isReady: true, http: "http://127.0.0.1:9",
+                url: "http://127.0.0.1:8080"),
+            Supervisor.Status(stage: .gateway, name: "gateway-2", pid: 8),
+        ]
+        let report = PipelineReport(statuses: statuses, topology: self.topology, database: "postgresql://h/d")
+        #expect(
+            String(decoding: report.json, as: UTF8.self)
+                == #"{"urls":["http://127.0.0.1:8080","http://127.0.0.1:8081"],"#
+                + #""database":"postgresql://h/d","processes":["#
+                + #"{"stage":"gateway","name":"gateway-1","pid":7,"http":"http://127.0.0.1:9","ready":true},"#
+                + #"{"stage":"gateway","name":"gateway-2","pid":8,"http":null,"ready":false},"#
+                + #"{"stage":"fanout","name":"fanout-1","pid":null,"http":null,"ready":false}]}"# + "\n")
+        #expect(PipelineReport(report.json) == report)
+        #expect(PipelineReport([]) == nil)
+        #expect(report.table.contains("gateway-2  8    starting  -"))
+    }
+}
