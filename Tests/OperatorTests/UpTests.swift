@@ -181,3 +181,15 @@ import Testing
         #expect(report.table.contains("gateway-2  8    starting  -"))
     }
 }
+
+@Suite struct ExampleTests {
+    /// The settings file that we ship is one that the daemons accept.
+    @Test(arguments: Stage.allCases) func theExampleIsAccepted(_ stage: Stage) throws {
+        let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let resolver = SettingsResolver(
+            schema: StageCatalog.installed.schema(stage),
+            arguments: ["--config", "/\(folder)/deploy/config/touchsync.json"],
+            environment: [:], readFile: { FileBytes.read($0) })
+        #expect(resolver.problems.isEmpty, "\(resolver.problems)")
+    }
+}
