@@ -142,7 +142,9 @@ let testTargets: [Target] = [
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
-    tests("CoalescerTests", ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot"]),
+    tests(
+        "CoalescerTests",
+        ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
     tests(
         "CommitterTests",
         ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
