@@ -91,7 +91,7 @@ let coalescer: [Target] = [
     library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Canvas", deque]),
     library(
         "CoalescerDaemon", "Services/Coalescer/Daemon",
-        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", logging, lifecycle]),
+        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", deque, logging, lifecycle]),
     executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
 ]
 
@@ -142,7 +142,9 @@ let testTargets: [Target] = [
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
-    tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
+    tests(
+        "CoalescerTests",
+        ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
     tests(
         "CommitterTests",
         ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),

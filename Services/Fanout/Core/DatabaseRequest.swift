@@ -1,0 +1,119 @@
+package import Wire
+
+/// A question to the database.
+package struct DatabaseRequest: Equatable, Sendable {
+    /// What is asked.
+    package enum Query: Equatable, Sendable {
+        /// The epoch and the last gseq of every shard.
+        case heads
+        /// A whole room, from one snapshot of the database.
+        case room(Identifier)
+        /// A room's log after a number, in its order.
+        case roomLog(Identifier, after: UInt64, limit: Int)
+        /// A shard's log after a number, in its order.
+        case shardLog(Int, after: UInt64, limit: Int)
+        /// A session gets a new owner.
+        case claim(room: Identifier, sid: Identifier, user: Identifier)
+    }
+
+    /// Comes back with the answer; never used twice.
+    package var tag: UInt64
+    /// What is asked.
+    package var query: Query
+
+    /// A question.
+    package init(tag: UInt64, query: Query) {
+        self.tag = tag
+        self.query = query
+    }
+}
+
+/// The database's answer.
+package enum DatabaseReply: Equatable, Sendable {
+    /// To `heads`.
+    case heads(ShardHeads)
+    /// To `room`.
+    case room(RoomSnapshot)
+    /// To `roomLog` and `shardLog`.
+    case log([Update])
+    /// To `claim`.
+    case claim(ClaimOutcome)
+    /// The database is away or refused.
+    case failed
+}
+
+/// Where all shards stand.
+package struct ShardHeads: Equatable, Sendable {
+    /// The database's history.
+    package var epoch: Identifier
+    /// The last gseq, by shard.
+    package var gseqs: [UInt64]
+
+    /// Where all shards stand.
+    package init(epoch: Identifier, gseqs: [UInt64]) {
+        self.epoch = epoch
+        self.gseqs = gseqs
+    }
+}
+
+/// A room as one snapshot of the database has it.
+package struct RoomSnapshot: Equatable, Sendable {
+    /// An element.
+    package struct Element: Equatable, Sendable {
+        /// Its id.
+        package var id: Identifier
+        /// The flat element as JSON text.
+        package var json: [UInt8]
+        /// The number of its last update.
+        package var seq: UInt64
+
+        /// An element.
+        package init(id: Identifier, json: [UInt8], seq: UInt64) {
+            self.id = id
+            self.json = json
+            self.seq = seq
+        }
+    }
+
+    /// The highest gesture of a session that a recent commit ended on an element.
+    package struct ClosedGesture: Equatable, Sendable {
+        /// The element.
+        package var element: Identifier
+        /// The session's public name.
+        package var sid: Identifier
+        /// The gesture.
+        package var gesture: UInt64
+
+        /// A gesture that ended.
+        package init(element: Identifier, sid: Identifier, gesture: UInt64) {
+            self.element = element
+            self.sid = sid
+            self.gesture = gesture
+        }
+    }
+
+    /// The room's last sequence number; 0: never used.
+    package var seq: UInt64
+    /// Its shard's last gseq.
+    package var gseq: UInt64
+    /// All elements that are not deleted.
+    package var elements: [Element]
+    /// Gestures that must stay closed.
+    package var closed: [ClosedGesture]
+
+    /// A room's state.
+    package init(seq: UInt64, gseq: UInt64, elements: [Element], closed: [ClosedGesture] = []) {
+        self.seq = seq
+        self.gseq = gseq
+        self.elements = elements
+        self.closed = closed
+    }
+}
+
+/// What became of a claim.
+package enum ClaimOutcome: Equatable, Sendable {
+    /// The session's newest owner has this claim; `number` is the highest number that the session has used.
+    case granted(claim: UInt32, number: UInt64)
+    /// The session is another user's, or gone.
+    case refused
+}

@@ -1,0 +1,72 @@
+package import Wire
+
+/// One gateway, for as long as the process lives: a gateway that comes back has the same number.
+package struct GatewayID: Hashable, Sendable {
+    /// Given by the shell, by the gateway's mesh name.
+    package let number: UInt32
+
+    /// The gateway of that number.
+    package init(_ number: UInt32) {
+        self.number = number
+    }
+}
+
+/// What goes to gateways.
+package enum FanoutRecord: Equatable, Sendable {
+    /// A committed change.
+    case update(Update)
+    /// What an element looks like under a finger.
+    case preview(Preview)
+    /// The answer to a join.
+    case joinReply(JoinReply)
+    /// Where a room's stream stands.
+    case roomPosition(RoomPosition)
+    /// A user came or left.
+    case presence(Presence)
+    /// A gesture ended without a commit.
+    case gestureEnded(GestureEnded)
+    /// A session has a new owner.
+    case sessionClaimed(SessionClaimed)
+    /// The answer to a read of a room.
+    case roomState(RoomState)
+}
+
+extension FanoutRecord {
+    /// Its number on the wire.
+    package var kind: RecordKind {
+        switch self {
+        case .update: .update
+        case .preview: .preview
+        case .joinReply: .joinReply
+        case .roomPosition: .roomPosition
+        case .presence: .presence
+        case .gestureEnded: .gestureEnded
+        case .sessionClaimed: .sessionClaimed
+        case .roomState: .roomState
+        }
+    }
+
+    /// Appends its fields.
+    package func encode(into writer: inout ByteWriter) {
+        switch self {
+        case .update(let update): update.encode(into: &writer)
+        case .preview(let preview): preview.encode(into: &writer)
+        case .joinReply(let reply): reply.encode(into: &writer)
+        case .roomPosition(let position): position.encode(into: &writer)
+        case .presence(let presence): presence.encode(into: &writer)
+        case .gestureEnded(let ended): ended.encode(into: &writer)
+        case .sessionClaimed(let claimed): claimed.encode(into: &writer)
+        case .roomState(let state): state.encode(into: &writer)
+        }
+    }
+}
+
+/// What the shell does next, in the order of the buffer.
+package enum FanoutAction: Equatable, Sendable {
+    /// Send to one gateway.
+    case send(FanoutRecord, to: GatewayID)
+    /// Send to each of the gateways but `except`.
+    case broadcast(FanoutRecord, to: [GatewayID], except: GatewayID?)
+    /// Ask the database; the answer comes back with the request's tag.
+    case read(DatabaseRequest)
+}

@@ -1,0 +1,61 @@
+/// Why a preview went nowhere.
+package enum PreviewDrop: String, CaseIterable, Sendable {
+    /// Nobody here has members in the room.
+    case room = "no_room"
+    /// No such element, or a deleted one.
+    case element = "no_element"
+    /// The element is locked.
+    case locked
+    /// Its gesture is closed.
+    case closed
+    /// A newer connection owns its session.
+    case superseded
+    /// The update that it must follow did not come in time, or too many waited.
+    case waited
+    /// It sets nothing.
+    case empty
+}
+
+/// What a fan-out did, each since the start.
+package struct FanoutCounters: Equatable, Sendable {
+    /// Updates that came, directly or from the log.
+    package var updates = 0
+    /// Updates that were there already.
+    package var duplicates = 0
+    /// Previews that came.
+    package var previews = 0
+    /// Previews that went on, each counted once.
+    package var previewsPassed = 0
+    /// Previews that waited for an update.
+    package var previewsParked = 0
+    /// Previews that went nowhere, by ``PreviewDrop``.
+    package var previewsDropped = [Int](repeating: 0, count: PreviewDrop.allCases.count)
+    /// Holes in a shard that the log had to fill.
+    package var holes = 0
+    /// Shards whose rooms were loaded anew, because the log could not help or rows were lost.
+    package var rebases = 0
+    /// Rooms loaded from the database.
+    package var loads = 0
+    /// Joins answered with the whole room.
+    package var snapshots = 0
+    /// Joins and gateways answered with exactly what they missed.
+    package var replays = 0
+    /// Gateways told that their room must be taken anew.
+    package var resets = 0
+    /// Joins and reads that were refused.
+    package var refusals = 0
+
+    /// Nothing yet.
+    package init() {}
+
+    mutating func drop(_ reason: PreviewDrop, _ count: Int = 1) {
+        guard let index = PreviewDrop.allCases.firstIndex(of: reason) else { return }
+        self.previewsDropped[index] += count
+    }
+
+    /// How many previews were dropped for that reason.
+    package func dropped(_ reason: PreviewDrop) -> Int {
+        guard let index = PreviewDrop.allCases.firstIndex(of: reason) else { return 0 }
+        return self.previewsDropped[index]
+    }
+}

@@ -1,0 +1,177 @@
+internal import DequeModule
+internal import Wire
+
+/// What is on its way to one gateway.
+///
+///     open ──the link takes no more──► blocked ──it takes again──► open
+///                                         │ more bytes than allowed
+///                                         ▼
+///                                     overflown: everything is thrown away ──it takes again──► open, and the gateway
+///                                                                         is told where its rooms stand
+///
+/// While it is open, records leave in their order, batched into envelopes. While it is blocked, what is numbered waits
+/// in its order and previews are folded, the latest for each element and connection, so that a slow gateway gets every
+/// update and only fresh previews; a preview whose gesture ends meanwhile is dropped.
+package struct GatewayOutbox: Sendable {
+    private struct Key: Hashable {
+        let room: Identifier
+        let element: Identifier
+    }
+
+    /// What became of the envelope that ``next()`` gave.
+    package enum Fate: Sendable {
+        /// The link took it.
+        case sent
+        /// The link takes no more for now; it is kept.
+        case blocked
+    }
+
+    private let maxBytes: Int
+    private let maxPreviews: Int
+    private let envelopeBytes: Int
+    private var envelope = EnvelopeWriter()
+    private var sealed: Deque<[UInt8]> = []
+    private var sealedBytes = 0
+    /// The latest previews of each element, by connection.
+    private var previews: [Key: [Preview]] = [:]
+    /// How many folded previews wait.
+    package private(set) var previewCount = 0
+    /// True while the link takes nothing.
+    package private(set) var isBlocked = false
+    /// True from the time when something was thrown away until the gateway was told.
+    package private(set) var hasOverflown = false
+    /// Previews that were folded into another or dropped because the gateway was slow.
+    package private(set) var foldedPreviews = 0
+
+    /// An empty outbox.
+    /// - Parameters:
+    ///   - maxBytes: the most that waits for a gateway before it loses its streams.
+    ///   - maxPreviews: the most elements and connections whose latest preview waits.
+    ///   - envelopeBytes: an envelope that is larger is followed by another one.
+    package init(maxBytes: Int, maxPreviews: Int = 10_000, envelopeBytes: Int = 256 << 10) {
+        self.maxBytes = maxBytes
+        self.maxPreviews = maxPreviews
+        self.envelopeBytes = envelopeBytes
+    }
+
+    /// What waits, in bytes, the folded previews apart.
+    package var bytes: Int { self.sealedBytes + (self.envelope.isEmpty ? 0 : self.envelope.bytes.count) }
+    /// True when nothing waits.
+    package var isEmpty: Bool { self.sealed.isEmpty && self.envelope.isEmpty && self.previews.isEmpty }
+
+    /// Adds a record; `fields` are its encoded fields, so that a record for many gateways is encoded once.
+    package mutating func append(_ record: FanoutRecord, fields: UnsafeRawBufferPointer) {
+        if self.hasOverflown { return }
+        if self.isBlocked {
+            if case .preview(let preview) = record {
+                self.fold(preview)
+                return
+            }
+            self.dropEnded(by: record)
+        }
+        self.envelope.append(record.kind, fields: ByteReader(fields))
+        if self.envelope.bytes.count >= self.envelopeBytes { self.seal() }
+        if self.isBlocked, self.bytes > self.maxBytes { self.overflow() }
+    }
+
+    /// The next envelope to send; nil when there is none or the link takes none. ``settle(_:)`` must follow.
+    package mutating func next() -> [UInt8]? {
+        if self.isBlocked { return nil }
+        if self.sealed.isEmpty {
+            if self.envelope.isEmpty { return nil }
+            self.seal()
+        }
+        return self.sealed.first
+    }
+
+    /// Says what became of the envelope that ``next()`` gave.
+    package mutating func settle(_ fate: Fate) {
+        switch fate {
+        case .blocked:
+            self.isBlocked = true
+            if self.bytes > self.maxBytes { self.overflow() }
+        case .sent:
+            if let first = self.sealed.popFirst() { self.sealedBytes -= first.count }
+        }
+    }
+
+    /// The link takes again. Returns true when records were thrown away and the gateway must be told where its rooms
+    /// stand.
+    package mutating func unblock() -> Bool {
+        self.isBlocked = false
+        if self.hasOverflown {
+            self.hasOverflown = false
+            return true
+        }
+        var writer = ByteWriter()
+        let waiting = self.previews.sorted {
+            $0.key.room != $1.key.room ? $0.key.room < $1.key.room : $0.key.element < $1.key.element
+        }
+        self.dropPreviews()
+        for preview in waiting.lazy.flatMap(\.value) {
+            writer.bytes.removeAll(keepingCapacity: true)
+            preview.encode(into: &writer)
+            writer.bytes.withUnsafeBytes { self.append(.preview(preview), fields: $0) }
+        }
+        return false
+    }
+
+    private mutating func seal() {
+        let bytes = self.envelope.take()
+        self.sealedBytes += bytes.count
+        self.sealed.append(bytes)
+    }
+
+    private mutating func overflow() {
+        self.hasOverflown = true
+        self.envelope = EnvelopeWriter()
+        self.sealed.removeAll()
+        self.sealedBytes = 0
+        self.dropPreviews()
+    }
+
+    private mutating func dropPreviews() {
+        self.previews.removeAll()
+        self.previewCount = 0
+    }
+
+    private mutating func fold(_ preview: Preview) {
+        let key = Key(room: preview.room, element: preview.element)
+        if let index = self.previews[key]?.firstIndex(where: { $0.connection == preview.connection }) {
+            self.previews[key]?[index].fold(in: preview)
+            self.foldedPreviews += 1
+        } else if self.previewCount < self.maxPreviews {
+            self.previews[key, default: []].append(preview)
+            self.previewCount += 1
+        } else {
+            self.foldedPreviews += 1
+        }
+    }
+
+    /// Nothing of a gesture may follow its end, and nothing of an element its deletion.
+    private mutating func dropEnded(by record: FanoutRecord) {
+        if self.previewCount == 0 { return }
+        switch record {
+        case .update(let update):
+            for element in update.elements {
+                self.drop(Key(room: update.room, element: element.id)) {
+                    element.json.isEmpty || ($0.sid == update.sid && $0.gesture <= update.gesture)
+                }
+            }
+        case .gestureEnded(let ended):
+            self.drop(Key(room: ended.gesture.room, element: ended.gesture.element)) {
+                $0.sid == ended.gesture.sid && $0.gesture <= ended.gesture.gesture
+            }
+        default:
+            break
+        }
+    }
+
+    private mutating func drop(_ key: Key, where isEnded: (Preview) -> Bool) {
+        guard let waiting = self.previews[key] else { return }
+        let kept = waiting.filter { !isEnded($0) }
+        self.previews[key] = kept.isEmpty ? nil : kept
+        self.previewCount -= waiting.count - kept.count
+        self.foldedPreviews += waiting.count - kept.count
+    }
+}

@@ -1,0 +1,65 @@
+internal import Wire
+
+/// What is known of the gestures of one session on one element.
+///
+///     previews of gesture g ──► shown = g (open) ──► the commit of g, or its end without one ──► closed = g
+///
+/// Nothing of a gesture ≤ `closed` is sent on. An open gesture is remembered until something ends it; a closed one
+/// for as long as a late preview of it could still be under way.
+struct GestureFence: Sendable {
+    /// The session's public name.
+    let sid: Identifier
+    /// The highest gesture that ended.
+    var closed: UInt64 = 0
+    /// The highest gesture of which a preview was sent on.
+    var shown: UInt64 = 0
+    /// The connection that the last preview came from.
+    var connection: UInt64 = 0
+    /// When it was last of use.
+    var touched: UInt64
+
+    /// True while others see a gesture that has not ended.
+    var isOpen: Bool { self.shown > self.closed }
+}
+
+/// The gestures on one element, by session: few at a time, so they are searched one by one.
+struct GestureFences: Sendable {
+    private(set) var all: [GestureFence] = []
+
+    func index(of sid: Identifier) -> Int? {
+        self.all.firstIndex { $0.sid == sid }
+    }
+
+    subscript(index: Int) -> GestureFence {
+        get { self.all[index] }
+        _modify { yield &self.all[index] }
+    }
+
+    /// The place of a session's fence, made if need be; the one that was idle longest goes when there are too many.
+    mutating func place(of sid: Identifier, at now: UInt64, limits: FanoutLimits) -> Int {
+        if let index = self.index(of: sid) { return index }
+        if self.all.count >= limits.fencesPerElement {
+            self.removeExpired(at: now, limits: limits)
+            if self.all.count >= limits.fencesPerElement,
+                let oldest = self.all.indices.min(by: { self.all[$0].touched < self.all[$1].touched })
+            {
+                self.all.remove(at: oldest)
+            }
+        }
+        self.all.append(GestureFence(sid: sid, touched: now))
+        return self.all.count - 1
+    }
+
+    mutating func removeExpired(at now: UInt64, limits: FanoutLimits) {
+        self.all.removeAll { !$0.isOpen && now >= $0.touched &+ limits.fenceAge }
+    }
+
+    /// Closes a session's gestures up to `gesture`; true when others saw just that one and it was open.
+    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: UInt64, limits: FanoutLimits) -> Bool {
+        let index = self.place(of: sid, at: now, limits: limits)
+        let wasShown = self.all[index].isOpen && self.all[index].shown == gesture
+        self.all[index].closed = max(self.all[index].closed, gesture)
+        self.all[index].touched = now
+        return wasShown
+    }
+}

@@ -1,0 +1,101 @@
+package import JSONBytes
+package import Wire
+
+/// One row of the commit log as the database gives it.
+package struct LogRow: Equatable, Sendable {
+    /// The room's shard.
+    package var shard: Int
+    /// Its place in the shard's order.
+    package var gseq: Int64
+    /// The room.
+    package var room: Identifier
+    /// Its place in the room's order.
+    package var seq: Int64
+    /// The event's name.
+    package var event: String
+    /// Who did it.
+    package var user: Identifier
+    /// The stream of numbers that it belongs to.
+    package var session: Identifier
+    /// Its number there.
+    package var number: Int64
+    /// The gesture that it ended; 0: none.
+    package var gesture: Int64
+    /// The element, when it is one.
+    package var element: Identifier?
+    /// For a deletion the JSON array of the deleted elements, parent first.
+    package var before: [UInt8]?
+    /// The element afterwards, or the JSON array of all that were created at once.
+    package var after: [UInt8]?
+
+    /// A row of the log.
+    package init(
+        shard: Int, gseq: Int64, room: Identifier, seq: Int64, event: String, user: Identifier, session: Identifier,
+        number: Int64, gesture: Int64, element: Identifier?, before: [UInt8]?, after: [UInt8]?
+    ) {
+        self.shard = shard
+        self.gseq = gseq
+        self.room = room
+        self.seq = seq
+        self.event = event
+        self.user = user
+        self.session = session
+        self.number = number
+        self.gesture = gesture
+        self.element = element
+        self.before = before
+        self.after = after
+    }
+
+    /// The update that was published for the row; nil when the row makes no sense.
+    package func update(with document: inout JSONDocument) -> Update? {
+        guard let event = UpdateEvent(name: self.event), (0..<Shard.count).contains(self.shard),
+            let elements = self.elements(of: event, with: &document)
+        else { return nil }
+        let isApp = SessionKey.isApp(self.session)
+        return Update(
+            shard: UInt8(self.shard), gseq: UInt64(clamping: self.gseq), room: self.room,
+            seq: UInt64(clamping: self.seq), event: event, user: self.user,
+            sid: SessionKey.sid(of: self.session), number: isApp ? UInt64(clamping: self.number) : 0,
+            gesture: UInt64(clamping: self.gesture), elements: elements)
+    }
+
+    private func elements(of event: UpdateEvent, with document: inout JSONDocument) -> [UpdatedElement]? {
+        switch event {
+        case .transformed, .created, .updated:
+            guard let after = self.after else { return nil }
+            if let element = self.element { return [UpdatedElement(id: element, json: after)] }
+            guard (try? document.parse(after)) != nil, let id = document.root["id"]?.string else { return nil }
+            return [UpdatedElement(id: Identifier(id), json: after)]
+        case .createdMany:
+            return Self.list(self.after, with: &document) { Array($0.rawBytes) }
+        case .deleted:
+            return Self.list(self.before, with: &document) { _ in [] }
+        }
+    }
+
+    private static func list(
+        _ json: [UInt8]?, with document: inout JSONDocument, _ text: (JSONValue) -> [UInt8]
+    ) -> [UpdatedElement]? {
+        guard let json, (try? document.parse(json, limits: .stored)) != nil, document.root.kind == .array else {
+            return nil
+        }
+        var elements: [UpdatedElement] = []
+        for value in document.root.elements {
+            guard let id = value["id"]?.string else { return nil }
+            elements.append(UpdatedElement(id: Identifier(id), json: text(value)))
+        }
+        return elements
+    }
+}
+
+extension JSONLimits {
+    /// What the database holds was checked when it came; a cascade may hold any number of elements.
+    static let stored: JSONLimits = {
+        var limits = JSONLimits()
+        limits.depth = 64
+        limits.keysPerObject = 1024
+        limits.elementsPerArray = 1 << 20
+        return limits
+    }()
+}

@@ -1,0 +1,18 @@
+package import Wire
+
+/// How sessions are named, signed and recognised; the secrets and the randomness are the shell's.
+package struct SessionIssuer: Sendable {
+    /// A new session: its public name and its secret.
+    package typealias Issue = @Sendable (_ room: Identifier, _ user: Identifier) -> (sid: Identifier, secret: String)
+    /// The public name behind a secret that was issued for this room and user; nil for any other text.
+    package typealias Verify = @Sendable (_ secret: String, _ room: Identifier, _ user: Identifier) -> Identifier?
+
+    let issue: Issue
+    let verify: Verify
+
+    /// An issuer from its two parts.
+    package init(issue: @escaping Issue, verify: @escaping Verify) {
+        self.issue = issue
+        self.verify = verify
+    }
+}

@@ -1,0 +1,50 @@
+internal import DequeModule
+package import Wire
+
+/// A room's last updates without a hole, bounded in number and bytes; the oldest go first.
+package struct UpdateRing: Sendable {
+    private var updates: Deque<Update> = []
+    /// What the kept updates take, roughly.
+    package private(set) var bytes = 0
+
+    /// An empty ring.
+    package init() {}
+
+    /// How many updates it holds.
+    package var count: Int { self.updates.count }
+
+    /// Adds the next update and lets old ones go.
+    package mutating func append(_ update: Update, maxCount: Int, maxBytes: Int) {
+        if let last = self.updates.last, last.seq + 1 != update.seq { self.removeAll() }
+        self.updates.append(update)
+        self.bytes += update.footprint
+        while self.updates.count > maxCount || (self.bytes > maxBytes && self.updates.count > 1) {
+            self.bytes -= self.updates.removeFirst().footprint
+        }
+    }
+
+    /// Forgets everything.
+    package mutating func removeAll() {
+        self.updates.removeAll()
+        self.bytes = 0
+    }
+
+    /// True when every update from `seq` to the last one is there.
+    package func covers(from seq: UInt64) -> Bool {
+        guard let first = self.updates.first else { return false }
+        return first.seq <= seq
+    }
+
+    /// The updates from `seq` on, which ``covers(from:)`` must have affirmed.
+    package func suffix(from seq: UInt64) -> [Update] {
+        guard let first = self.updates.first, seq >= first.seq else { return Array(self.updates) }
+        return Array(self.updates.dropFirst(Int(clamping: seq - first.seq)))
+    }
+}
+
+extension Update {
+    /// What it takes in memory, roughly.
+    var footprint: Int {
+        self.elements.reduce(256) { $0 + $1.json.count + $1.id.text.utf8.count + 64 }
+    }
+}
