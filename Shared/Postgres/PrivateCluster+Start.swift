@@ -90,7 +90,8 @@ extension PrivateCluster {
             guard name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 95 || $0 == 46 }),
                 !value.contains("\n")
             else { throw ClusterError("not a server setting: \(name)") }
-            text += "\(name) = '\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'\n"
+            text +=
+                "\(name) = '\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'\n"
         }
         let path = "\(place.data)/touchsync.conf"
         try TextFile.write(text, to: path)
@@ -105,7 +106,9 @@ extension PrivateCluster {
     private func forgetStaleLocks() {
         let socketLock = "\(place.socket)/.s.PGSQL.\(configuredPort).lock"
         for path in ["\(place.data)/postmaster.pid", socketLock] {
-            guard let line = TextFile.read(path)?.split(separator: "\n").first, let owner = Int32(line) else { continue }
+            guard let line = TextFile.read(path)?.split(separator: "\n").first, let owner = Int32(line) else {
+                continue
+            }
             if !ChildProcess.hasEnded(owner) { unlink(path) }
         }
     }

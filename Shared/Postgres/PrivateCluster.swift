@@ -92,7 +92,9 @@ package final class PrivateCluster: Sendable {
     private var serverLines: [Substring] {
         let lines = (TextFile.read("\(place.data)/postmaster.pid") ?? "")
             .split(separator: "\n", omittingEmptySubsequences: false)
-        guard let processID = lines.first.flatMap({ Int32($0) }), processID > 0, isOurServer(processID) else { return [] }
+        guard let processID = lines.first.flatMap({ Int32($0) }), processID > 0, isOurServer(processID) else {
+            return []
+        }
         return lines
     }
 

@@ -9,7 +9,8 @@ final class ConnectionDriver {
     var events: [Connection.Event] = []
 
     init(
-        _ connectionString: String, statements: [Statement] = [], configure: (inout ConnectionSettings) -> Void = { _ in }
+        _ connectionString: String, statements: [Statement] = [],
+        configure: (inout ConnectionSettings) -> Void = { _ in }
     ) throws {
         var settings = ConnectionSettings(connectionString: connectionString)
         configure(&settings)
@@ -56,7 +57,8 @@ final class ConnectionDriver {
     /// Runs one request to its answer.
     func answer(_ query: Query, _ parameters: Parameters = Parameters(), timeout: Duration? = nil) -> Answer? {
         let tag = UInt64.random(in: 1 << 32 ... .max)
-        guard submit(query, parameters, tag: tag, timeout: timeout) == .accepted, run(until: { _ in answers[tag] != nil })
+        guard submit(query, parameters, tag: tag, timeout: timeout) == .accepted,
+            run(until: { _ in answers[tag] != nil })
         else { return nil }
         return answers[tag]
     }
