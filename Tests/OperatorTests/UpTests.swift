@@ -135,7 +135,7 @@ import Testing
         #expect(!FolderLock.isHeld(folder))
         do {
             let lock = try FolderLock(folder)
-            #expect(FolderLock.isHeld(folder) && FolderLock.owner(of: folder) == getpid())
+            #expect(FolderLock.isHeld(folder) && FolderLock.owner(of: folder)?.pid == getpid())
             let failure = #expect(throws: OperatorFailure.self) { try FolderLock(folder) }
             #expect(
                 failure?.description
