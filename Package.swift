@@ -145,7 +145,10 @@ let testTargets: [Target] = [
     tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
     tests(
         "CommitterTests",
-        ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
+        [
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
