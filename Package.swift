@@ -147,7 +147,10 @@ let testTargets: [Target] = [
         ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
     tests(
         "CommitterTests",
-        ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
+        [
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
