@@ -30,7 +30,8 @@ struct DaemonPlanner {
 
     /// Settings that `up` gives each daemon.
     private static let own: Set<String> = [
-        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
+        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port", "port", "host",
+        "face",
     ]
 
     /// The flags of one instance, without the descriptors that are known at its start only. Secrets are not among
