@@ -154,6 +154,8 @@ extension SocketIOServer {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: Int32(clamping: configuration.backlog))
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Finds dead peers of bare WebSockets, which have no heartbeat of their own.
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
             // An idle connection keeps its last read buffer, so it starts small and grows when reads fill it.
             .childChannelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1024, maximum: 65_536)

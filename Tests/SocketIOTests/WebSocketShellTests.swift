@@ -61,6 +61,18 @@ import Testing
         #expect(try client.closeCode() == 1008)
     }
 
+    @Test func pingsGoOnWhenTheTimeoutIsLongerThanTheInterval() throws {
+        let fixture = try ServerFixture {
+            $0.pingInterval = .milliseconds(20)
+            $0.pingTimeout = .seconds(60)
+        }
+        let client = try fixture.openSocket(path: "/engine.io/")
+        for _ in 0..<5 {
+            #expect(try client.frame().payload == bytes("2"))
+            client.sendText("3")
+        }
+    }
+
     @Test func aHalfFrameDoesNotOutliveThePong() throws {
         let fixture = try ServerFixture {
             $0.pingInterval = .milliseconds(50)
