@@ -94,11 +94,12 @@ public final class SocketIOServer: @unchecked Sendable {
         self.routes = routes
         self.http = http
         self.sidPrefix = Array(configuration.sidPrefix.utf8)
-        let timings = EngineTimings(
+        var timings = EngineTimings(
             pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
             pingTimeout: configuration.pingTimeout.nanoseconds,
             upgradeTimeout: configuration.upgradeTimeout.nanoseconds,
             connectTimeout: configuration.connectTimeout.nanoseconds)
+        timings.answerGrace = configuration.answerGrace.nanoseconds
         self.timings = timings
         var bare = timings
         bare.connectTimeout = nil
