@@ -73,6 +73,29 @@ import Wire
         #expect(seqs == [2, 3])
     }
 
+    @Test func whileAGatewayCatchesUpNothingOvertakesWhatItMissed() {
+        var limits = FanoutLimits()
+        limits.ringBytes = 1
+        var scene = Scene(limits: limits)
+        scene.member("ann", 1)
+        for _ in 1...4 { scene.commit() }
+        _ = scene.take()
+        scene.interest([("ann", 1)], seq: 1)
+        scene.commit()
+        scene.join("ben", 2)
+        #expect(scene.taken(by: Scene.g1) == [])
+        scene.answer()
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.seqs == [2, 3, 4, 5])
+        #expect(records.joined.first?.position.seq == 5)
+        // Without occupants it need not catch up, and a join need not wait for that.
+        scene.interest([("ann", 1)], seq: 1)
+        scene.join("cid", 3)
+        #expect(scene.taken(by: Scene.g1) == [])
+        scene.leave(1)
+        #expect(scene.taken(by: Scene.g1).joined.first?.position.seq == 5)
+    }
+
     @Test func anUnreadableLogResetsRatherThanWaits() {
         var scene = Scene()
         for _ in 1...4 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
