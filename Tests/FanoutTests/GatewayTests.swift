@@ -91,7 +91,9 @@ import Wire
         // Without occupants it need not catch up, and a join need not wait for that.
         scene.interest([("ann", 1)], seq: 1)
         scene.join("cid", 3)
-        #expect(scene.taken(by: Scene.g1) == [])
+        let meanwhile = scene.taken(by: Scene.g1)
+        #expect(meanwhile.joined.isEmpty)
+        #expect(meanwhile.presence == ["-ben"])
         scene.leave(1)
         #expect(scene.taken(by: Scene.g1).joined.first?.position.seq == 5)
     }
