@@ -91,7 +91,7 @@ let coalescer: [Target] = [
     library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Canvas", deque]),
     library(
         "CoalescerDaemon", "Services/Coalescer/Daemon",
-        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", logging, lifecycle]),
+        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", deque, logging, lifecycle]),
     executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
 ]
 
@@ -107,7 +107,7 @@ let fanout: [Target] = [
     library("FanoutCore", "Services/Fanout/Core", ["Wire", "JSONBytes", "Canvas", deque]),
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
-        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, deque, logging, lifecycle]),
+        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, nioLocks, logging, lifecycle]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
 ]
 
@@ -142,10 +142,15 @@ let testTargets: [Target] = [
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
-    tests("CoalescerTests", ["CoalescerCore", "Wire", "Canvas"]),
+    tests(
+        "CoalescerTests",
+        ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
     tests(
         "CommitterTests",
-        ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
+        [
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]

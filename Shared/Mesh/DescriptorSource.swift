@@ -1,6 +1,8 @@
 /// What a foreign descriptor is polled for.
 package struct DescriptorInterest: OptionSet, Sendable {
+    /// The bits.
     package let rawValue: UInt8
+    /// From bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Wake when there is something to read.
     package static let read = DescriptorInterest(rawValue: 1)
@@ -13,6 +15,7 @@ package struct DescriptorInterest: OptionSet, Sendable {
 /// Confined to the reactor's thread. Level triggered: as long as the descriptor stays ready and the interest stays, every
 /// turn follows at once. Never closes the descriptor; `cancel` before its owner does.
 package final class DescriptorSource {
+    /// The watched descriptor; its owner closes it.
     package let descriptor: Int32
     /// May change at any time; takes effect with the next poll. Empty: not polled at all.
     package var interest: DescriptorInterest

@@ -16,6 +16,7 @@ package struct DialMachine: Equatable {
         case closed
     }
 
+    /// What `due` asks for.
     package enum Due: Equatable {
         case nothing
         /// Open a fresh socket.
@@ -28,18 +29,21 @@ package struct DialMachine: Equatable {
         case lose(LinkLoss)
     }
 
+    /// What follows from a finished handshake of libzmq.
     package enum HandshakeAction: Equatable {
         case ignore
         /// Send our hello.
         case greet
     }
 
+    /// What follows from the peer's hello.
     package enum HelloAction: Equatable {
         case ignore
         /// Tell the user that the link is up.
         case reportUp
     }
 
+    /// What follows from a loss.
     package enum LossAction: Equatable {
         case ignore
         /// Close the socket at once and drop what it holds.
@@ -52,11 +56,13 @@ package struct DialMachine: Equatable {
     private var losses = 0
     private let settings: LivenessSettings
 
+    /// A machine that is due to open at once.
     package init(_ settings: LivenessSettings, now: UInt64) {
         self.settings = settings
         self.state = .waiting(until: now)
     }
 
+    /// Greeted: data may be sent.
     package var isUp: Bool { if case .up = self.state { true } else { false } }
     /// The connection stands, greeted or not.
     package var isConnected: Bool {
@@ -67,6 +73,7 @@ package struct DialMachine: Equatable {
     }
     /// After this long without a word the peer counts as gone.
     package var silenceLimit: UInt64 { self.settings.silence.nanosecondsClamped }
+    /// `close` was called.
     package var isClosed: Bool { self.state == .closed }
 
     /// When `due` has something to say at the latest; nil: never by time alone.
@@ -97,24 +104,28 @@ package struct DialMachine: Equatable {
         }
     }
 
+    /// libzmq has a connection that speaks its protocol.
     package mutating func handshakeSucceeded(at now: UInt64) -> HandshakeAction {
         guard self.state == .dialling else { return .ignore }
         self.state = .greeting(until: now + self.settings.helloLimit.nanosecondsClamped)
         return .greet
     }
 
+    /// The peer's hello came, and its versions are ours.
     package mutating func helloReceived(at now: UInt64) -> HelloAction {
         guard case .greeting = self.state else { return .ignore }
         self.state = .up(LivenessMachine(self.settings, now: now), since: now)
         return .reportUp
     }
 
+    /// Anything at all came from the peer.
     package mutating func heard(at now: UInt64) {
         guard case .up(var liveness, let since) = self.state else { return }
         liveness.heard(at: now)
         self.state = .up(liveness, since: since)
     }
 
+    /// Anything at all went to the peer.
     package mutating func sent(at now: UInt64) {
         guard case .up(var liveness, let since) = self.state else { return }
         liveness.sent(at: now)

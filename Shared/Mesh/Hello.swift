@@ -23,6 +23,7 @@ package struct Hello: Equatable, Sendable {
 
     /// The version of this module's kinds and of this layout.
     package static let meshVersion: UInt16 = 1
+    /// The longest greeting, in bytes.
     package static let maximumGreetingBytes = 4096
 
     /// Why a hello was not taken.
@@ -33,6 +34,7 @@ package struct Hello: Equatable, Sendable {
         case version(mesh: UInt16, protocolVersion: UInt16)
     }
 
+    /// What we say ourselves.
     package init(_ identity: LinkIdentity, instance: UInt64, incarnation: UInt32) {
         self.name = identity.name
         self.instance = instance
@@ -75,6 +77,7 @@ package struct Hello: Equatable, Sendable {
         return bytes
     }
 
+    /// 1 to 64 bytes of `A-Z a-z 0-9 . _ -`.
     package static func isValidName(_ bytes: some Collection<UInt8>) -> Bool {
         (1...64).contains(bytes.count)
             && bytes.allSatisfy { byte in

@@ -19,18 +19,31 @@
 /// Memory that one link may hold for a peer that does not read: about `sendHighWater` × the usual message, plus the other
 /// side's `receiveHighWater`. Name both per link by what the lane carries.
 package struct LinkOptions: Sendable, Equatable {
+    /// SNDHWM: messages queued per peer before a send says `wouldBlock`.
     package var sendHighWater = 1000
+    /// RCVHWM: messages queued per peer before its sender is held back.
     package var receiveHighWater = 1000
+    /// MAXMSGSIZE: bytes per frame.
     package var maximumMessageBytes = 64 << 20
+    /// Frames per message.
     package var maximumFrames = 16
+    /// LINGER after an orderly close.
     package var linger = Duration.seconds(1)
+    /// HANDSHAKE_IVL.
     package var handshakeInterval = Duration.seconds(2)
+    /// HEARTBEAT_IVL; zero switches these off.
     package var heartbeatInterval = Duration.seconds(1)
+    /// HEARTBEAT_TIMEOUT.
     package var heartbeatTimeout = Duration.seconds(3)
+    /// HEARTBEAT_TTL.
     package var heartbeatTTL = Duration.seconds(3)
+    /// RECONNECT_IVL, the first wait.
     package var reconnectInterval = Duration.milliseconds(100)
+    /// RECONNECT_IVL_MAX, the longest wait.
     package var reconnectMaximum = Duration.seconds(2)
+    /// TCP_KEEPALIVE.
     package var tcpKeepalive = true
+    /// BACKLOG.
     package var backlog = 256
 
     /// The defaults of the table, with the two marks that every link should name.

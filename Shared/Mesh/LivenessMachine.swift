@@ -5,6 +5,7 @@
 ///    ▲───────────────────────────────────────────────┘          ▲── heard ──────────────────────────┘
 /// ```
 package struct LivenessMachine: Equatable {
+    /// What `due` asks for.
     package enum Due: Equatable {
         case nothing
         /// Send a beat, then call `sent`.
@@ -18,6 +19,7 @@ package struct LivenessMachine: Equatable {
     private let beat: UInt64
     private let silence: UInt64
 
+    /// A pulse that begins now.
     package init(_ settings: LivenessSettings, now: UInt64) {
         self.beat = settings.beat.nanosecondsClamped
         self.silence = settings.silence.nanosecondsClamped
@@ -25,11 +27,15 @@ package struct LivenessMachine: Equatable {
         self.lastHeard = now
     }
 
+    /// Anything at all was sent.
     package mutating func sent(at now: UInt64) { self.lastSent = now }
+    /// Anything at all was heard.
     package mutating func heard(at now: UInt64) { self.lastHeard = now }
 
+    /// Nothing was heard for the whole limit.
     package func isSilent(at now: UInt64) -> Bool { now >= self.lastHeard + self.silence }
 
+    /// What is due now.
     package func due(at now: UInt64) -> Due {
         if self.isSilent(at: now) { return .silent }
         return now >= self.beatTime ? .beat : .nothing

@@ -10,6 +10,7 @@ package struct LivenessSettings: Sendable, Equatable {
     package var backoffMinimum = Duration.milliseconds(100)
     /// The longest wait.
     package var backoffMaximum = Duration.seconds(2)
+    /// The defaults.
     package init() {}
 
     /// The first setting that makes no sense, in words; nil when all are good.

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 
 /// A listening local socket that we make ourselves and hand to libzmq (`ZMQ_USE_FD`).
@@ -54,8 +53,9 @@ struct LocalListener {
         let fits = path.utf8.count + suffix.utf8.count <= Endpoint.maximumPathBytes
         let first = fits ? path + suffix : path
         unlink(first)
-        let result = linux_bind_local(descriptor, first, UInt(first.utf8.count))
-        guard result == 0 else { throw MeshError(errno: -result, "cannot bind ipc://\(path)") }
+        guard LocalListener.withAddress(first, { bind(descriptor, $0, $1) }) == 0 else {
+            throw MeshError(errno: errno, "cannot bind ipc://\(path)")
+        }
         guard chmod(first, 0o600) == 0, Glibc.listen(descriptor, backlog) == 0 else {
             let number = errno
             unlink(first)
@@ -74,8 +74,18 @@ struct LocalListener {
             AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { return false }
         defer { Glibc.close(probe) }
-        let result = linux_connect_local(probe, path, UInt(path.utf8.count))
-        return result == 0 || result == -EAGAIN  // EAGAIN: it listens, its backlog is full.
+        // EAGAIN: it listens, its backlog is full.
+        return LocalListener.withAddress(path, { connect(probe, $0, $1) }) == 0 || errno == EAGAIN
+    }
+
+    // The path fits: an `Endpoint` is no longer than that.
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
     }
 
     private static func identity(of path: String) -> (dev_t, ino_t)? {

@@ -8,7 +8,7 @@ internal import NIOConcurrencyHelpers
 /// it last. libzmq's contexts are safe to use from any thread; sockets are not (see `Socket`).
 // Unchecked, because `pointer` is used for zmq_ctx_* and zmq_socket only, which are thread-safe.
 package final class MeshContext: @unchecked Sendable {
-    private enum Phase { case open, closing, closed }
+    private enum Phase { case open, closing, left, closed }
     private struct State {
         var phase = Phase.open
         var sockets = 0
@@ -36,14 +36,15 @@ package final class MeshContext: @unchecked Sendable {
 
     deinit {
         // Sockets hold their context, so none is open here; what remains is at most their bounded linger.
-        if self.state.withLockedValue({ $0.phase }) == .open { zmq_ctx_term(self.pointer) }
+        let phase = self.state.withLockedValue { $0.phase }
+        if phase == .open || phase == .left { _ = self.terminate(until: MonotonicClock.now() + 10_000_000_000) }
     }
 
     /// Ends the context: waits until its sockets are closed and have sent what they may (their LINGER), then frees it.
     ///
     /// Blocks, so call it on the reactor's thread or at the end of a test, not on the cooperative pool. libzmq itself
-    /// would wait for ever for a socket that somebody left open; here the whole takes at most `limit`, and then the context is
-    /// left behind (calls on its sockets fail with ETERM) and the result is false.
+    /// would wait for ever for a socket that somebody left open; here the whole takes at most `limit`. Then the result is
+    /// false, calls on the sockets fail with ETERM, and the context is freed with the last of them.
     @discardableResult
     package func close(limit: Duration = .seconds(5)) -> Bool {
         let first = self.state.withLockedValue { state -> Bool in
@@ -55,6 +56,7 @@ package final class MeshContext: @unchecked Sendable {
         let end = MonotonicClock.now() + limit.nanosecondsClamped
         guard self.allSocketsClosed.lock(whenValue: true, timeoutSeconds: MeshContext.seconds(until: end)) else {
             zmq_ctx_shutdown(self.pointer)
+            self.state.withLockedValue { $0.phase = .left }
             return false
         }
         self.allSocketsClosed.unlock()

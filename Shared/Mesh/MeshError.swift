@@ -21,6 +21,7 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
         /// A call failed; `errno` says how.
         package static let system = Code(.system)
 
+        /// The name of the kind.
         package var description: String { self.kind.rawValue }
     }
 
@@ -32,11 +33,13 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
     package let errno: Int32
     /// Where in the source it was raised.
     package let file: String
+    /// The line in `file`.
     package let line: Int
 
     /// True when trying the same again later may work.
     package var isRetriable: Bool { self.code == .addressInUse || self.code == .system }
 
+    /// Kind, message and the text of the error number.
     package var description: String {
         guard self.errno != 0, let text = zmq_strerror(self.errno) else { return "\(self.code): \(self.message)" }
         return "\(self.code): \(self.message): \(String(cString: text)) (\(self.errno))"

@@ -2,5 +2,6 @@
 package struct PeerID: Hashable, Sendable, CustomStringConvertible {
     let slot: UInt32
     let serial: UInt64
+    /// For logs.
     package var description: String { "peer-\(self.serial)" }
 }

@@ -2,12 +2,17 @@
 ///
 /// Routing ids come from outside and are any bytes; they are found by a seeded hash and compared bytewise.
 package struct PeerRoster {
+    /// One connected peer.
     package struct Peer {
+        /// Its name inside this process.
         package let id: PeerID
+        /// Its name at the ROUTER.
         package let routingID: [UInt8]
+        /// What it said.
         package let hello: Hello
         /// The connection's descriptor in libzmq, −1 if it does not say.
         package let descriptor: Int32
+        /// Its pulse.
         package var liveness: LivenessMachine
         /// Its connection closed at this time; it goes when what it had sent is read.
         package var disconnectedAt: UInt64?
@@ -15,6 +20,7 @@ package struct PeerRoster {
         package var isBlocked = false
     }
 
+    /// The answer to a hello.
     package enum Admission: Equatable {
         /// Admitted; those listed are gone, replaced by it.
         case admitted(PeerID, replaced: [PeerID])
@@ -33,24 +39,29 @@ package struct PeerRoster {
     private var staleDisconnects: [Int32: Int] = [:]
     private var serial: UInt64 = 0
     private var nextCheck: UInt64 = .max
+    /// Peers that wait for room.
     package private(set) var blockedCount = 0
     private var leavingCount = 0
     private let maximum: Int
     private let settings: LivenessSettings
     private let seed: UInt64
 
+    /// An empty roster; the seed makes its hash unguessable.
     package init(maximum: Int, settings: LivenessSettings, seed: UInt64) {
         self.maximum = maximum
         self.settings = settings
         self.seed = seed
     }
 
+    /// Peers in it.
     package var count: Int { self.slots.count - self.free.count }
+    /// Their ids.
     package var ids: [PeerID] { self.slots.compactMap { $0?.id } }
 
     /// No peer's pulse needs a look before this time.
     package var deadline: UInt64? { self.count == 0 ? nil : self.nextCheck }
 
+    /// A peer; nil when it is gone.
     package subscript(_ id: PeerID) -> Peer? {
         let slot = Int(id.slot)
         guard slot < self.slots.count, let peer = self.slots[slot], peer.id == id else { return nil }
@@ -100,6 +111,7 @@ package struct PeerRoster {
         return .admitted(id, replaced: replaced)
     }
 
+    /// Takes a peer out. False when it is gone already.
     @discardableResult
     package mutating func remove(_ id: PeerID) -> Bool {
         guard let peer = self[id] else { return false }
@@ -113,11 +125,13 @@ package struct PeerRoster {
         return true
     }
 
+    /// Anything at all came from it.
     package mutating func heard(_ id: PeerID, at now: UInt64) {
         guard self[id] != nil else { return }
         self.slots[Int(id.slot)]?.liveness.heard(at: now)
     }
 
+    /// Anything at all went to it.
     package mutating func sent(_ id: PeerID, at now: UInt64) {
         guard self[id] != nil else { return }
         self.slots[Int(id.slot)]?.liveness.sent(at: now)

@@ -9,6 +9,7 @@ package struct ReactorSettings: Sendable, Equatable {
     package var ioThreads = 1
     /// How long a loop may drain after `stop()` before it is ended anyway.
     package var drainLimit = Duration.seconds(5)
+    /// The defaults.
     package init() {}
 }
 
@@ -30,6 +31,7 @@ package final class Reactor: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// The thread's name.
     package let name: String
     /// Wakes the loop; give it to the mailboxes that the loop drains. Valid before the start and after the end.
     package let waker: Waker

@@ -17,7 +17,10 @@ package protocol ReactorLoop: AnyObject {
 }
 
 extension ReactorLoop {
+    /// Nothing to prepare.
     package func stopRequested(now: UInt64) {}
+    /// Nothing to drain.
     package var isDrained: Bool { true }
+    /// Nothing to end.
     package func stopped() {}
 }

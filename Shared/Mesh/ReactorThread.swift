@@ -18,6 +18,7 @@ protocol ReactorLink: AnyObject {
 package final class ReactorThread {
     /// Everything on this thread lives in this context; it is closed last.
     package let context: MeshContext
+    /// Where the links log.
     package let logger: Logger
     /// Wakes this thread.
     package let waker: Waker
@@ -87,12 +88,12 @@ package final class ReactorThread {
             if socket.isTouched { socket.refresh() }
             if socket.isReady { somethingReady = true }
         }
-        let limit: Int64
+        let limit: Int
         if somethingReady {
             limit = 0
         } else if let deadline {
             let now = MonotonicClock.now()
-            limit = deadline > now ? Int64(clamping: deadline - now) : 0
+            limit = deadline > now ? Int(clamping: deadline - now) : 0
         } else {
             limit = -1
         }

@@ -18,7 +18,15 @@ final class ChildProcess: Sendable {
 
     deinit { self.end() }
 
-    func signal(_ number: Int32) { kill(self.pid, number) }
+    /// SIGSTOP; returns when all its threads have stopped.
+    func freeze() {
+        kill(self.pid, SIGSTOP)
+        var status: Int32 = 0
+        waitpid(self.pid, &status, WUNTRACED)
+    }
+
+    /// SIGCONT.
+    func thaw() { kill(self.pid, SIGCONT) }
 
     /// SIGKILL, and wait for it.
     func end() {

@@ -106,7 +106,8 @@ struct ReactorTests {
         try await eventually("the end") { seen.withLockedValue { $0.last } == "end" }
         reactor.stop()
         try await reactor.ended()
-        #expect(seen.withLockedValue { $0 } == ["read 7", "writable", "end"])  // With no interest a hang-up wakes nobody.
+        // With no interest a hang-up wakes nobody.
+        #expect(seen.withLockedValue { $0 } == ["read 7", "writable", "end"])
         close(theirs)
     }
 

@@ -1,1 +1,1 @@
-// Placeholder: replaced by the module's own files.
+// Placeholder

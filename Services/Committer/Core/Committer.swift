@@ -19,20 +19,21 @@ package struct Committer: Sendable {
         case result(gateway: Identifier, CommitResult)
         /// Send an update to the fan-out of its shard.
         case publish(Update)
-        /// Replace the lane's connection; ``connectionUp(lane:at:)`` tells when the new one is there.
-        case reset(lane: Int)
     }
 
     private enum Lane: Sendable {
         case down
         case free
-        case busy(shard: Int, since: UInt64)
+        case busy(shard: Int)
     }
 
     /// Counts since the start.
     package private(set) var counters = CommitterCounters()
     /// Commits that wait or are in flight, and their bytes.
     package private(set) var queuedCommits = 0, queuedBytes = 0
+
+    /// Arrival of each commit that was answered after a write since the shell last looked, ns.
+    private var answered: [UInt64] = []
 
     private let limits: CommitterLimits
     private var ledgers: [ShardLedger]
@@ -74,11 +75,11 @@ package struct Committer: Sendable {
     }
 
     /// Hands waiting batches to free lanes. Call it once after a run of other events.
-    package mutating func dispatch(at now: UInt64, into actions: inout [Action]) {
+    package mutating func dispatch(into actions: inout [Action]) {
         for lane in self.lanes.indices {
             guard case .free = self.lanes[lane] else { continue }
             guard let request = self.nextRequest() else { return }
-            self.lanes[lane] = .busy(shard: request.shard, since: now)
+            self.lanes[lane] = .busy(shard: request.shard)
             switch request.request {
             case .load(let load):
                 self.counters.loads += 1
@@ -118,7 +119,7 @@ package struct Committer: Sendable {
 
     /// A lane's connection is gone; so is the answer to what it carried.
     package mutating func connectionDown(lane: Int, at now: UInt64, into actions: inout [Action]) {
-        if case .busy(let shard, _) = self.lanes[lane] { self.lost(shard, at: now, into: &actions) }
+        if case .busy(let shard) = self.lanes[lane] { self.lost(shard, at: now, into: &actions) }
         self.lanes[lane] = .down
     }
 
@@ -143,21 +144,16 @@ package struct Committer: Sendable {
         self.consider(shard, at: now)
     }
 
-    /// A lane's request failed. After `.lost` the lane's connection is replaced.
+    /// A lane's request failed. The lane takes the next one, unless its connection went as well:
+    /// ``connectionDown(lane:at:into:)`` tells.
     package mutating func requestFailed(
         lane: Int, _ failure: RequestFailure, at now: UInt64, into actions: inout [Action]
     ) {
         guard let shard = self.freeLane(lane) else { return }
-        switch failure {
-        case .lost:
-            self.lanes[lane] = .down
-            actions.append(.reset(lane: lane))
-            self.lost(shard, at: now, into: &actions)
-        case .transient, .data:
-            self.counters.failed += 1
-            self.settle(self.ledgers[shard].requestFailed(failure, at: now), into: &actions)
-            self.consider(shard, at: now)
-        }
+        if failure == .lost { return self.lost(shard, at: now, into: &actions) }
+        self.counters.failed += 1
+        self.settle(self.ledgers[shard].requestFailed(failure, at: now), into: &actions)
+        self.consider(shard, at: now)
     }
 
     private mutating func lost(_ shard: Int, at now: UInt64, into actions: inout [Action]) {
@@ -167,7 +163,7 @@ package struct Committer: Sendable {
     }
 
     private mutating func freeLane(_ lane: Int) -> Int? {
-        guard case .busy(let shard, _) = self.lanes[lane] else { return nil }
+        guard case .busy(let shard) = self.lanes[lane] else { return nil }
         self.lanes[lane] = .free
         return shard
     }
@@ -176,6 +172,7 @@ package struct Committer: Sendable {
         self.queuedCommits -= settlement.commits
         self.queuedBytes -= settlement.bytes
         self.counters.add(settlement)
+        self.answered += settlement.arrivals
         for answer in settlement.results {
             actions.append(.result(gateway: answer.gateway, answer.result))
         }
@@ -186,14 +183,8 @@ package struct Committer: Sendable {
 
     // MARK: Time
 
-    /// Wakes shards that have rested, gives up what is over its deadline, and replaces connections that hang.
+    /// Wakes shards that have rested and gives up what is over its deadline.
     package mutating func tick(at now: UInt64, into actions: inout [Action]) {
-        for lane in self.lanes.indices {
-            guard case .busy(_, let since) = self.lanes[lane], now >= since + self.limits.requestTimeout else {
-                continue
-            }
-            self.requestFailed(lane: lane, .lost, at: now, into: &actions)
-        }
         if self.queuedCommits > 0 {
             for shard in self.ledgers.indices where !self.ledgers[shard].isEmpty {
                 self.settle(self.ledgers[shard].expire(at: now), into: &actions)
@@ -209,15 +200,20 @@ package struct Committer: Sendable {
         var deadline = UInt64.max
         for shard in self.resting { deadline = min(deadline, self.ledgers[shard].restUntil) }
         if self.queuedCommits > 0 {
-            for case .busy(_, let since) in self.lanes { deadline = min(deadline, since + self.limits.requestTimeout) }
             for ledger in self.ledgers {
-                if let arrival = ledger.oldestArrival { deadline = min(deadline, arrival + self.limits.deadline) }
+                if let arrival = ledger.oldestQueued { deadline = min(deadline, arrival + self.limits.deadline) }
             }
         }
         return deadline == .max ? nil : deadline
     }
 
     // MARK: Looking in
+
+    /// Hands out when the commits came that were answered since the last call, ns, and forgets them.
+    package mutating func takeAnswered(into arrivals: inout [UInt64]) {
+        arrivals.removeAll(keepingCapacity: true)
+        swap(&arrivals, &self.answered)
+    }
 
     /// Arrival of the commit that has waited longest, ns.
     package var oldestArrival: UInt64? { self.ledgers.lazy.compactMap(\.oldestArrival).min() }

@@ -14,8 +14,6 @@ package struct CommitterLimits: Equatable, Sendable {
     package var cacheBytesPerShard = 2 << 20
     /// How long a commit may wait before it is answered `unavailable`.
     package var deadline: UInt64 = 10_000_000_000
-    /// How long the database may take for one request before its connection counts as lost.
-    package var requestTimeout: UInt64 = 10_000_000_000
     /// How long a shard rests after the first failure that is worth another try; doubles up to `longestRest`.
     package var rest: UInt64 = 10_000_000
     /// The longest rest.

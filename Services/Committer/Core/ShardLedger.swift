@@ -117,6 +117,13 @@ package struct ShardLedger: Sendable {
         return self.queue.first?.arrived
     }
 
+    /// Arrival of the commit at the head of the queue, which the next deadline is for; nil when none waits, and while
+    /// those that wait are being read for.
+    var oldestQueued: UInt64? {
+        if case .loading(_, let count) = self.phase { return self.queue.dropFirst(count).first?.arrived }
+        return self.queue.first?.arrived
+    }
+
     // MARK: Asking
 
     /// The next request, nil when there is nothing to do or one is under way.

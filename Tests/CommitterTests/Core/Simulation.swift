@@ -52,7 +52,6 @@ struct Simulation {
         limits.deadline = 400
         limits.rest = 5
         limits.longestRest = 40
-        limits.requestTimeout = 300
         limits.queueItems = 40
         self.committers = (0..<2).map { _ in Committer(lanes: 2, rules: .defaults, limits: limits) }
         for number in 0..<4 {
@@ -101,14 +100,13 @@ struct Simulation {
     private mutating func perform(_ index: Int, _ body: (inout Committer, UInt64, inout [Committer.Action]) -> Void) {
         var actions: [Committer.Action] = []
         body(&self.committers[index], self.now, &actions)
-        self.committers[index].dispatch(at: self.now, into: &actions)
+        self.committers[index].dispatch(into: &actions)
         for action in actions {
             switch action {
             case .load(let lane, _), .write(let lane, _):
                 self.requests.append(Request(committer: index, lane: lane, action: action))
             case .result(_, let result): self.received(result)
             case .publish(let update): self.publish(update)
-            case .reset(let lane): self.abandon(index, lane)
             }
         }
     }
@@ -228,7 +226,11 @@ struct Simulation {
             let written = self.database.write(batch)
             if faults, self.random.chance(6) {
                 self.count(written == .written ? "lost written" : "lost unwritten")
-                return self.perform(index) { $0.requestFailed(lane: lane, .lost, at: $1, into: &$2) }
+                let isDown = self.random.chance(80)
+                return self.perform(index) { committer, now, actions in
+                    committer.requestFailed(lane: lane, .lost, at: now, into: &actions)
+                    if isDown { committer.connectionDown(lane: lane, at: now, into: &actions) }
+                }
             }
             self.count("\(written)")
             self.perform(index) { committer, now, actions in
@@ -238,7 +240,7 @@ struct Simulation {
                 case .refusedData: committer.requestFailed(lane: lane, .data, at: now, into: &actions)
                 }
             }
-        case .result, .publish, .reset: break
+        case .result, .publish: break
         }
     }
 

@@ -1,0 +1,48 @@
+package import Boot
+package import CoalescerCore
+internal import Mesh
+
+/// What an operator may set on a coalescer; the schema holds names, defaults and ranges.
+package struct CoalescerSettings: DaemonSettings {
+    /// Where gateways connect: the commits' lane; the previews' lane stands beside it.
+    package var bind: String
+    /// The pace, and how many keys may be known.
+    package var limits: CoalescerLimits
+    /// Envelopes of commits that may wait for one committer that takes no more at present.
+    package var maxWaiting: Int
+    /// The stages behind.
+    package var committers: [PeerAddress]
+    package var fanouts: [PeerAddress]
+
+    package static let tick = Setting.milliseconds(
+        "tick-ms", default: 16, in: 1...1000, "A busy room's previews leave once in so much time.")
+    package static let maxEntries = Setting.int(
+        "max-entries", default: 65_536, in: 1...10_000_000,
+        "Elements in the hands of connections that are known at once; beyond it previews leave early.")
+    package static let memory = Setting.milliseconds(
+        "memory-ms", default: 30_000, in: 1000...600_000,
+        "How long an element is remembered in the hands of a connection that went silent.")
+    package static let maxWaiting = Setting.int(
+        "max-waiting", default: 1024, in: 1...100_000,
+        "Envelopes of commits that may wait for one committer; beyond it they are dropped and gateways send again.")
+
+    package static let schema = SettingsSchema(
+        "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",
+        [
+            SharedSettings.bind, tick, maxEntries, memory, maxWaiting, SharedSettings.committers,
+            SharedSettings.fanouts,
+        ])
+
+    package init(_ values: SettingValues) throws(SettingProblem) {
+        self.bind = try values.required(SharedSettings.bind)
+        self.limits = CoalescerLimits(
+            tick: values[Self.tick].nanosecondsClamped, maxEntries: values[Self.maxEntries],
+            memory: values[Self.memory].nanosecondsClamped)
+        self.maxWaiting = values[Self.maxWaiting]
+        self.committers = values[SharedSettings.committers]
+        self.fanouts = values[SharedSettings.fanouts]
+        for setting in [SharedSettings.committers, SharedSettings.fanouts] where values[setting].isEmpty {
+            throw values.problem(setting, "must name at least one")
+        }
+    }
+}

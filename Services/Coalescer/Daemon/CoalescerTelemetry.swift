@@ -1,0 +1,139 @@
+internal import Boot
+internal import CoalescerCore
+
+/// The coalescer's figures for operators. Instruments are made once and updated once a turn.
+final class CoalescerTelemetry: Sendable {
+    /// What became of previews that were not sent as they came.
+    private enum Collapse: String, CaseIterable, Hashable {
+        case folded, replaced, cancelled, stale
+    }
+
+    /// Envelopes that could not be read.
+    let malformed: Counter
+    /// Commits that were not passed on; their gateways send them again.
+    let commitsDropped: CounterFamily<CommitLane.Drop>
+    /// Previews that left the coalescer and reached no link.
+    let previewsUndelivered: CounterFamily<PreviewLane.Drop>
+    private let commitsPassed: Counter
+    private let received: MirroredCounter
+    private let sent: MirroredCounter
+    private let sentAtOnce: MirroredCounter
+    private let returned: MirroredCounter
+    private let early: MirroredCounter
+    private let evicted: MirroredCounter
+    private let folded: MirroredCounter
+    private let replaced: MirroredCounter
+    private let cancelled: MirroredCounter
+    private let stale: MirroredCounter
+    private let held: Gauge
+    private let oldest: Gauge
+    private let entries: Gauge
+    private let rooms: Gauge
+    private let waiting: Gauge
+    private let batch: Histogram
+    private let lateness: Histogram
+    private let committersUp: Gauge
+    private let fanoutsUp: Gauge
+    private let reconnects: MirroredCounter
+
+    init(_ metrics: MetricsRegistry) {
+        func mirrored(_ name: String, _ help: String) -> MirroredCounter {
+            MirroredCounter(metrics.counter("pipeline_coalescer_\(name)", help))
+        }
+        self.malformed = metrics.counter(
+            "pipeline_coalescer_envelopes_malformed_total", "Envelopes that could not be read to their end.")
+        self.commitsDropped = metrics.counters(
+            "pipeline_coalescer_commits_dropped_total", "Commits not passed on; gateways send them again.",
+            label: "reason", of: CommitLane.Drop.self)
+        self.previewsUndelivered = metrics.counters(
+            "pipeline_coalescer_previews_undelivered_total", "Previews that left and reached no fan-out.",
+            label: "reason", of: PreviewLane.Drop.self)
+        self.commitsPassed = metrics.counter(
+            "pipeline_coalescer_commits_passed_total", "Commits passed on to committers.")
+        self.received = mirrored("previews_received_total", "Previews from gateways.")
+        self.sent = mirrored("previews_sent_total", "Previews that left for fan-outs.")
+        self.sentAtOnce = mirrored("previews_sent_at_once_total", "Of those, without waiting: the room was quiet.")
+        self.returned = mirrored("previews_returned_total", "Previews that a fan-out did not take at that moment.")
+        self.early = mirrored("previews_early_total", "Previews that left before their tick for want of space.")
+        self.evicted = mirrored("entries_evicted_total", "Keys forgotten before their time for want of space.")
+        let collapsed = metrics.counters(
+            "pipeline_coalescer_previews_collapsed_total", "Previews that were not sent as they came.",
+            label: "how", of: Collapse.self)
+        self.folded = MirroredCounter(collapsed[.folded])
+        self.replaced = MirroredCounter(collapsed[.replaced])
+        self.cancelled = MirroredCounter(collapsed[.cancelled])
+        self.stale = MirroredCounter(collapsed[.stale])
+        self.held = metrics.gauge("pipeline_coalescer_previews_held", "Previews that wait for the tick.")
+        self.oldest = metrics.gauge(
+            "pipeline_coalescer_previews_held_oldest_seconds", "How long the oldest of them has waited.")
+        self.entries = metrics.gauge("pipeline_coalescer_entries", "Keys that are known.")
+        self.rooms = metrics.gauge("pipeline_coalescer_rooms", "Rooms that are known.")
+        self.waiting = metrics.gauge(
+            "pipeline_coalescer_commit_envelopes_waiting", "Envelopes of commits that wait for a committer.")
+        self.batch = metrics.histogram(
+            "pipeline_coalescer_envelope_previews", "Previews in one envelope to a fan-out.", buckets: Buckets.sizes)
+        self.lateness = metrics.histogram(
+            "pipeline_coalescer_tick_lateness_seconds", "How late a tick was.", buckets: Buckets.latency)
+        self.committersUp = metrics.gauge(
+            "pipeline_coalescer_links_up", "Instances that are connected.", labels: ["stage": "committer"])
+        self.fanoutsUp = metrics.gauge(
+            "pipeline_coalescer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
+        self.reconnects = mirrored("reconnects_total", "Links that were opened again.")
+    }
+
+    /// Commits left for a committer in one envelope.
+    func commitsPassed(_ count: Int) {
+        self.commitsPassed.add(count)
+    }
+
+    /// An envelope left for a fan-out.
+    func envelopeSent(previews: Int) {
+        self.batch.observe(Double(previews))
+    }
+
+    /// A tick was due and is served now, so many ns late.
+    func tick(late: UInt64) {
+        self.lateness.observe(Double(late) / 1e9)
+    }
+
+    /// A turn is over.
+    func turned(_ core: borrowing Coalescer, waiting: Int, at now: UInt64) {
+        let counters = core.counters
+        self.received.follow(counters.received)
+        self.sent.follow(counters.sent)
+        self.sentAtOnce.follow(counters.sentAtOnce)
+        self.returned.follow(counters.returned)
+        self.early.follow(counters.early)
+        self.evicted.follow(counters.evicted)
+        self.folded.follow(counters.folded)
+        self.replaced.follow(counters.replaced)
+        self.cancelled.follow(counters.cancelled)
+        self.stale.follow(counters.stale)
+        self.held.set(core.heldCount)
+        self.oldest.set(Double(core.oldestHeldAge(at: now)) / 1e9)
+        self.entries.set(core.entryCount)
+        self.rooms.set(core.roomCount)
+        self.waiting.set(waiting)
+    }
+
+    /// How the links stand.
+    func links(committers: Downstream, fanouts: Downstream) {
+        self.committersUp.set(committers.upCount)
+        self.fanoutsUp.set(fanouts.upCount)
+        self.reconnects.follow(committers.reconnects &+ fanouts.reconnects)
+    }
+}
+
+/// A counter that shows a number which somebody else keeps and which only grows.
+private struct MirroredCounter: Sendable {
+    private let counter: Counter
+
+    init(_ counter: Counter) {
+        self.counter = counter
+    }
+
+    func follow(_ value: UInt64) {
+        let shown = self.counter.value
+        if value > shown { self.counter.add(Int(clamping: value - shown)) }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Boot
+internal import Mesh
+internal import Wire
+
+/// The instances of one stage after this one: a link to each, and which of those that are up owns which shard.
+///
+/// Gateways, coalescers and committers weigh the same names, so as long as they see the same instances up they choose
+/// the same owner; while they do not, the receivers sort it out.
+final class Downstream {
+    /// What a link has to say that its owner must act on.
+    enum News: Equatable {
+        /// The instance came up, or went down; shards may have moved.
+        case changed(Int)
+        /// It takes messages again.
+        case writable(Int)
+    }
+
+    /// The instances' names, as the settings have them.
+    let names: [String]
+    private let links: [PeerLink]
+    private var owners: [Int?]
+
+    init(
+        on thread: ReactorThread, _ addresses: [PeerAddress], identity: LinkIdentity, options: LinkOptions
+    ) throws {
+        self.names = addresses.map(\.name)
+        self.links = try addresses.map { address in
+            try PeerLink(on: thread, to: Endpoint(address.endpoint), identity: identity, options: options)
+        }
+        self.owners = Array(repeating: nil, count: Shard.count)
+    }
+
+    /// How many instances are up.
+    var upCount: Int { self.links.count { $0.peer != nil } }
+
+    /// How many times links were opened again.
+    var reconnects: UInt64 { self.links.reduce(0) { $0 &+ $1.counters.reconnects } }
+
+    /// The place of the instance that owns a room's shard; nil when none is up.
+    func owner(of room: Identifier) -> Int? {
+        self.owners[Shard.of(room: room)]
+    }
+
+    /// Sends one envelope to an instance.
+    func send(_ envelope: [UInt8], to instance: Int) -> SendResult {
+        self.links[instance].send(envelope)
+    }
+
+    /// Reads what the links have to say. Nothing comes back over them but that; a message is ignored.
+    func read(_ act: (News) -> Void) {
+        for (instance, link) in self.links.enumerated() {
+            while let event = link.next() {
+                switch event {
+                case .up, .down:
+                    self.weigh()
+                    act(.changed(instance))
+                case .writable: act(.writable(instance))
+                case .message: break
+                }
+            }
+        }
+    }
+
+    private func weigh() {
+        let alive = self.links.indices.filter { self.links[$0].peer != nil }
+        let rendezvous = Rendezvous(names: alive.map { self.names[$0] }, shards: Shard.count)
+        self.owners = (0..<Shard.count).map { shard in
+            rendezvous.owner(of: shard).flatMap { owner in alive.first { self.names[$0] == owner } }
+        }
+    }
+}

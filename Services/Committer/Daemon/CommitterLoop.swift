@@ -1,0 +1,240 @@
+internal import Boot
+internal import CommitterCore
+internal import Logging
+internal import Mesh
+internal import Postgres
+internal import Wire
+
+/// What the committer does in every turn of its thread: what the database answered, then the commits that came, then
+/// new requests, results and updates.
+final class CommitterLoop: ReactorLoop {
+    private static let resultBytes = 16 << 20
+    private static let updateBytes = 32 << 20
+    /// Marks per link, in envelopes.
+    private static let commitMark = 1000
+    private static let updateMark = 1000
+
+    private let gateways: GatewayLane
+    private let fanouts: FanoutLane
+    private let lanes: [DatabaseLane]
+    private let schema: SchemaGate
+    private let telemetry: CommitterTelemetry
+    private let check: ReadinessCheck
+    private let logger: Logger
+    private var core: Committer
+    private var databaseGuard: DatabaseGuard
+    private var actions: [Committer.Action] = []
+    private var batchColumns = BatchColumns()
+    private var stateColumns = StateColumns()
+    /// What each lane carries.
+    private var carried: [DatabaseLane.Request?]
+    private var arrivals: [UInt64] = []
+    private var databaseLog = LogLimiter(every: .seconds(1))
+    private var malformedLog = LogLimiter(every: .seconds(1))
+    private var hasStarted = false
+    private var isStopping = false
+
+    init(
+        on thread: ReactorThread, name: String, settings: CommitterSettings, schema: SchemaGate,
+        telemetry: CommitterTelemetry, check: ReadinessCheck
+    ) throws {
+        let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
+        let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
+        let updateOptions = LinkOptions(sendHighWater: Self.updateMark, receiveHighWater: Self.updateMark)
+        let link = try ServerLink(
+            on: thread, bind: Endpoint(settings.bind), identity: identity, options: commitOptions)
+        self.gateways = GatewayLane(link, outboxLimit: Self.resultBytes, telemetry: telemetry)
+        self.fanouts = try FanoutLane(
+            on: thread, settings.fanouts, identity: identity, options: updateOptions, outboxLimit: Self.updateBytes,
+            telemetry: telemetry)
+        var database = ConnectionSettings(connectionString: settings.databaseURL)
+        database.applicationName = name
+        self.lanes = try (0..<settings.databaseConnections).map { _ in
+            try DatabaseLane(on: thread, settings: database)
+        }
+        self.carried = Array(repeating: nil, count: settings.databaseConnections)
+        self.core = Committer(lanes: settings.databaseConnections, rules: settings.rules, limits: settings.limits)
+        self.databaseGuard = DatabaseGuard(allowsUnsafe: settings.allowsUnsafeDatabase)
+        self.schema = schema
+        self.telemetry = telemetry
+        self.check = check
+        self.logger = thread.logger
+    }
+
+    // MARK: The turn
+
+    func turn(now: UInt64) -> UInt64? {
+        self.startDatabase(now)
+        for (lane, connection) in self.lanes.enumerated() {
+            connection.turn(now: now) { self.read($0, of: lane, now) }
+        }
+        self.fanouts.read()
+        // Commits that come while the daemon ends stay unread; their gateways turn to another committer.
+        if !self.isStopping { self.gateways.read { self.read($0, now) } }
+        if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
+        self.core.dispatch(into: &self.actions)
+        self.perform(now)
+        self.gateways.flush()
+        self.fanouts.flush()
+        self.observe(now)
+        return self.deadline()
+    }
+
+    func stopRequested(now: UInt64) {
+        self.isStopping = true
+        self.logger.info("draining", metadata: ["committer.queued": "\(self.core.queuedCommits)"])
+    }
+
+    /// What waits is finished, unless there is no database to finish it with: nothing of it was acknowledged.
+    var isDrained: Bool {
+        (self.core.isIdle || self.core.connectedLanes == 0) && self.gateways.isEmpty && self.fanouts.isEmpty
+    }
+
+    func stopped() {
+        self.logger.info("drained", metadata: ["committer.left": "\(self.core.queuedCommits)"])
+        for lane in self.lanes { lane.close() }
+    }
+
+    private func deadline() -> UInt64? {
+        var deadline = self.core.nextDeadline
+        for lane in self.lanes {
+            lane.poll()
+            if let due = lane.nextDeadline { deadline = min(deadline ?? due, due) }
+        }
+        return deadline
+    }
+
+    /// Connections prepare statements that only stand once the schema does.
+    private func startDatabase(_ now: UInt64) {
+        guard !self.hasStarted, self.schema.isOpen else { return }
+        self.hasStarted = true
+        self.check.notReady("the database does not answer")
+        for lane in self.lanes { lane.start(now: now) }
+    }
+
+    // MARK: In
+
+    private func read(_ frames: Frames, _ now: UInt64) {
+        do throws(EnvelopeError) {
+            try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
+                var reader = try EnvelopeReader(bytes)
+                while let (kind, fields) = try reader.next() {
+                    guard kind == .commit else { continue }
+                    let commit = try EnvelopeReader.decode(Commit.self, fields)
+                    self.core.submit(commit, size: fields.remaining, at: now, into: &self.actions)
+                }
+            }
+        } catch {
+            self.telemetry.envelopeMalformed()
+            if let suppressed = self.malformedLog.admit(at: .now) {
+                self.logger.warning(
+                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+            }
+        }
+    }
+
+    private func read(_ news: DatabaseLane.News, of lane: Int, _ now: UInt64) {
+        switch news {
+        case .up(let facts): self.connected(lane, facts)
+        case .down(let error):
+            self.carried[lane] = nil
+            self.core.connectionDown(lane: lane, at: now, into: &self.actions)
+            self.databaseFailed("database connection lost", error)
+        case .attemptFailed(let error):
+            self.databaseFailed("database connection refused", error)
+        case .rows(let rows): self.answered(lane, rows, now)
+        case .failed(let error): self.failed(lane, error, now)
+        }
+    }
+
+    private func connected(_ lane: Int, _ facts: ServerFacts) {
+        if let objection = self.databaseGuard.objection(to: facts) {
+            self.check.notReady(objection)
+            self.logger.error("database not trusted", metadata: ["reason": "\(objection)", "pg.host": "\(facts.host)"])
+            return
+        }
+        for problem in facts.durabilityProblems {
+            self.logger.warning("acknowledged commits may be lost", metadata: ["reason": "\(problem)"])
+        }
+        self.core.connectionUp(lane: lane)
+        self.check.ready()
+    }
+
+    private func databaseFailed(_ what: Logger.Message, _ error: PostgresError) {
+        if self.core.connectedLanes == 0 { self.check.notReady("the database does not answer") }
+        guard let suppressed = self.databaseLog.admit(at: .now) else { return }
+        self.logger.warning(
+            what,
+            metadata: [
+                "pg.sqlstate": "\(error.sqlState)", "error": "\(error.message)", "log.suppressed": "\(suppressed)",
+            ])
+    }
+
+    private func answered(_ lane: Int, _ rows: ResultRows, _ now: UInt64) {
+        guard let request = self.carried[lane] else { return }
+        self.carried[lane] = nil
+        self.telemetry.answered(request, took: now &- self.lanes[lane].since)
+        switch request {
+        case .commitBatch:
+            guard let isWritten = rows.bool(0, 0) else {
+                return self.core.requestFailed(lane: lane, .lost, at: now, into: &self.actions)
+            }
+            self.core.batchWritten(lane: lane, isStale: !isWritten, at: now, into: &self.actions)
+        case .loadState:
+            guard let state = self.stateColumns.decode(rows) else {
+                self.logger.error("state unreadable")
+                return self.core.requestFailed(lane: lane, .data, at: now, into: &self.actions)
+            }
+            self.core.stateLoaded(lane: lane, state, at: now)
+        }
+    }
+
+    private func failed(_ lane: Int, _ error: PostgresError, _ now: UInt64) {
+        self.carried[lane] = nil
+        switch BatchFailure(error) {
+        case .stale:
+            self.core.batchWritten(lane: lane, isStale: true, at: now, into: &self.actions)
+        case .other(let failure):
+            self.databaseFailed("database request failed", error)
+            self.core.requestFailed(lane: lane, failure, at: now, into: &self.actions)
+        }
+    }
+
+    // MARK: Out
+
+    private func perform(_ now: UInt64) {
+        // A request that a lane does not take is an event, which may be answered by more actions.
+        while !self.actions.isEmpty {
+            let actions = self.actions
+            self.actions = []
+            for action in actions { self.perform(action, now) }
+        }
+    }
+
+    private func perform(_ action: Committer.Action, _ now: UInt64) {
+        switch action {
+        case .load(let lane, let request):
+            self.submit(.loadState, self.stateColumns.encode(request), lane, now)
+        case .write(let lane, let batch):
+            self.telemetry.batchSent(batch)
+            self.submit(.commitBatch, self.batchColumns.encode(batch), lane, now)
+        case .result(let gateway, let result):
+            self.gateways.send(result, to: gateway)
+        case .publish(let update):
+            self.fanouts.send(update)
+        }
+    }
+
+    private func submit(_ request: DatabaseLane.Request, _ parameters: Parameters, _ lane: Int, _ now: UInt64) {
+        guard self.lanes[lane].submit(request, parameters, now: now) else {
+            return self.core.requestFailed(lane: lane, .transient, at: now, into: &self.actions)
+        }
+        self.carried[lane] = request
+    }
+
+    private func observe(_ now: UInt64) {
+        self.core.takeAnswered(into: &self.arrivals)
+        self.telemetry.answered(self.arrivals, at: now)
+        self.telemetry.turned(self.core, fanouts: self.fanouts, at: now)
+    }
+}

@@ -1,0 +1,46 @@
+package import Boot
+internal import Mesh
+package import ServiceLifecycle
+
+/// The running committer: one thread that owns all links and connections.
+package final class CommitterService: Service {
+    private let reactor: Reactor
+
+    /// The services of a committer, in order of dependency.
+    /// - Throws: when the process has no descriptor left. A bad endpoint or connection string comes out of `run`.
+    package static func services(_ settings: CommitterSettings, _ context: DaemonContext) throws -> [any Service] {
+        let schema = SchemaGate(isOpen: !settings.migrates)
+        let check = context.health.check("database")
+        let committer = try CommitterService(settings, context, schema, check)
+        guard settings.migrates else { return [committer] }
+        let wake = committer.reactor.waker
+        let migration = try MigrationService(settings, context, check) {
+            schema.open()
+            wake.signal()
+        }
+        return [migration, committer]
+    }
+
+    private init(
+        _ settings: CommitterSettings, _ context: DaemonContext, _ schema: SchemaGate, _ check: ReadinessCheck
+    ) throws {
+        let telemetry = CommitterTelemetry(context.metrics)
+        var reactorSettings = ReactorSettings()
+        reactorSettings.drainLimit = settings.drain
+        self.reactor = try Reactor(name: "committer", settings: reactorSettings, logger: context.logger) { thread in
+            try CommitterLoop(
+                on: thread, name: context.name, settings: settings, schema: schema, telemetry: telemetry,
+                check: check)
+        }
+    }
+
+    /// Runs until the daemon is told to stop: then what waits is written, answered and published, and all links say
+    /// goodbye.
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await self.reactor.run()
+        } onGracefulShutdown: {
+            self.reactor.stop()
+        }
+    }
+}

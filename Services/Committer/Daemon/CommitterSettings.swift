@@ -1,0 +1,98 @@
+package import Boot
+package import Canvas
+package import CommitterCore
+internal import JSONBytes
+internal import Mesh
+
+/// What an operator may set on a committer; the schema holds names, defaults and ranges.
+package struct CommitterSettings: DaemonSettings {
+    /// Where gateways and coalescers connect.
+    package var bind: String
+    /// The fan-outs that updates go to.
+    package var fanouts: [PeerAddress]
+    /// The database.
+    package var databaseURL: String
+    /// How many connections to it, each with one batch at a time.
+    package var databaseConnections: Int
+    /// Whether to bring the schema up to date at start.
+    package var migrates: Bool
+    /// Whether a server may be used that can lose what it acknowledged.
+    package var allowsUnsafeDatabase: Bool
+    /// The rules of every element type.
+    package var rules: RulesTable
+    /// The bounds of queue, batches, memory and time.
+    package var limits: CommitterLimits
+    /// How long a stopping committer may finish its batches.
+    package var drain: Duration
+
+    package static let connections = Setting.int(
+        "database-connections", default: 4, in: 1...64, "Connections to PostgreSQL; each carries one batch at a time.")
+    package static let migrate = Setting.bool(
+        "migrate", default: true, "Bring the database's schema up to date at start.")
+    package static let unsafeDatabase = Setting.bool(
+        "unsafe-database", default: false,
+        "Use a database whose settings may lose acknowledged commits (fsync off and the like).")
+    package static let rulesFile = Setting<String?>.optionalString(
+        "rules", "JSON file with the rules of the element types; without it the built-in ones hold.")
+    package static let queueItems = Setting.int(
+        "queue-items", default: 8192, in: 1...1_000_000, "Commits that may wait; one more is refused as busy.")
+    package static let queueBytes = Setting.int(
+        "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits that may wait.")
+    package static let batchItems = Setting.int(
+        "batch-items", default: 256, in: 1...4096, "Commits of one transaction at most.")
+    package static let batchBytes = Setting.int(
+        "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Bytes of commits of one transaction at most.")
+    package static let elementsPerCommit = Setting.int(
+        "elements-per-commit", default: 500, in: 1...10_000, "Elements that one commit may create.")
+    package static let cacheBytes = Setting.int(
+        "cache-bytes", default: 128 << 20, in: 1 << 20...64 << 30,
+        "About how much memory known elements and sessions may take between batches.")
+    package static let commitDeadline = Setting.milliseconds(
+        "commit-deadline-ms", default: 10_000, in: 100...600_000,
+        "How long a commit may wait for the database before it is answered as unavailable.")
+
+    package static let schema = SettingsSchema(
+        "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
+        [
+            SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
+            unsafeDatabase, rulesFile, queueItems, queueBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes,
+            commitDeadline,
+        ])
+
+    package init(_ values: SettingValues) throws(SettingProblem) {
+        self.bind = try values.required(SharedSettings.bind)
+        self.fanouts = values[SharedSettings.fanouts]
+        self.databaseURL = try values.required(SharedSettings.databaseURL)
+        self.databaseConnections = values[Self.connections]
+        self.migrates = values[Self.migrate]
+        self.allowsUnsafeDatabase = values[Self.unsafeDatabase]
+        self.drain = values[SharedSettings.drainTimeout]
+        var limits = CommitterLimits()
+        limits.queueItems = values[Self.queueItems]
+        limits.queueBytes = values[Self.queueBytes]
+        limits.batchItems = values[Self.batchItems]
+        limits.batchBytes = values[Self.batchBytes]
+        limits.elementsPerCommit = values[Self.elementsPerCommit]
+        limits.cacheBytesPerShard = values[Self.cacheBytes] / 64
+        limits.deadline = values[Self.commitDeadline].nanosecondsClamped
+        self.limits = limits
+        self.rules = try Self.rules(values)
+    }
+
+    /// The rules file, or the built-in rules.
+    private static func rules(_ values: SettingValues) throws(SettingProblem) -> RulesTable {
+        guard let path = values[Self.rulesFile] else { return .defaults }
+        let bytes: [UInt8]
+        switch FileBytes.read(path) {
+        case .success(let read): bytes = read
+        case .failure(let refusal): throw values.problem(Self.rulesFile, "cannot be read: \(refusal.reason)")
+        }
+        var document = JSONDocument()
+        do { try document.parse(bytes) } catch {
+            throw values.problem(Self.rulesFile, "is no JSON, at byte \(error.offset)")
+        }
+        do { return try RulesTable(json: document.root) } catch {
+            throw values.problem(Self.rulesFile, "is wrong at \(error.field): \(error.message)")
+        }
+    }
+}

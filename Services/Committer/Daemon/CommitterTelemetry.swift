@@ -1,0 +1,153 @@
+internal import Boot
+internal import CommitterCore
+
+/// The committer's figures for operators. Instruments are made once and updated once a turn.
+final class CommitterTelemetry: Sendable {
+    /// What became of a commit.
+    private enum Outcome: String, CaseIterable, Hashable {
+        case applied, refused, duplicate, conflict, gap, expired, busy, unavailable
+    }
+
+    /// What an unknown outcome turned out to be.
+    private enum Unknown: String, CaseIterable, Hashable {
+        case written, lost, abandoned
+    }
+
+    /// How a request to the database ended.
+    private enum Ending: String, CaseIterable, Hashable {
+        case written, stale, failed, lost
+    }
+
+    private let received: MirroredCounter
+    private let repeated: MirroredCounter
+    private let outcomes: [Outcome: MirroredCounter]
+    private let unknown: [Unknown: MirroredCounter]
+    private let batches: [Ending: MirroredCounter]
+    private let loads: MirroredCounter
+    private let malformed: Counter
+    private let published: Counter
+    private let droppedUpdates: Counter
+    private let droppedResults: Counter
+    private let batchSize: Histogram
+    private let writing: Histogram
+    private let loading: Histogram
+    private let latency: Histogram
+    private let queued: Gauge
+    private let queuedBytes: Gauge
+    private let oldest: Gauge
+    private let lanesUp: Gauge
+    private let fanoutsUp: Gauge
+    private let reconnects: MirroredCounter
+
+    init(_ metrics: MetricsRegistry) {
+        func counter(_ name: String, _ help: String) -> Counter {
+            metrics.counter("pipeline_committer_\(name)", help)
+        }
+        func family<Label: CaseIterable & RawRepresentable<String> & Hashable & Sendable>(
+            _ name: String, _ help: String, label: String, of type: Label.Type
+        ) -> [Label: MirroredCounter] where Label.AllCases == [Label] {
+            let counters = metrics.counters("pipeline_committer_\(name)", help, label: label, of: type)
+            return Dictionary(uniqueKeysWithValues: type.allCases.map { ($0, MirroredCounter(counters[$0])) })
+        }
+        self.received = MirroredCounter(counter("commits_received_total", "Commits that came in."))
+        self.repeated = MirroredCounter(
+            counter("commits_repeated_total", "Commits of which a copy was waiting already."))
+        self.outcomes = family("commits_total", "Commits by outcome.", label: "outcome", of: Outcome.self)
+        self.unknown = family(
+            "unknown_outcomes_total", "Commits whose batch's connection was lost, by what they turned out to be.",
+            label: "outcome", of: Unknown.self)
+        self.batches = family("batches_total", "Batches by how they ended.", label: "ending", of: Ending.self)
+        self.loads = MirroredCounter(counter("state_reads_total", "Reads of state from the database."))
+        self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
+        self.published = counter("updates_published_total", "Updates given to fan-outs.")
+        self.droppedUpdates = counter("updates_dropped_total", "Updates that fan-outs have to read from the log.")
+        self.droppedResults = counter("results_dropped_total", "Results whose gateway was not there to take them.")
+        self.batchSize = metrics.histogram(
+            "pipeline_committer_batch_commits", "Applied commits in one batch.", buckets: Buckets.sizes)
+        self.writing = metrics.histogram(
+            "pipeline_committer_write_seconds", "How long the database took for a batch.", buckets: Buckets.latency)
+        self.loading = metrics.histogram(
+            "pipeline_committer_read_seconds", "How long the database took for a read.", buckets: Buckets.latency)
+        self.latency = metrics.histogram(
+            "pipeline_committer_commit_seconds", "From a commit's arrival to its answer.", buckets: Buckets.latency)
+        self.queued = metrics.gauge("pipeline_committer_queue_commits", "Commits that wait or are in flight.")
+        self.queuedBytes = metrics.gauge("pipeline_committer_queue_bytes", "Their bytes.")
+        self.oldest = metrics.gauge(
+            "pipeline_committer_queue_oldest_seconds", "How long the oldest of them has waited.")
+        self.lanesUp = metrics.gauge("pipeline_committer_database_connections", "Connections that are up.")
+        self.fanoutsUp = metrics.gauge(
+            "pipeline_committer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
+        self.reconnects = MirroredCounter(counter("reconnects_total", "Links that were opened again."))
+    }
+
+    /// An envelope could not be read.
+    func envelopeMalformed() { self.malformed.add() }
+
+    /// An update is on its way to its fan-out.
+    func updatePublished() { self.published.add() }
+
+    /// Updates could not be sent.
+    func updatesDropped(_ count: Int) { self.droppedUpdates.add(count) }
+
+    /// Results could not be sent.
+    func resultsDropped(_ count: Int) { self.droppedResults.add(count) }
+
+    /// A batch is on its way to the database.
+    func batchSent(_ batch: ShardBatch) { self.batchSize.observe(Double(batch.log.count)) }
+
+    /// The database answered a request after so many ns.
+    func answered(_ request: DatabaseLane.Request, took: UInt64) {
+        switch request {
+        case .commitBatch: self.writing.observe(Double(took) / 1e9)
+        case .loadState: self.loading.observe(Double(took) / 1e9)
+        }
+    }
+
+    /// Commits that came at these times, ns, were answered.
+    func answered(_ arrivals: [UInt64], at now: UInt64) {
+        for arrival in arrivals { self.latency.observe(Double(now &- arrival) / 1e9) }
+    }
+
+    /// A turn is over.
+    func turned(_ core: borrowing Committer, fanouts: FanoutLane, at now: UInt64) {
+        let counters = core.counters
+        self.received.follow(counters.received)
+        self.repeated.follow(counters.repeated)
+        self.outcomes[.applied]?.follow(counters.tally.applied)
+        self.outcomes[.refused]?.follow(counters.tally.refused)
+        self.outcomes[.duplicate]?.follow(counters.tally.duplicates)
+        self.outcomes[.conflict]?.follow(counters.tally.conflicts)
+        self.outcomes[.gap]?.follow(counters.tally.gaps)
+        self.outcomes[.expired]?.follow(counters.tally.expired)
+        self.outcomes[.busy]?.follow(counters.busy)
+        self.outcomes[.unavailable]?.follow(counters.expired)
+        self.unknown[.written]?.follow(counters.tally.foundWritten)
+        self.unknown[.lost]?.follow(counters.tally.foundLost)
+        self.unknown[.abandoned]?.follow(counters.abandoned)
+        self.batches[.written]?.follow(counters.batches)
+        self.batches[.stale]?.follow(counters.stale)
+        self.batches[.failed]?.follow(counters.failed)
+        self.batches[.lost]?.follow(counters.lost)
+        self.loads.follow(counters.loads)
+        self.queued.set(core.queuedCommits)
+        self.queuedBytes.set(core.queuedBytes)
+        self.oldest.set(core.oldestArrival.map { Double(now &- $0) / 1e9 } ?? 0)
+        self.lanesUp.set(core.connectedLanes)
+        self.fanoutsUp.set(fanouts.upCount)
+        self.reconnects.follow(Int(clamping: fanouts.reconnects))
+    }
+}
+
+/// A counter that shows a number which somebody else keeps and which only grows.
+private struct MirroredCounter: Sendable {
+    private let counter: Counter
+
+    init(_ counter: Counter) {
+        self.counter = counter
+    }
+
+    func follow(_ value: Int) {
+        let shown = Int(clamping: self.counter.value)
+        if value > shown { self.counter.add(value - shown) }
+    }
+}

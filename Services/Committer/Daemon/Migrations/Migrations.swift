@@ -1,0 +1,9 @@
+package import Postgres
+
+/// The database's schema: what `touchsync migrate` and, when it is allowed, a starting committer apply. A migration that
+/// was released is never changed; the next one stands behind it.
+package let migrations: [Migration] = [
+    Migration(version: 1, name: "tables", sql: SchemaSQL.tables),
+    Migration(
+        version: 2, name: "functions", sql: ([CommitBatchSQL.commitBatch] + ReadSQL.all).joined(separator: ";\n")),
+]

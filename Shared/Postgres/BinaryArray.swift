@@ -1,0 +1,180 @@
+/// A one-dimensional array parameter, built element by element in PostgreSQL's binary format.
+///
+///     int32  dimensions   1, or 0 when empty (then the next two fields end the value)
+///     int32  flags        1 when an element is NULL
+///     int32  element type object id
+///     int32  size
+///     int32  lower bound  1
+///     then for each element:  int32 length (-1 = NULL)   bytes
+///
+/// All integers are big-endian (PostgreSQL source, arrayfuncs.c `array_send`). The `append` used must fit the element
+/// type: another one is a mistake of the program and traps.
+package struct BinaryArray: Sendable {
+    /// The type of all elements.
+    package let elementType: PostgresType
+    /// How many elements there are, NULLs included.
+    package private(set) var count = 0
+    private(set) var isTooLarge = false
+    private var hasNull = false
+    private var body: [UInt8] = []
+
+    /// An empty array of this element type.
+    package init(of elementType: PostgresType) {
+        self.elementType = elementType
+    }
+
+    /// The size of the elements with their lengths.
+    package var byteCount: Int { body.count }
+
+    /// Forgets the elements and keeps the memory.
+    package mutating func removeAll() {
+        count = 0
+        isTooLarge = false
+        hasNull = false
+        body.removeAll(keepingCapacity: true)
+    }
+
+    /// smallint
+    package mutating func append(int2 value: Int16?) {
+        append(integer: value, .int2)
+    }
+
+    /// integer
+    package mutating func append(int4 value: Int32?) {
+        append(integer: value, .int4)
+    }
+
+    /// bigint
+    package mutating func append(int8 value: Int64?) {
+        append(integer: value, .int8)
+    }
+
+    /// double precision
+    package mutating func append(float8 value: Double?) {
+        append(integer: value?.bitPattern, .float8)
+    }
+
+    /// boolean
+    package mutating func append(bool value: Bool?) {
+        append(integer: value.map { $0 ? 1 as UInt8 : 0 }, .bool)
+    }
+
+    /// text
+    package mutating func append(text value: String?) {
+        precondition(elementType == .text)
+        append(value?.utf8)
+    }
+
+    /// text from bytes that should be UTF-8
+    package mutating func append(text value: some Collection<UInt8>) {
+        precondition(elementType == .text)
+        append(value)
+    }
+
+    /// json or jsonb: its text
+    package mutating func append(json value: [UInt8]?) {
+        precondition(elementType == .json || elementType == .jsonb)
+        guard elementType == .jsonb, let value else { return append(value) }
+        appendLength(value.count + 1)
+        body.append(1)  // The version of jsonb's format.
+        body.append(contentsOf: value)
+        count += 1
+    }
+
+    /// bytea
+    package mutating func append(bytea value: [UInt8]?) {
+        precondition(elementType == .bytea)
+        append(value)
+    }
+
+    /// NULL
+    package mutating func appendNull() {
+        hasNull = true
+        count += 1
+        Self.write(Int32(-1), into: &body)
+    }
+
+    /// Appends the whole value to a buffer.
+    package func write(into bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + 20 + body.count)
+        Self.write(count == 0 ? 0 : 1 as Int32, into: &bytes)
+        Self.write(hasNull ? 1 : 0 as Int32, into: &bytes)
+        Self.write(elementType.oid, into: &bytes)
+        guard count > 0 else { return }
+        Self.write(Int32(clamping: count), into: &bytes)
+        Self.write(1 as Int32, into: &bytes)
+        bytes.append(contentsOf: body)
+    }
+
+    private mutating func append<Value: FixedWidthInteger>(integer value: Value?, _ type: PostgresType) {
+        precondition(elementType == type)
+        guard let value else { return appendNull() }
+        appendLength(MemoryLayout<Value>.size)
+        Self.write(value, into: &body)
+        count += 1
+    }
+
+    private mutating func append(_ value: (some Collection<UInt8>)?) {
+        guard let value else { return appendNull() }
+        guard value.count < Parameters.maximumLength else {
+            isTooLarge = true
+            return appendNull()
+        }
+        appendLength(value.count)
+        body.append(contentsOf: value)
+        count += 1
+    }
+
+    private mutating func appendLength(_ length: Int) {
+        Self.write(Int32(clamping: length), into: &body)
+    }
+
+    private static func write(_ value: some FixedWidthInteger, into bytes: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+/// Reads a one-dimensional array in the binary format from bytes that nobody vouches for.
+struct BinaryArrayReader {
+    let elementType: PostgresType
+    let count: Int
+    private var rest: UnsafeRawBufferPointer
+
+    /// Nil when the bytes are no array of at most one dimension.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        guard let dimensions: Int32 = Self.read(from: &rest), let _: Int32 = Self.read(from: &rest),
+            let oid: UInt32 = Self.read(from: &rest)
+        else { return nil }
+        elementType = PostgresType(oid: oid)
+        if dimensions == 0 {
+            count = 0
+        } else {
+            guard dimensions == 1, let size: Int32 = Self.read(from: &rest), let _: Int32 = Self.read(from: &rest),
+                size >= 0, Int(size) <= rest.count / 4
+            else { return nil }
+            count = Int(size)
+        }
+        self.rest = rest
+    }
+
+    /// The next element: bytes, or NULL. False when the array is cut short.
+    mutating func next(_ body: (UnsafeRawBufferPointer?) -> Void) -> Bool {
+        guard let length: Int32 = Self.read(from: &rest) else { return false }
+        if length == -1 {
+            body(nil)
+            return true
+        }
+        guard length >= 0, Int(length) <= rest.count else { return false }
+        body(UnsafeRawBufferPointer(rebasing: rest[..<Int(length)]))
+        rest = UnsafeRawBufferPointer(rebasing: rest[Int(length)...])
+        return true
+    }
+
+    static func read<Value: FixedWidthInteger>(from bytes: inout UnsafeRawBufferPointer) -> Value? {
+        guard bytes.count >= MemoryLayout<Value>.size else { return nil }
+        let value = Value(bigEndian: bytes.loadUnaligned(as: Value.self))
+        bytes = UnsafeRawBufferPointer(rebasing: bytes[MemoryLayout<Value>.size...])
+        return value
+    }
+}

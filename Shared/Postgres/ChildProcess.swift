@@ -1,0 +1,108 @@
+import CLinux
+import Glibc
+
+/// Starts programs for ``PrivateCluster``: without a shell, in a session of their own, with nothing of ours inherited
+/// but three descriptors.
+struct ChildProcess {
+    let processID: Int32
+
+    /// Starts a program by its full path.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - environment: all of it.
+    ///   - log: where its output goes, opened for appending; nil for nowhere.
+    ///   - input: a descriptor to read from; nil for nothing.
+    static func start(
+        _ program: String, _ arguments: [String], environment: [String: String], log: String?, input: Int32? = nil
+    ) throws(ClusterError) -> ChildProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 1, log ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        // A listening socket of ours must not live on in the server.
+        linux_spawn_close_from(&actions, 3)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        var allSignals = sigset_t()
+        sigfillset(&allSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setsigdefault(&attributes, &allSignals)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(Int32(linux_spawn_new_session) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
+        let argv = ([program] + arguments).map { strdup($0) }
+        let envp = environment.map { strdup("\($0.key)=\($0.value)") }
+        defer { for pointer in argv + envp { free(pointer) } }
+        var processID: Int32 = 0
+        let status = posix_spawn(&processID, program, &actions, &attributes, argv + [nil], envp + [nil])
+        guard status == 0 else { throw ClusterError("cannot run \(program): \(String(cString: strerror(status)))") }
+        return ChildProcess(processID: processID)
+    }
+
+    /// Runs a program to its end; its exit status, or 128 and the signal's number.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String: String], log: String?
+    ) throws(ClusterError) -> Int32 {
+        let child = try start(program, arguments, environment: environment, log: log)
+        var status: Int32 = 0
+        while waitpid(child.processID, &status, 0) < 0 {
+            guard errno == EINTR else { throw ClusterError("cannot wait for \(program)") }
+        }
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+    }
+
+    /// True when the process has ended, or is no child of ours and does not exist. Collects a child that has ended.
+    static func hasEnded(_ processID: Int32) -> Bool {
+        var status: Int32 = 0
+        if waitpid(processID, &status, WNOHANG) == processID { return true }
+        if kill(processID, 0) != 0 { return errno == ESRCH }
+        // Somebody else's child that nobody has collected yet is as good as gone.
+        guard let text = TextFile.read("/proc/\(processID)/stat"), let end = text.lastIndex(of: ")") else {
+            return false
+        }
+        return text[end...].dropFirst(2).first == "Z"
+    }
+
+    /// The full path of a program in PATH or the usual places.
+    static func find(_ name: String) -> String? {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
+        return folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+}
+
+/// Small files in one go.
+enum TextFile {
+    /// The whole text, at most the last 64 KiB; nil when it cannot be read.
+    static func read(_ path: String) -> String? {
+        guard let file = fopen(path, "re") else { return nil }
+        defer { fclose(file) }
+        if fseek(file, 0, SEEK_END) == 0, ftell(file) > 65536 { fseek(file, -65536, SEEK_END) } else { rewind(file) }
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Replaces the file at once or not at all.
+    static func write(_ text: String, to path: String, mode: mode_t = 0o600) throws(ClusterError) {
+        let temporary = "\(path).new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard file >= 0 else { throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        let bytes = [UInt8](text.utf8)
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count, rename(temporary, path) == 0 else {
+            throw ClusterError("cannot write \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// Where a private cluster lives, who runs it, and the programs for it.
+///
+///     FOLDER/data      PGDATA, 0700 (a link to /var/lib/touchsync/HASH when the server's user may not enter FOLDER)
+///     FOLDER/socket    the UNIX socket, 0700 (or /tmp/touchsync-HASH when the path would not fit into 107 bytes)
+///     FOLDER/log/postgres.log
+///     FOLDER/lock      held while somebody makes, starts or stops the cluster
+struct ClusterPlace: Sendable {
+    let folder: String
+    let data: String
+    let socket: String
+    let logFolder: String
+    /// Nil when the server runs as ourselves.
+    let owner: (user: UInt32, group: UInt32)?
+
+    static let port = 5432
+
+    var log: String { "\(logFolder)/postgres.log" }
+    var lock: String { "\(folder)/lock" }
+
+    init(_ folder: String) throws(ClusterError) {
+        try Self.makeFolder(folder, mode: 0o755)
+        guard let resolved = realpath(folder, nil) else { throw ClusterError("cannot resolve \(folder)") }
+        defer { free(resolved) }
+        self.folder = String(cString: resolved)
+        owner = try Self.serverUser()
+        let hash = Migration(version: 1, name: "", sql: self.folder).checksum
+        var base = self.folder
+        if let owner, !Self.mayEnter(base, owner) {
+            try Self.makeFolder("/var/lib/touchsync", mode: 0o755)
+            try Self.makeFolder("/var/lib/touchsync/\(hash)", mode: 0o755)
+            base = "/var/lib/touchsync/\(hash)"
+            // So that the data is found from where it belongs.
+            symlink("\(base)/data", "\(self.folder)/data")
+        }
+        data = "\(base)/data"
+        logFolder = "\(base)/log"
+        let near = "\(base)/socket"
+        socket = near.utf8.count + "/.s.PGSQL.\(Self.port)".utf8.count <= 107 ? near : "/tmp/touchsync-\(hash)"
+        try Self.makeFolder(logFolder, mode: 0o700, owner: owner)
+        try Self.makeFolder(socket, mode: 0o700, owner: owner)
+    }
+
+    /// Starts a program of PostgreSQL's as the right user, which the server insists is not root.
+    func command(_ program: String, _ arguments: [String]) throws(ClusterError) -> (String, [String]) {
+        guard let owner else { return (program, arguments) }
+        guard let setpriv = ChildProcess.find("setpriv") else {
+            throw ClusterError("setpriv (package util-linux) is needed to start PostgreSQL from root")
+        }
+        let user = ["--reuid=\(owner.user)", "--regid=\(owner.group)", "--clear-groups"]
+        return (setpriv, user + ["--", program] + arguments)
+    }
+
+    /// What PostgreSQL gets to see of the environment: nothing that would change its defaults.
+    static let environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", "HOME": "/tmp"]
+
+    static func makeFolder(
+        _ path: String, mode: mode_t, owner: (user: UInt32, group: UInt32)? = nil
+    ) throws(ClusterError) {
+        var partial = path.hasPrefix("/") ? "" : "."
+        for component in path.split(separator: "/") {
+            partial += "/\(component)"
+            let isLast = partial.utf8.count >= path.utf8.count
+            if mkdir(partial, isLast ? mode : 0o755) != 0, errno != EEXIST {
+                throw ClusterError("cannot create \(partial): \(String(cString: strerror(errno)))")
+            }
+        }
+        // A link set up by somebody else in /tmp must not be followed.
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR || mode == 0o755 else {
+            throw ClusterError("\(path) is not a directory")
+        }
+        guard mode == 0o700 else { return }
+        let user = owner?.user ?? geteuid()
+        guard status.st_uid == user || (geteuid() == 0 && lchown(path, user, owner?.group ?? getegid()) == 0) else {
+            throw ClusterError("\(path) belongs to somebody else")
+        }
+        guard chmod(path, mode) == 0 else { throw ClusterError("cannot change the mode of \(path)") }
+    }
+
+    /// From root: `postgres`, or `nobody` where there is none.
+    private static func serverUser() throws(ClusterError) -> (user: UInt32, group: UInt32)? {
+        guard geteuid() == 0 else { return nil }
+        for name in ["postgres", "nobody"] {
+            if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
+        }
+        throw ClusterError("PostgreSQL does not run as root, and there is no user postgres or nobody")
+    }
+
+    /// Whether the user may pass through every folder on the way; checked by the mode bits, without the groups that
+    /// are dropped anyway.
+    private static func mayEnter(_ path: String, _ owner: (user: UInt32, group: UInt32)) -> Bool {
+        var partial = ""
+        return path.split(separator: "/").allSatisfy { component in
+            partial += "/\(component)"
+            var status = stat()
+            guard stat(partial, &status) == 0 else { return false }
+            if status.st_uid == owner.user { return status.st_mode & 0o100 != 0 }
+            if status.st_gid == owner.group { return status.st_mode & 0o010 != 0 }
+            return status.st_mode & 0o001 != 0
+        }
+    }
+}

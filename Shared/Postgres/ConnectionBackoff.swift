@@ -1,0 +1,38 @@
+/// The pauses between rounds of attempts to connect: doubling up to a maximum, each drawn from its upper half so that
+/// many daemons that lost one server do not come back in step.
+struct ConnectionBackoff {
+    let minimum: UInt64
+    let maximum: UInt64
+    private var ceiling: UInt64
+    private var random: SplitMix64
+
+    init(minimum: UInt64, maximum: UInt64, seed: UInt64) {
+        self.minimum = max(1, minimum)
+        self.maximum = max(self.minimum, maximum)
+        ceiling = self.minimum
+        random = SplitMix64(state: seed)
+    }
+
+    mutating func next() -> UInt64 {
+        let delay = ceiling - UInt64.random(in: 0...ceiling / 2, using: &random)
+        ceiling = min(maximum, ceiling * 2)
+        return delay
+    }
+
+    mutating func reset() {
+        ceiling = minimum
+    }
+}
+
+/// A small seeded generator (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,139 @@
+import DequeModule
+
+// Requests and the answers to them.
+extension ConnectionMachine {
+    /// Takes a request, or says why not. `deadline` is a point in time; 0 bytes is fine for what is small.
+    mutating func submit(_ payload: Payload, statement: Int?, bytes: Int, tag: UInt64, deadline: UInt64) -> Submission {
+        guard isReady else { return .notReady }
+        guard queue.count < limits.maximumQueued else { return .full }
+        guard queue.isEmpty || bytes <= limits.maximumQueuedBytes - queuedBytes else { return .full }
+        queuedBytes += bytes
+        queue.append(Queued(tag: tag, payload: payload, statement: statement, bytes: bytes, deadline: deadline))
+        return .accepted
+    }
+
+    /// The next command to send, from now on in flight; the payload comes with a request.
+    mutating func nextToSend(at now: UInt64) -> (Command, Payload?)? {
+        guard inFlight.count < limits.maximumInFlight else { return nil }
+        if let errand = errands.popFirst() {
+            inFlight.append(InFlight(command: errand, deadline: now &+ limits.setupTimeout))
+            return (errand, nil)
+        }
+        guard isReady, let next = queue.popFirst() else { return nil }
+        queuedBytes -= next.bytes
+        inFlight.append(InFlight(command: .request(next.tag), statement: next.statement, deadline: next.deadline))
+        return (.request(next.tag), next.payload)
+    }
+
+    /// The command handed out last did not leave: libpq would not take it, though the connection is well.
+    mutating func sendRefused(_ error: PostgresError, into events: inout [ConnectionEvent<Rows>]) {
+        guard let refused = inFlight.popLast(), case .request(let tag) = refused.command else { return }
+        events.append(.failed(tag, error.with(.notExecuted)))
+    }
+
+    /// A piece of an answer came.
+    mutating func received(
+        _ reply: Reply, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+    ) -> Transition {
+        guard !inFlight.isEmpty else { return .none }
+        switch reply {
+        case .rows(let rows):
+            inFlight[0].rows = rows
+        case .facts(let facts):
+            self.facts = facts
+        case .identity(let systemIdentifier, let timeline):
+            facts.systemIdentifier = systemIdentifier
+            facts.timeline = timeline
+        case .warning(let text):
+            if inFlight[0].warning == nil { inFlight[0].warning = text }
+        case .failed(let error, let endsSession):
+            guard !endsSession else { return lose(error, at: now, into: &events) }
+            if inFlight[0].error == nil { inFlight[0].error = error }
+        case .synced:
+            return synced(at: now, into: &events)
+        }
+        return .none
+    }
+
+    private mutating func synced(at now: UInt64, into events: inout [ConnectionEvent<Rows>]) -> Transition {
+        guard let done = inFlight.popFirst() else { return .none }
+        switch done.command {
+        case .request(let tag):
+            finish(tag, done, into: &events)
+            if let error = done.error { requestFailed(error, done.statement) }
+        case .identity:
+            break  // Nice to know, and not every role may.
+        case .session, .prepare:
+            if let error = done.error, error.sqlState != .duplicateStatement {
+                return errandFailed(error, at: now, into: &events)
+            }
+        }
+        if case .settingUp = phase, errands.isEmpty, inFlight.isEmpty {
+            phase = .ready(since: now)
+            events.append(.connected(facts))
+        }
+        if case .retiring(let error) = phase, inFlight.isEmpty { return lose(error, at: now, into: &events) }
+        return .none
+    }
+
+    private func finish(_ tag: UInt64, _ done: InFlight, into events: inout [ConnectionEvent<Rows>]) {
+        if let error = done.error {
+            events.append(.failed(tag, error))
+        } else if let warning = done.warning {
+            events.append(.failed(tag, PostgresError(.warning, warning, outcome: .unknown)))
+        } else if let rows = done.rows {
+            events.append(.rows(tag, rows))
+        } else {
+            events.append(.failed(tag, PostgresError(.protocolViolation, "a Sync without a result", outcome: .unknown)))
+        }
+    }
+
+    private mutating func requestFailed(_ error: PostgresError, _ statement: Int?) {
+        guard case .ready = phase else { return }
+        if error.sqlState == .invalidStatementName, let statement {
+            if !errands.contains(.prepare(statement)) { errands.append(.prepare(statement)) }
+        } else if error.sqlState.endsSession || error.needsFreshSession {
+            phase = .retiring(error)
+        }
+    }
+
+    private mutating func errandFailed(
+        _ error: PostgresError, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+    ) -> Transition {
+        if case .settingUp = phase { return lose(error, at: now, into: &events) }
+        phase = .retiring(error)
+        return inFlight.isEmpty ? lose(error, at: now, into: &events) : .none
+    }
+
+    /// Fails what waited too long unsent; true when something in flight is past its deadline.
+    mutating func expire(at now: UInt64, into events: inout [ConnectionEvent<Rows>]) -> Bool {
+        if queue.contains(where: { $0.deadline <= now }) {
+            var kept = Deque<Queued>()
+            for request in queue {
+                guard request.deadline <= now else {
+                    kept.append(request)
+                    continue
+                }
+                queuedBytes -= request.bytes
+                let error = PostgresError(.queryCanceled, "deadline passed before it was sent", outcome: .notExecuted)
+                events.append(.failed(request.tag, error))
+            }
+            queue = kept
+        }
+        return inFlight.contains { $0.deadline <= now }
+    }
+
+    /// Hands every request back: those on the wire first, in the order in which they were submitted.
+    mutating func returnRequests(_ error: PostgresError, into events: inout [ConnectionEvent<Rows>]) {
+        for entry in inFlight {
+            guard case .request(let tag) = entry.command else { continue }
+            // An ERROR that came before the end is as final as with its Sync.
+            events.append(.failed(tag, entry.error ?? error.with(.unknown)))
+        }
+        for request in queue { events.append(.failed(request.tag, error.with(.notExecuted))) }
+        inFlight.removeAll(keepingCapacity: true)
+        queue.removeAll(keepingCapacity: true)
+        errands.removeAll(keepingCapacity: true)
+        queuedBytes = 0
+    }
+}

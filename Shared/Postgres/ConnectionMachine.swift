@@ -1,0 +1,118 @@
+import DequeModule
+
+/// The life of one connection and of the requests on it, without a socket and without a clock.
+///
+///                     ┌────────────── attempt failed, or deadline ──────────────┐
+///                     ▼                                                         │
+///     idle ─start─► waiting ─time─► connecting ─opened─► settingUp ─all answered─► ready
+///                     ▲                                                           │    │ 25006, 57P0x, …
+///                     ├──────────────── lost, or a request's deadline ────────────┘    ▼
+///                     └───────────────────── lost, or nothing in flight ────────── retiring
+///     close ─► closed, from everywhere; it accepts every event quietly
+///
+/// Each command (a request, or one of our own to set up the session) is one statement followed by a Sync. The server
+/// commits at the Sync, so a result alone proves nothing: a request succeeded only when the Sync was answered, no error
+/// came and no WARNING stood in between (a cancelled wait for a synchronous standby looks like success but for that).
+///
+/// A method that returns ``Transition/drop`` has already given up the connection: the shell closes it without telling.
+/// Bounds: `maximumInFlight` on the wire; `maximumQueued` and `maximumQueuedBytes` waiting; beyond: refused.
+struct ConnectionMachine<Payload, Rows> {
+    struct Limits {
+        var connectTimeout: UInt64 = 3_000_000_000
+        var setupTimeout: UInt64 = 10_000_000_000
+        var maximumInFlight = 64
+        var maximumQueued = 1024
+        var maximumQueuedBytes = 64 << 20
+    }
+
+    enum Command: Equatable {
+        case session
+        case identity
+        case prepare(Int)
+        case request(UInt64)
+    }
+
+    /// What the shell has to do with the connection after an event.
+    enum Transition: Equatable {
+        case none
+        case open(host: Int)
+        case drop
+    }
+
+    /// A piece of an answer, for the oldest command in flight.
+    enum Reply {
+        case rows(Rows)
+        case facts(ServerFacts)
+        case identity(systemIdentifier: UInt64?, timeline: UInt32?)
+        case failed(PostgresError, endsSession: Bool)
+        case warning(String)
+        case synced
+    }
+
+    enum Phase: Equatable {
+        case idle
+        case waiting(until: UInt64)
+        case connecting(deadline: UInt64)
+        case settingUp(deadline: UInt64)
+        case ready(since: UInt64)
+        case retiring(PostgresError)
+        case closed
+    }
+
+    struct Queued {
+        var tag: UInt64
+        var payload: Payload
+        var statement: Int?
+        var bytes: Int
+        var deadline: UInt64
+    }
+
+    struct InFlight {
+        var command: Command
+        var statement: Int?
+        var deadline: UInt64
+        var rows: Rows?
+        var error: PostgresError?
+        var warning: String?
+    }
+
+    let limits: Limits
+    let hosts: Int
+    let statements: Int
+    var phase = Phase.idle
+    var backoff: ConnectionBackoff
+    /// The host of this attempt, and how many of this round have failed.
+    var host = 0
+    var failedHosts = 0
+    var facts = ServerFacts()
+    /// Our own commands that go before any request.
+    var errands = Deque<Command>()
+    var queue = Deque<Queued>()
+    var queuedBytes = 0
+    var inFlight = Deque<InFlight>()
+
+    init(limits: Limits, hosts: Int, statements: Int, backoff: ConnectionBackoff) {
+        self.limits = limits
+        self.hosts = max(1, hosts)
+        self.statements = statements
+        self.backoff = backoff
+    }
+
+    var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
+    /// The command that the next reply belongs to.
+    var awaited: Command? { inFlight.first?.command }
+
+    /// When ``timePassed(at:into:)`` has something to do.
+    var nextDeadline: UInt64? {
+        switch phase {
+        case .idle, .closed: nil
+        case .waiting(let until): until
+        case .connecting(let deadline), .settingUp(let deadline): deadline
+        case .ready, .retiring:
+            [inFlight.lazy.map(\.deadline).min(), queue.lazy.map(\.deadline).min()].compactMap { $0 }.min()
+        }
+    }
+}

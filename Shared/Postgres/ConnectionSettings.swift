@@ -1,0 +1,87 @@
+/// How to reach the database and what to allow it.
+package struct ConnectionSettings: Sendable {
+    /// A libpq connection string, URI or `key=value`. Several hosts are tried in turn, each with its own timeout.
+    /// What stands in it wins over the transport settings that are added (keepalives, `tcp_user_timeout`, …).
+    package var connectionString: String
+    /// Shown in pg_stat_activity.
+    package var applicationName = "touchsync"
+    /// Only a server that accepts writes will do (`target_session_attrs=read-write`).
+    package var requiresReadWrite = true
+    /// The server gives up on a statement after this (57014).
+    package var statementTimeout: Duration = .seconds(5)
+    /// The server gives up on a lock after this (55P03).
+    package var lockTimeout: Duration = .seconds(2)
+    /// The server ends a session that left a transaction open for this long.
+    package var idleInTransactionTimeout: Duration = .seconds(10)
+    /// One attempt on one host; `connect_timeout` in the connection string wins.
+    package var connectTimeout: Duration = .seconds(3)
+    /// Without an answer after this, a request's outcome is unknown and the connection is given up.
+    package var requestDeadline: Duration = .seconds(10)
+    /// The first pause between rounds of attempts.
+    package var backoffMinimum: Duration = .milliseconds(50)
+    /// The longest pause.
+    package var backoffMaximum: Duration = .seconds(2)
+    /// Requests on the wire at once.
+    package var maximumInFlight = 64
+    /// Requests that wait for the wire.
+    package var maximumQueued = 1024
+    /// The bytes of the parameters that wait for the wire; one larger request is accepted when nothing waits.
+    package var maximumQueuedBytes = 64 << 20
+
+    /// The defaults, for this database.
+    package init(connectionString: String) {
+        self.connectionString = connectionString
+    }
+}
+
+/// A statement that every connection prepares.
+package struct Statement: Sendable {
+    /// Unique on the connection.
+    package var name: String
+    /// One statement with `$1`, `$2`, …
+    package var sql: String
+    /// The parameters' types in order; those left out are inferred.
+    package var parameterTypes: [PostgresType]
+
+    /// A statement by name.
+    package init(name: String, sql: String, parameterTypes: [PostgresType] = []) {
+        self.name = name
+        self.sql = sql
+        self.parameterTypes = parameterTypes
+    }
+}
+
+/// What a request runs.
+package enum Query: Equatable, Sendable {
+    /// A prepared statement by its place in the list given to the connection.
+    case statement(Int)
+    /// One statement, parsed and planned each time.
+    case sql(String)
+}
+
+/// What a poller needs to know about a connection's socket.
+package struct DescriptorWatch: Equatable, Sendable {
+    /// The socket; -1 when there is none.
+    package var descriptor: Int32
+    /// Changes whenever the socket may be another one, even if its number is the same.
+    package var generation: UInt64
+    /// Poll for reading.
+    package var wantsRead: Bool
+    /// Poll for writing.
+    package var wantsWrite: Bool
+}
+
+extension Duration {
+    /// Whole nanoseconds, between 0 and about 292 years.
+    var clampedNanoseconds: UInt64 {
+        guard self > .zero else { return 0 }
+        guard self < .seconds(9_000_000_000) else { return UInt64(Int64.max) }
+        return UInt64(clamping: components.seconds) * 1_000_000_000
+            + UInt64(clamping: components.attoseconds / 1_000_000_000)
+    }
+
+    /// Whole milliseconds for PostgreSQL's settings, at least 1: 0 would mean "no limit" there.
+    var settingMilliseconds: Int64 {
+        max(1, Int64(clamping: clampedNanoseconds / 1_000_000))
+    }
+}

@@ -1,0 +1,73 @@
+import CLibpq
+import Glibc
+
+/// Single calls into libpq that need their arguments or answers translated.
+enum LibpqCall {
+    /// `PQconnectStartParams` with these options; nil when out of memory.
+    static func start(_ options: [String: String]) -> OpaquePointer? {
+        let keys = options.keys.map { strdup($0) }
+        let values = options.values.map { strdup($0) }
+        defer { for pointer in keys + values { free(pointer) } }
+        return PQconnectStartParams(
+            keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
+    }
+
+    /// Takes over a result and says what it means for the command that it answers.
+    static func reply(
+        adopting result: OpaquePointer, to command: ConnectionMachine<Connection.Request, ResultRows>.Command,
+        of handle: OpaquePointer, _ settings: ConnectionSettings
+    ) -> ConnectionMachine<Connection.Request, ResultRows>.Reply {
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+            let tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
+            let rows = ResultRows(adopting: result)
+            if tag == "BEGIN" || tag == "START TRANSACTION" {
+                let text = "every request is a transaction of its own: BEGIN is not accepted"
+                return .failed(PostgresError(.activeTransaction, text), endsSession: false)
+            }
+            return describe(rows, command, handle, settings)
+        case PGRES_PIPELINE_SYNC:
+            PQclear(result)
+            return .synced
+        case PGRES_PIPELINE_ABORTED:
+            PQclear(result)
+            let error = PostgresError(.protocolViolation, "not run: aborted pipeline", outcome: .notExecuted)
+            return .failed(error, endsSession: false)
+        case PGRES_FATAL_ERROR:
+            defer { PQclear(result) }
+            let error = LibpqText.error(of: result)
+            // Without a code it is libpq that speaks: the connection broke.
+            guard error.sqlState != .unspecified else {
+                return .failed(PostgresError(.connectionFailure, error.message), endsSession: true)
+            }
+            let severity = PQresultErrorField(result, DiagnosticField.severity).map { String(cString: $0) }
+            return .failed(error, endsSession: severity != "ERROR" || PQstatus(handle) == CONNECTION_BAD)
+        case let status:
+            PQclear(result)
+            let error = PostgresError(.protocolViolation, "unexpected result status \(status.rawValue)")
+            return .failed(error, endsSession: true)
+        }
+    }
+
+    private static func describe(
+        _ rows: ResultRows, _ command: ConnectionMachine<Connection.Request, ResultRows>.Command,
+        _ handle: OpaquePointer, _ settings: ConnectionSettings
+    ) -> ConnectionMachine<Connection.Request, ResultRows>.Reply {
+        switch command {
+        case .request, .prepare:
+            return .rows(rows)
+        case .identity:
+            let identity = SessionSetup.identity(rows)
+            return .identity(systemIdentifier: identity.systemIdentifier, timeline: identity.timeline)
+        case .session:
+            var facts = SessionSetup.facts(rows)
+            facts.backendProcess = PQbackendPID(handle)
+            let host = PQhost(handle).map { String(cString: $0) } ?? ""
+            facts.host = "\(host):\(PQport(handle).map { String(cString: $0) } ?? "")"
+            if facts.isReadOnly && settings.requiresReadWrite {
+                return .failed(PostgresError(.readOnlyTransaction, "the server is read-only"), endsSession: false)
+            }
+            return .facts(facts)
+        }
+    }
+}

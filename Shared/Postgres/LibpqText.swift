@@ -1,0 +1,53 @@
+import CLibpq
+
+/// What libpq says, in our own types.
+enum LibpqText {
+    /// The first line without its end.
+    static func line(_ text: String) -> String {
+        String(text.prefix { !$0.isNewline })
+    }
+
+    /// The error of a connection that could not be made. libpq offers its SQLSTATE only inside the text, where verbose
+    /// errors read `FATAL:  57P03: the database system is starting up`.
+    static func connectError(_ text: String) -> PostgresError {
+        var state = SQLState.cannotConnect
+        for line in text.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: ":").map { $0.drop { $0 == " " } }
+            for (index, part) in parts.enumerated() where index > 0 && part.utf8.count == 5 {
+                let found = SQLState(String(part))
+                // libpq says the same of a server that is read-only without a code.
+                if found != .unspecified, parts[index - 1].allSatisfy({ !$0.isLowercase }) { state = found }
+            }
+        }
+        return PostgresError(state, line(text), outcome: .notExecuted)
+    }
+
+    /// The error in a result.
+    static func error(of result: OpaquePointer) -> PostgresError {
+        func field(_ code: Int32) -> String? {
+            PQresultErrorField(result, code).map { String(cString: $0) }
+        }
+        let state = field(DiagnosticField.sqlState).map { SQLState($0) } ?? .unspecified
+        let text = field(DiagnosticField.message) ?? line(String(cString: PQresultErrorMessage(result)))
+        var error = PostgresError(
+            state, text, detail: field(DiagnosticField.detail), constraint: field(DiagnosticField.constraint))
+        // "cached plan must not change result type": known by the function that reports it, as the code is a broad one.
+        error.needsFreshSession =
+            state == .featureNotSupported && field(DiagnosticField.sourceFunction) == "RevalidateCachedQuery"
+        return error
+    }
+}
+
+/// The codes of an error's fields (PostgreSQL manual, "Error and Notice Message Fields"); C has them as macros.
+enum DiagnosticField {
+    static let severity = code("V")
+    static let sqlState = code("C")
+    static let message = code("M")
+    static let detail = code("D")
+    static let constraint = code("n")
+    static let sourceFunction = code("R")
+
+    private static func code(_ character: Unicode.Scalar) -> Int32 {
+        Int32(character.value)
+    }
+}

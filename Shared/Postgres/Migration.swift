@@ -1,0 +1,62 @@
+/// One step of the schema: SQL that runs once in every database, in a transaction of its own.
+///
+/// Once released it must never change; what comes later is another migration. Statements that refuse to run in a
+/// transaction (CREATE INDEX CONCURRENTLY and the like) do not belong here.
+package struct Migration: Equatable, Sendable {
+    /// From 1 upwards.
+    package let version: Int
+    /// For people.
+    package let name: String
+    /// One or more statements.
+    package let sql: String
+
+    /// A step of the schema.
+    package init(version: Int, name: String, sql: String) {
+        self.version = version
+        self.name = name
+        self.sql = sql
+    }
+
+    /// Tells whether an applied migration was edited afterwards: FNV-1a over the SQL, 16 hexadecimal digits.
+    package var checksum: String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in sql.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// Why the schema cannot be brought to the version that this program knows.
+package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The list given is not strictly ascending from 1.
+    case unordered(version: Int)
+    /// An applied migration was edited afterwards.
+    case checksumMismatch(version: Int, name: String)
+    /// The database knows migrations that this program does not: a newer program made them.
+    case newerDatabase(version: Int, name: String)
+    /// A migration older than the newest applied one was never applied here.
+    case skipped(version: Int, name: String)
+    /// A migration's SQL failed; it left nothing behind.
+    case failed(version: Int, name: String, PostgresError)
+    /// The connection string names no database, so none can be created.
+    case noDatabaseName
+
+    /// What happened and what to do.
+    package var description: String {
+        switch self {
+        case .unordered(let version):
+            "migration \(version): versions must start at 1 or later and ascend"
+        case .checksumMismatch(let version, let name):
+            "migration \(version) (\(name)) was changed after it was applied to this database; "
+                + "restore its text and put the change into a new migration"
+        case .newerDatabase(let version, let name):
+            "the database has migration \(version) (\(name)), which this program does not know; run a newer program"
+        case .skipped(let version, let name):
+            "migration \(version) (\(name)) was not applied, but a later one was"
+        case .failed(let version, let name, let error):
+            "migration \(version) (\(name)) failed: \(error)"
+        case .noDatabaseName:
+            "the connection string names no database"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+/// Brings a database to the newest schema; any number of processes may try at the same time.
+///
+/// Each migration runs in one transaction that first takes an advisory lock and then looks at what is applied, so of
+/// several processes one applies it and the others find it done. Everything here blocks.
+package struct Migrator: Sendable {
+    /// Taken for the length of a migration ("tchsync" in ASCII).
+    static let lockKey: Int64 = 0x74_6368_7379_6E63
+
+    private let migrations: [Migration]
+
+    /// All migrations, in ascending order.
+    package init(_ migrations: [Migration]) throws(MigrationError) {
+        var last = 0
+        for migration in migrations {
+            guard migration.version > last else { throw .unordered(version: migration.version) }
+            last = migration.version
+        }
+        self.migrations = migrations
+    }
+
+    /// Applies what is missing.
+    ///
+    /// - Returns: what this call applied; empty when there was nothing to do.
+    /// - Throws: ``MigrationError`` or ``PostgresError``. What was applied before an error stays applied.
+    @discardableResult
+    package func migrate(_ connectionString: String) throws -> [Migration] {
+        let connection = try BlockingConnection(connectionString, applicationName: "touchsync migrate")
+        defer { connection.close() }
+        var applied: [Migration] = []
+        // The usual case, without a lock that others would wait for.
+        guard try !pending(on: connection).isEmpty || !hasTable(connection) else { return [] }
+        while let migration = try applyNext(on: connection) { applied.append(migration) }
+        return applied
+    }
+
+    /// What ``migrate(_:)`` would apply; changes nothing.
+    package func pending(_ connectionString: String) throws -> [Migration] {
+        let connection = try BlockingConnection(connectionString, applicationName: "touchsync migrate")
+        defer { connection.close() }
+        return try pending(on: connection)
+    }
+
+    private func applyNext(on connection: BlockingConnection) throws -> Migration? {
+        try connection.transaction {
+            var key = Parameters()
+            key.append(int8: Self.lockKey)
+            try connection.execute("SELECT pg_advisory_xact_lock($1)", key)
+            // A new statement, so it sees what the one before us in the queue has committed.
+            try createTable(connection)
+            guard let next = try pending(on: connection).first else { return nil }
+            do throws(PostgresError) {
+                try connection.executeScript(next.sql)
+            } catch {
+                throw MigrationError.failed(version: next.version, name: next.name, error)
+            }
+            var row = Parameters()
+            row.append(int8: Int64(next.version))
+            row.append(text: next.name)
+            row.append(text: next.checksum)
+            try connection.execute(
+                "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)", row)
+            return next
+        }
+    }
+
+    private func createTable(_ connection: BlockingConnection) throws(PostgresError) {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS schema_migrations (
+                version bigint PRIMARY KEY,
+                name text NOT NULL,
+                checksum text NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT now()
+            )
+            """)
+    }
+
+    private func hasTable(_ connection: BlockingConnection) throws(PostgresError) -> Bool {
+        try connection.execute("SELECT to_regclass('schema_migrations') IS NOT NULL").bool(0, 0) ?? false
+    }
+
+    private func pending(on connection: BlockingConnection) throws -> [Migration] {
+        guard try hasTable(connection) else { return migrations }
+        let rows = try connection.execute("SELECT version, name, checksum FROM schema_migrations ORDER BY version")
+        var rest = migrations[...]
+        for row in 0..<rows.count {
+            let version = rows.int8(row, 0).flatMap { Int(exactly: $0) } ?? 0
+            let name = rows.text(row, 1) ?? ""
+            guard migrations.contains(where: { $0.version == version }), let expected = rest.first else {
+                throw MigrationError.newerDatabase(version: version, name: name)
+            }
+            guard expected.version == version else {
+                throw MigrationError.skipped(version: expected.version, name: expected.name)
+            }
+            guard expected.checksum == rows.text(row, 2) else {
+                throw MigrationError.checksumMismatch(version: version, name: expected.name)
+            }
+            rest = rest.dropFirst()
+        }
+        return Array(rest)
+    }
+}
+
+extension Migrator {
+    /// Creates the database that the connection string names when the server does not have it. The role needs CREATEDB.
+    ///
+    /// - Returns: true when this call created it.
+    package static func ensureDatabase(_ connectionString: String) throws -> Bool {
+        do throws(PostgresError) {
+            try BlockingConnection(connectionString, applicationName: "touchsync migrate").close()
+            return false
+        } catch {
+            guard error.sqlState == .undefinedDatabase else { throw error }
+        }
+        var options = try ConnectionTargets.parse(connectionString)
+        guard let name = options["dbname"], !name.isEmpty else { throw MigrationError.noDatabaseName }
+        options["dbname"] = "postgres"
+        let connection = try BlockingConnection(
+            ConnectionText.keyValues(options), applicationName: "touchsync migrate")
+        defer { connection.close() }
+        do throws(PostgresError) {
+            // Byte order of text must not change under the indexes with the system's locales.
+            try connection.execute(
+                "CREATE DATABASE \(ConnectionText.identifier(name)) ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' "
+                    + "TEMPLATE template0")
+            return true
+        } catch {
+            // Somebody else was quicker.
+            guard error.sqlState == .duplicateDatabase || error.sqlState == .uniqueViolation else { throw error }
+            return false
+        }
+    }
+}

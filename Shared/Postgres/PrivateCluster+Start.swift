@@ -1,0 +1,174 @@
+import Glibc
+
+extension PrivateCluster {
+    /// Brings the cluster up: makes it if it does not exist, starts it if it does not run, and returns when it served a
+    /// connection and the database exists. Safe to call again, and from several processes.
+    package func start() throws -> Start {
+        let lock = try FolderLock(place.lock)
+        defer { lock.release() }
+        var result = Start.adopted
+        if access("\(place.data)/PG_VERSION", F_OK) != 0 {
+            try create()
+            result = .created
+        }
+        let limit = monotonicNow() &+ options.startDeadline.clampedNanoseconds
+        if processID == nil {
+            if result == .adopted { result = .started }
+            try configure()
+            try launch(limit)
+        } else {
+            try awaitConnection(child: nil, limit)
+        }
+        _ = try Migrator.ensureDatabase(connectionString)
+        return result
+    }
+
+    /// The folder of `initdb` and `postgres`: the one given, else PATH, else the newest of Debian's, 15 or later.
+    package static func findBinaries(_ given: String? = nil) throws(ClusterError) -> String {
+        func isComplete(_ folder: String) -> Bool {
+            ["initdb", "postgres"].allSatisfy { access("\(folder)/\($0)", X_OK) == 0 }
+        }
+        if let given {
+            guard isComplete(given) else { throw ClusterError("no initdb and postgres in \(given)") }
+            return given
+        }
+        var folders: [String] = []
+        if let initdb = ChildProcess.find("initdb"), let resolved = realpath(initdb, nil) {
+            folders.append(String(String(cString: resolved).dropLast("/initdb".count)))
+            free(resolved)
+        }
+        for version in stride(from: 40, through: 15, by: -1) {
+            folders += ["/usr/lib/postgresql/\(version)/bin", "/usr/pgsql-\(version)/bin"]
+        }
+        guard let found = folders.first(where: isComplete) else {
+            throw ClusterError(
+                "PostgreSQL's programs (initdb, postgres; version 15 or later) were not found: "
+                    + "install the package postgresql, or name their folder")
+        }
+        return found
+    }
+
+    /// initdb beside the final place, then a rename: a half-made cluster is never mistaken for one.
+    private func create() throws(ClusterError) {
+        let draft = "\(place.data).draft"
+        try removeDraft(draft)
+        try ClusterPlace.makeFolder(draft, mode: 0o700, owner: place.owner)
+        var arguments = [
+            "--pgdata=\(draft)", "--username=\(options.role)", "--encoding=UTF8", "--locale=C", "--data-checksums",
+            "--auth-local=trust", "--auth-host=scram-sha-256", "--no-instructions",
+        ]
+        if !options.syncsOnCreation { arguments.append("--no-sync") }
+        let (program, all) = try place.command("\(binaries)/initdb", arguments)
+        let status = try ChildProcess.run(program, all, environment: ClusterPlace.environment, log: place.log)
+        guard status == 0 else { throw ClusterError("initdb failed (\(status)): \(logTail())") }
+        guard let file = fopen("\(draft)/postgresql.conf", "ae") else { throw ClusterError("cannot write \(draft)") }
+        fputs("\n# Written anew at every start; what stands below it here wins.\ninclude = 'touchsync.conf'\n", file)
+        fclose(file)
+        guard rename(draft, place.data) == 0 else {
+            throw ClusterError("cannot rename \(draft): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// What an initdb that was killed left behind.
+    private func removeDraft(_ draft: String) throws(ClusterError) {
+        guard access(draft, F_OK) == 0 else { return }
+        guard let rm = ChildProcess.find("rm"),
+            try ChildProcess.run(rm, ["-rf", "--", draft], environment: ClusterPlace.environment, log: nil) == 0
+        else { throw ClusterError("cannot remove \(draft)") }
+    }
+
+    private func configure() throws(ClusterError) {
+        var settings: [(name: String, value: String)] = [
+            ("shared_buffers", "128MB"), ("max_connections", "200"), ("max_wal_size", "2GB"), ("fsync", "on"),
+            ("full_page_writes", "on"), ("synchronous_commit", "on"), ("wal_compression", "on"),
+            ("checkpoint_timeout", "5min"), ("log_line_prefix", "%m [%p] %a "), ("log_min_messages", "warning"),
+            ("password_encryption", "scram-sha-256"),
+        ]
+        settings += options.settings
+        var text = "# Written at every start.\n"
+        for (name, value) in settings {
+            guard name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 95 || $0 == 46 }),
+                !value.contains("\n")
+            else { throw ClusterError("not a server setting: \(name)") }
+            text +=
+                "\(name) = '\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'\n"
+        }
+        let path = "\(place.data)/touchsync.conf"
+        try TextFile.write(text, to: path)
+        if let owner = place.owner { chown(path, owner.user, owner.group) }
+        forgetStaleLocks()
+        var status = stat()
+        if stat(place.log, &status) == 0, status.st_size > 16 << 20 { rename(place.log, "\(place.log).1") }
+    }
+
+    /// PostgreSQL clears the locks of a dead server by itself unless their process number was given to somebody else
+    /// since; then it would refuse to start.
+    private func forgetStaleLocks() {
+        let socketLock = "\(place.socket)/.s.PGSQL.\(configuredPort).lock"
+        for path in ["\(place.data)/postmaster.pid", socketLock] {
+            guard let line = TextFile.read(path)?.split(separator: "\n").first, let owner = Int32(line) else {
+                continue
+            }
+            if !ChildProcess.hasEnded(owner) { unlink(path) }
+        }
+    }
+
+    /// Starts the server and waits until it serves. A server whose predecessor was killed cannot start before the last
+    /// of that one's processes is gone, so one that ends at once is started again until the deadline.
+    private func launch(_ limit: UInt64) throws {
+        let socketSettings = [
+            "-c", "unix_socket_directories=\(place.socket)", "-c", "unix_socket_permissions=0700",
+            "-c", "port=\(configuredPort)",
+            "-c", "listen_addresses=\(options.tcpPort == nil ? "" : "127.0.0.1")",
+        ]
+        let (program, arguments) = try place.command("\(binaries)/postgres", ["-D", place.data] + socketSettings)
+        if let owner = place.owner, access(place.log, F_OK) == 0 { chown(place.log, owner.user, owner.group) }
+        var attempts = 0
+        while true {
+            let child = try ChildProcess.start(
+                program, arguments, environment: ClusterPlace.environment, log: place.log)
+            attempts += 1
+            if try awaitConnection(child: child.processID, limit) { break }
+            guard attempts < 200, monotonicNow() < limit else {
+                throw ClusterError("PostgreSQL does not start: \(logTail())")
+            }
+            Self.pause()
+        }
+        if options.tcpPort != nil { try setPassword() }
+    }
+
+    /// False when the process that was started has ended before it served anybody.
+    @discardableResult
+    private func awaitConnection(child: Int32?, _ limit: UInt64) throws -> Bool {
+        while true {
+            do throws(PostgresError) {
+                try BlockingConnection(connectionString(database: "postgres")).close()
+                return true
+            } catch {
+                // Not there yet, starting up, or recovering; anything else will not go away by waiting.
+                guard error.sqlState.isRetriable else { throw error }
+                if let child, ChildProcess.hasEnded(child) { return false }
+                guard monotonicNow() < limit else {
+                    throw ClusterError("PostgreSQL does not answer (\(error.message)): \(logTail())")
+                }
+            }
+            Self.pause()
+        }
+    }
+
+    private func setPassword() throws {
+        if access(passwordFile, F_OK) != 0 {
+            let password = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+            try TextFile.write(password, to: passwordFile)
+        }
+        guard let password = TextFile.read(passwordFile) else { throw ClusterError("cannot read \(passwordFile)") }
+        let connection = try BlockingConnection(connectionString(database: "postgres"))
+        // Made of letters and digits above; ALTER ROLE takes no parameters.
+        try connection.execute("ALTER ROLE \(ConnectionText.identifier(options.role)) PASSWORD '\(password)'")
+    }
+
+    private func logTail() -> String {
+        let lines = (TextFile.read(place.log) ?? "").split(separator: "\n").suffix(4)
+        return "\(lines.joined(separator: " | ")) (\(place.log))"
+    }
+}

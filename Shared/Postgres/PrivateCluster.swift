@@ -1,0 +1,161 @@
+import Glibc
+
+/// A PostgreSQL server of our own, under one folder: made, started, found again and stopped.
+///
+/// It is reached through a UNIX socket in a folder that only its owner (and root) may enter; no password, no network.
+/// The server runs in a session of its own and inherits none of our descriptors, so it survives its parent, however
+/// that ends: the next ``start()`` on the same folder finds it and takes it over. Whoever wants it gone calls
+/// ``stop(_:deadline:)``, from any process. A lock file keeps two processes from starting or stopping it at once.
+///
+/// From root the server runs as `postgres` (or `nobody`), because PostgreSQL refuses to run as root.
+/// All calls block; any thread.
+package final class PrivateCluster: Sendable {
+    /// How a start went.
+    package enum Start: Equatable, Sendable {
+        /// There was nothing: a new cluster.
+        case created
+        /// It was there, and did not run (or was left by a crash).
+        case started
+        /// It ran already.
+        case adopted
+    }
+
+    /// How a server is told to stop.
+    package enum StopMode: Sendable {
+        /// Waits for the clients to go.
+        case smart
+        /// Ends the clients, writes everything, stops. The usual way.
+        case fast
+        /// Stops at once; the next start replays the log, as after a crash.
+        case immediate
+
+        var signal: Int32 {
+            switch self {
+            case .smart: SIGTERM
+            case .fast: SIGINT
+            case .immediate: SIGQUIT
+            }
+        }
+    }
+
+    let options: PrivateClusterOptions
+    let binaries: String
+    let place: ClusterPlace
+
+    /// Finds the programs and makes the folders; starts nothing.
+    package init(_ options: PrivateClusterOptions) throws(ClusterError) {
+        self.options = options
+        binaries = try Self.findBinaries(options.binaries)
+        place = try ClusterPlace(options.folder)
+    }
+
+    /// PGDATA.
+    package var dataDirectory: String { place.data }
+
+    /// The folder of the socket.
+    package var socketDirectory: String { place.socket }
+
+    /// The server's log.
+    package var logFile: String { place.log }
+
+    /// For libpq, psql and the libraries built on it, from the owner of the folder or root.
+    package var connectionString: String { connectionString(database: options.database) }
+
+    /// The same for another database of the cluster.
+    package func connectionString(database: String) -> String {
+        let role = ConnectionText.percentEncoded(options.role)
+        let host = ConnectionText.percentEncoded(place.socket)
+        return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(port)"
+    }
+
+    /// Over 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
+    package var tcpConnectionString: String? {
+        guard options.tcpPort != nil, let password = TextFile.read(passwordFile) else { return nil }
+        let role = ConnectionText.percentEncoded(options.role)
+        return "postgresql://\(role):\(password)@127.0.0.1:\(port)/\(ConnectionText.percentEncoded(options.database))"
+    }
+
+    var passwordFile: String { "\(place.folder)/password" }
+
+    /// The server's process, when it runs.
+    package var processID: Int32? { serverLines.first.flatMap { Int32($0) } }
+
+    /// The server's process exists; it may still be replaying its log.
+    package var isRunning: Bool { processID != nil }
+
+    /// The port of the running server; one that was started with other options has another.
+    var port: Int { serverLines.dropFirst(3).first.flatMap { Int($0) } ?? configuredPort }
+
+    var configuredPort: Int { options.tcpPort.map(Int.init) ?? ClusterPlace.port }
+
+    /// postmaster.pid of a server that runs: process, data folder, start time, port, socket folder, address, …
+    private var serverLines: [Substring] {
+        let lines = (TextFile.read("\(place.data)/postmaster.pid") ?? "")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        guard let processID = lines.first.flatMap({ Int32($0) }), processID > 0, isOurServer(processID) else {
+            return []
+        }
+        return lines
+    }
+
+    /// A number in postmaster.pid may belong to anybody after a crash; a server works inside its data folder.
+    private func isOurServer(_ processID: Int32) -> Bool {
+        guard !ChildProcess.hasEnded(processID) else { return false }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/\(processID)/cwd", &buffer, buffer.count - 1)
+        guard length > 0 else { return false }
+        let folder = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return folder == place.data
+    }
+
+    /// Stops the server and waits until it is gone; nothing happens when it does not run.
+    package func stop(_ mode: StopMode = .fast, deadline: Duration = .seconds(30)) throws(ClusterError) {
+        let lock = try FolderLock(place.lock)
+        defer { lock.release() }
+        guard let processID else { return }
+        Glibc.kill(processID, mode.signal)
+        try awaitEnd(of: processID, deadline: deadline)
+    }
+
+    /// Kills the server's first process without warning; the others notice and end by themselves. For tests of crashes.
+    package func kill() throws(ClusterError) {
+        let lock = try FolderLock(place.lock)
+        defer { lock.release() }
+        guard let processID else { return }
+        Glibc.kill(processID, SIGKILL)
+        try awaitEnd(of: processID, deadline: .seconds(10))
+    }
+
+    private func awaitEnd(of processID: Int32, deadline: Duration) throws(ClusterError) {
+        let limit = monotonicNow() &+ deadline.clampedNanoseconds
+        while !ChildProcess.hasEnded(processID) {
+            guard monotonicNow() < limit else { throw ClusterError("PostgreSQL (\(processID)) does not stop") }
+            Self.pause()
+        }
+    }
+
+    /// The step of a poll with a deadline: 5 ms.
+    static func pause() {
+        poll(nil, 0, 5)
+    }
+}
+
+/// An exclusive lock on a file, for as long as somebody changes a cluster's state.
+struct FolderLock {
+    private let descriptor: Int32
+
+    init(_ path: String) throws(ClusterError) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw ClusterError("cannot open \(path): \(String(cString: strerror(errno)))") }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                Glibc.close(descriptor)
+                throw ClusterError("cannot lock \(path): \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    func release() {
+        Glibc.close(descriptor)
+    }
+}

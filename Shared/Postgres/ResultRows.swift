@@ -1,0 +1,200 @@
+import CLibpq
+
+/// The result of one statement: rows in binary format, and how many rows were touched.
+///
+/// Immutable, cheap to copy (it shares libpq's memory, freed with the last copy) and free to move between threads.
+/// Every accessor gives nil for NULL, for another type, and for a row or column that does not exist.
+package struct ResultRows: Sendable {
+    /// Owns the C result; `PQclear` when nobody holds it any more.
+    private final class Storage: @unchecked Sendable {  // A PGresult is never changed after libpq made it.
+        let result: OpaquePointer
+
+        init(_ result: OpaquePointer) {
+            self.result = result
+        }
+
+        deinit {
+            PQclear(result)
+        }
+    }
+
+    private let storage: Storage
+    /// The number of rows.
+    package let count: Int
+    /// The number of columns.
+    package let columnCount: Int
+
+    /// Takes over the result.
+    init(adopting result: OpaquePointer) {
+        storage = Storage(result)
+        count = Int(PQntuples(result))
+        columnCount = Int(PQnfields(result))
+    }
+
+    /// The number of rows that an INSERT, UPDATE, DELETE or SELECT reports; 0 for other commands.
+    package var affected: Int {
+        guard let text = PQcmdTuples(storage.result) else { return 0 }
+        return Int(String(cString: text)) ?? 0
+    }
+
+    /// The place of a column by its name.
+    package func column(_ name: String) -> Int? {
+        (0..<columnCount).first { index in
+            PQfname(storage.result, Int32(index)).map { String(cString: $0) == name } ?? false
+        }
+    }
+
+    /// The type of a column; unspecified when there is none.
+    package func type(_ column: Int) -> PostgresType {
+        guard column >= 0, column < columnCount else { return .unspecified }
+        return PostgresType(oid: PQftype(storage.result, Int32(column)))
+    }
+
+    /// True for NULL and for a place that does not exist.
+    package func isNull(_ row: Int, _ column: Int) -> Bool {
+        guard contains(row, column) else { return true }
+        return PQgetisnull(storage.result, Int32(row), Int32(column)) != 0
+    }
+
+    /// The raw bytes of a field without a copy, valid inside `body` only; nil for NULL.
+    package func withBytes<Value, Failure: Error>(
+        _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        guard contains(row, column), PQgetisnull(storage.result, Int32(row), Int32(column)) == 0,
+            let start = PQgetvalue(storage.result, Int32(row), Int32(column))
+        else { return nil }
+        let length = Int(PQgetlength(storage.result, Int32(row), Int32(column)))
+        defer { withExtendedLifetime(storage) {} }
+        return try body(UnsafeRawBufferPointer(start: start, count: max(0, length)))
+    }
+
+    private func contains(_ row: Int, _ column: Int) -> Bool {
+        row >= 0 && row < count && column >= 0 && column < columnCount
+    }
+}
+
+extension ResultRows {
+    /// smallint
+    package func int2(_ row: Int, _ column: Int) -> Int16? {
+        int8(row, column).flatMap(Int16.init(exactly:))
+    }
+
+    /// integer, or smallint
+    package func int4(_ row: Int, _ column: Int) -> Int32? {
+        int8(row, column).flatMap(Int32.init(exactly:))
+    }
+
+    /// bigint, integer or smallint
+    package func int8(_ row: Int, _ column: Int) -> Int64? {
+        decode(row, column, FieldDecoding.integer)
+    }
+
+    /// double precision
+    package func float8(_ row: Int, _ column: Int) -> Double? {
+        decode(row, column, FieldDecoding.float8)
+    }
+
+    /// boolean
+    package func bool(_ row: Int, _ column: Int) -> Bool? {
+        decode(row, column, FieldDecoding.bool)
+    }
+
+    /// text, varchar, char, name, json, jsonb
+    package func text(_ row: Int, _ column: Int) -> String? {
+        decode(row, column, FieldDecoding.text)
+    }
+
+    /// The raw bytes of any type, as bytea holds them.
+    package func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
+        withBytes(row, column) { [UInt8]($0) }
+    }
+
+    /// The text of a json or jsonb field.
+    package func json(_ row: Int, _ column: Int) -> [UInt8]? {
+        decode(row, column) { bytes, type in
+            type == .json || type == .jsonb ? FieldDecoding.payload(bytes, type).map { [UInt8]($0) } : nil
+        }
+    }
+
+    /// timestamp with time zone in microseconds since 1970-01-01 UTC; nil for the infinities.
+    package func timestamptz(_ row: Int, _ column: Int) -> Int64? {
+        decode(row, column, FieldDecoding.timestamptz)
+    }
+
+    private func decode<Value>(
+        _ row: Int, _ column: Int, _ read: (UnsafeRawBufferPointer, PostgresType) -> Value?
+    ) -> Value? {
+        let type = type(column)
+        return withBytes(row, column) { read($0, type) } ?? nil
+    }
+}
+
+extension ResultRows {
+    /// smallint[]
+    package func int2Array(_ row: Int, _ column: Int) -> [Int16?]? {
+        array(row, column) { FieldDecoding.integer($0, $1).flatMap(Int16.init(exactly:)) }
+    }
+
+    /// integer[]
+    package func int4Array(_ row: Int, _ column: Int) -> [Int32?]? {
+        array(row, column) { FieldDecoding.integer($0, $1).flatMap(Int32.init(exactly:)) }
+    }
+
+    /// bigint[], integer[] or smallint[]
+    package func int8Array(_ row: Int, _ column: Int) -> [Int64?]? {
+        array(row, column, FieldDecoding.integer)
+    }
+
+    /// double precision[]
+    package func float8Array(_ row: Int, _ column: Int) -> [Double?]? {
+        array(row, column, FieldDecoding.float8)
+    }
+
+    /// boolean[]
+    package func boolArray(_ row: Int, _ column: Int) -> [Bool?]? {
+        array(row, column, FieldDecoding.bool)
+    }
+
+    /// text[], varchar[], json[], jsonb[]
+    package func textArray(_ row: Int, _ column: Int) -> [String?]? {
+        array(row, column, FieldDecoding.text)
+    }
+
+    /// The payloads of bytea[], text[], json[] or jsonb[] (without jsonb's version byte).
+    package func bytesArray(_ row: Int, _ column: Int) -> [[UInt8]?]? {
+        array(row, column) { bytes, type in FieldDecoding.payload(bytes, type).map { [UInt8]($0) } }
+    }
+
+    /// The raw elements of an array of any type, in order; nil is NULL. False when the field is no array of one
+    /// dimension or is cut short (then some elements may have been given).
+    package func forEachElement(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) -> Void) -> Bool {
+        withBytes(row, column) { bytes in
+            guard var reader = BinaryArrayReader(bytes) else { return false }
+            return (0..<reader.count).allSatisfy { _ in reader.next(body) }
+        } ?? false
+    }
+
+    /// Nil as soon as one element does not have the type that was asked for.
+    private func array<Value>(
+        _ row: Int, _ column: Int, _ read: (UnsafeRawBufferPointer, PostgresType) -> Value?
+    ) -> [Value?]? {
+        guard let field = column >= 0 && column < columnCount ? type(column) : nil else { return nil }
+        return withBytes(row, column) { bytes -> [Value?]? in
+            guard var reader = BinaryArrayReader(bytes), field == .array(of: reader.elementType) else { return nil }
+            let type = reader.elementType
+            var values: [Value?] = []
+            values.reserveCapacity(reader.count)
+            var isGood = true
+            for _ in 0..<reader.count {
+                let isWhole = reader.next { element in
+                    guard let element else { return values.append(nil) }
+                    let value = read(element, type)
+                    isGood = isGood && value != nil
+                    values.append(value)
+                }
+                guard isWhole, isGood else { return nil }
+            }
+            return values
+        } ?? nil
+    }
+}

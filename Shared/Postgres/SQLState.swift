@@ -1,0 +1,126 @@
+/// PostgreSQL's five-character error code (PostgreSQL manual, appendix A), compared as one integer.
+package struct SQLState: Hashable, Sendable, CustomStringConvertible {
+    private let packed: UInt64
+
+    /// Takes any text; anything but five characters of `[0-9A-Z]` becomes ``unspecified``.
+    package init(_ code: String) {
+        self.init(bytes: code.utf8)
+    }
+
+    init(bytes: some Collection<UInt8>) {
+        var packed: UInt64 = 0
+        var isValid = bytes.count == 5
+        for byte in bytes.prefix(5) {
+            isValid = isValid && ((48...57).contains(byte) || (65...90).contains(byte))
+            packed = packed << 8 | UInt64(byte)
+        }
+        self.packed = isValid ? packed : 0
+    }
+
+    /// The five characters; empty when there is no code.
+    package var description: String {
+        guard packed != 0 else { return "" }
+        return String(
+            decoding: (0..<5).map { UInt8(truncatingIfNeeded: packed >> (32 - 8 * UInt64($0))) }, as: UTF8.self)
+    }
+
+    /// True when the code begins with these characters: `23` for all integrity violations, `57P` for the server's end.
+    package func hasPrefix(_ prefix: StaticString) -> Bool {
+        prefix.withUTF8Buffer { prefix in
+            guard packed != 0, prefix.count <= 5 else { return false }
+            return packed >> (40 - 8 * UInt64(prefix.count)) == prefix.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+
+    /// The same statement may succeed when it is run again, perhaps on another connection.
+    package var isRetriable: Bool {
+        switch self {
+        case .serializationFailure, .deadlockDetected, .lockNotAvailable, .queryCanceled, .readOnlyTransaction,
+            .invalidStatementName, .idleInTransactionTimeout:
+            true
+        default:
+            endsSession || hasPrefix("53") || hasPrefix("08")
+        }
+    }
+
+    /// The server, or this session of it, is of no more use: another connection has to be made.
+    package var endsSession: Bool {
+        switch self {
+        case .readOnlyTransaction, .tooManyConnections, .idleInTransactionTimeout: true
+        default: hasPrefix("57P") || hasPrefix("08")
+        }
+    }
+}
+
+extension SQLState {
+    /// No code: the error did not come from a server.
+    package static let unspecified = SQLState("")
+    /// 01000: a warning stood between the request and its result.
+    package static let warning = SQLState("01000")
+    /// 08001: no connection could be made.
+    package static let cannotConnect = SQLState("08001")
+    /// 08006: the connection broke.
+    package static let connectionFailure = SQLState("08006")
+    /// 08P01: what was said or asked does not fit the protocol.
+    package static let protocolViolation = SQLState("08P01")
+    /// 0A000: not supported; also a plan whose result type changed under a prepared statement.
+    package static let featureNotSupported = SQLState("0A000")
+    /// 22003: a number does not fit its type.
+    package static let numericOutOfRange = SQLState("22003")
+    /// 22021: NUL or bytes that are not UTF-8 in a text.
+    package static let invalidByteSequence = SQLState("22021")
+    /// 22P05: a character that the database's encoding does not have.
+    package static let untranslatableCharacter = SQLState("22P05")
+    /// 22023: a parameter's value is not acceptable.
+    package static let invalidParameter = SQLState("22023")
+    /// 23503: a foreign key has no target.
+    package static let foreignKeyViolation = SQLState("23503")
+    /// 23505: a unique key exists already.
+    package static let uniqueViolation = SQLState("23505")
+    /// 23514: a CHECK constraint said no.
+    package static let checkViolation = SQLState("23514")
+    /// 25001: a transaction was opened where each request is one of its own.
+    package static let activeTransaction = SQLState("25001")
+    /// 25006: the server is read-only, for example since a failover.
+    package static let readOnlyTransaction = SQLState("25006")
+    /// 25P03: idle_in_transaction_session_timeout ended the session.
+    package static let idleInTransactionTimeout = SQLState("25P03")
+    /// 26000: the prepared statement does not exist (any more).
+    package static let invalidStatementName = SQLState("26000")
+    /// 28000: the role may not log in.
+    package static let invalidAuthorization = SQLState("28000")
+    /// 28P01: wrong password.
+    package static let invalidPassword = SQLState("28P01")
+    /// 3D000: the database does not exist.
+    package static let undefinedDatabase = SQLState("3D000")
+    /// 40001: serialization failure.
+    package static let serializationFailure = SQLState("40001")
+    /// 40P01: deadlock.
+    package static let deadlockDetected = SQLState("40P01")
+    /// 42601: syntax error; also several statements in one request.
+    package static let syntaxError = SQLState("42601")
+    /// 42P01: the table does not exist.
+    package static let undefinedTable = SQLState("42P01")
+    /// 42P04: the database exists already.
+    package static let duplicateDatabase = SQLState("42P04")
+    /// 42P05: the prepared statement exists already.
+    package static let duplicateStatement = SQLState("42P05")
+    /// 42501: the role lacks a privilege.
+    package static let insufficientPrivilege = SQLState("42501")
+    /// 53300: the server has no free connection.
+    package static let tooManyConnections = SQLState("53300")
+    /// 54000: a limit of the program was exceeded.
+    package static let limitExceeded = SQLState("54000")
+    /// 55P03: lock_timeout.
+    package static let lockNotAvailable = SQLState("55P03")
+    /// 57014: statement_timeout, a cancelled statement, or a request's own deadline.
+    package static let queryCanceled = SQLState("57014")
+    /// 57P01: the server is shutting down, or an administrator ended the session.
+    package static let adminShutdown = SQLState("57P01")
+    /// 57P02: the server restarts after a crash.
+    package static let crashShutdown = SQLState("57P02")
+    /// 57P03: the server starts up or shuts down and takes no connection now.
+    package static let cannotConnectNow = SQLState("57P03")
+    /// P0001: RAISE EXCEPTION without a code of its own.
+    package static let raisedException = SQLState("P0001")
+}
