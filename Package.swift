@@ -107,7 +107,7 @@ let fanout: [Target] = [
     library("FanoutCore", "Services/Fanout/Core", ["Wire", "JSONBytes", "Canvas", deque]),
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
-        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, deque, logging, lifecycle]),
+        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, nioLocks, logging, lifecycle]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
 ]
 
@@ -147,7 +147,10 @@ let testTargets: [Target] = [
         ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
     tests(
         "CommitterTests",
-        ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
+        [
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]

@@ -2,7 +2,6 @@
 #pragma once
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -12,7 +11,6 @@
 // Declared here because glibc does so under _GNU_SOURCE only, which Swift's own module of it is built without.
 extern int pipe2(int ends[2], int flags);
 extern long syscall(long number, ...);
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 // A descriptor that tells of SIGTERM, SIGINT and SIGHUP, which are blocked for this thread and those it makes from now
 // on. Returns the descriptor (non-blocking, closed on exec) or -errno.

@@ -21,3 +21,7 @@ static inline int linux_poll(void *entries, unsigned long count, long limit) {
 // prctl(2) is variadic, which Swift does not import.
 static inline int linux_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 static inline int linux_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0, 0, 0); }
+
+// posix_spawn extras, which glibc too declares under _GNU_SOURCE only. `actions` is a posix_spawn_file_actions_t.
+extern int linux_spawn_close_from(void *actions, int descriptor) __asm__("posix_spawn_file_actions_addclosefrom_np");
+enum { linux_spawn_new_session = 0x80 };  // POSIX_SPAWN_SETSID

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Starts programs for ``PrivateCluster``: without a shell, in a session of their own, with nothing of ours inherited
@@ -13,8 +14,7 @@ struct ChildProcess {
     ///   - log: where its output goes, opened for appending; nil for nowhere.
     ///   - input: a descriptor to read from; nil for nothing.
     static func start(
-        _ program: String, _ arguments: [String], environment: [String: String], log: String?, input: Int32? = nil,
-        folder: String = "/"
+        _ program: String, _ arguments: [String], environment: [String: String], log: String?, input: Int32? = nil
     ) throws(ClusterError) -> ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -26,9 +26,8 @@ struct ChildProcess {
         }
         posix_spawn_file_actions_addopen(&actions, 1, log ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        posix_spawn_file_actions_addchdir_np(&actions, folder)
         // A listening socket of ours must not live on in the server.
-        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        linux_spawn_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -39,7 +38,8 @@ struct ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &noSignals)
         posix_spawnattr_setsigdefault(&attributes, &allSignals)
         posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSID | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
+            &attributes,
+            Int16(Int32(linux_spawn_new_session) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
         let argv = ([program] + arguments).map { strdup($0) }
         let envp = environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for pointer in argv + envp { free(pointer) } }
@@ -67,7 +67,9 @@ struct ChildProcess {
         if waitpid(processID, &status, WNOHANG) == processID { return true }
         if kill(processID, 0) != 0 { return errno == ESRCH }
         // Somebody else's child that nobody has collected yet is as good as gone.
-        guard let text = TextFile.read("/proc/\(processID)/stat"), let end = text.lastIndex(of: ")") else { return false }
+        guard let text = TextFile.read("/proc/\(processID)/stat"), let end = text.lastIndex(of: ")") else {
+            return false
+        }
         return text[end...].dropFirst(2).first == "Z"
     }
 

@@ -90,7 +90,8 @@ extension PrivateCluster {
             guard name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 95 || $0 == 46 }),
                 !value.contains("\n")
             else { throw ClusterError("not a server setting: \(name)") }
-            text += "\(name) = '\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'\n"
+            text +=
+                "\(name) = '\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'\n"
         }
         let path = "\(place.data)/touchsync.conf"
         try TextFile.write(text, to: path)
@@ -103,9 +104,11 @@ extension PrivateCluster {
     /// PostgreSQL clears the locks of a dead server by itself unless their process number was given to somebody else
     /// since; then it would refuse to start.
     private func forgetStaleLocks() {
-        let socketLock = "\(place.socket)/.s.PGSQL.\(ClusterPlace.port).lock"
+        let socketLock = "\(place.socket)/.s.PGSQL.\(configuredPort).lock"
         for path in ["\(place.data)/postmaster.pid", socketLock] {
-            guard let line = TextFile.read(path)?.split(separator: "\n").first, let owner = Int32(line) else { continue }
+            guard let line = TextFile.read(path)?.split(separator: "\n").first, let owner = Int32(line) else {
+                continue
+            }
             if !ChildProcess.hasEnded(owner) { unlink(path) }
         }
     }
@@ -115,7 +118,7 @@ extension PrivateCluster {
     private func launch(_ limit: UInt64) throws {
         let socketSettings = [
             "-c", "unix_socket_directories=\(place.socket)", "-c", "unix_socket_permissions=0700",
-            "-c", "port=\(options.tcpPort.map(Int.init) ?? ClusterPlace.port)",
+            "-c", "port=\(configuredPort)",
             "-c", "listen_addresses=\(options.tcpPort == nil ? "" : "127.0.0.1")",
         ]
         let (program, arguments) = try place.command("\(binaries)/postgres", ["-D", place.data] + socketSettings)
@@ -123,7 +126,7 @@ extension PrivateCluster {
         var attempts = 0
         while true {
             let child = try ChildProcess.start(
-                program, arguments, environment: ClusterPlace.environment, log: place.log, folder: place.data)
+                program, arguments, environment: ClusterPlace.environment, log: place.log)
             attempts += 1
             if try awaitConnection(child: child.processID, limit) { break }
             guard attempts < 200, monotonicNow() < limit else {

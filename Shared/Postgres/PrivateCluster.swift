@@ -65,12 +65,12 @@ package final class PrivateCluster: Sendable {
     package func connectionString(database: String) -> String {
         let role = ConnectionText.percentEncoded(options.role)
         let host = ConnectionText.percentEncoded(place.socket)
-        return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(ClusterPlace.port)"
+        return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(port)"
     }
 
     /// Over 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
     package var tcpConnectionString: String? {
-        guard let port = options.tcpPort, let password = TextFile.read(passwordFile) else { return nil }
+        guard options.tcpPort != nil, let password = TextFile.read(passwordFile) else { return nil }
         let role = ConnectionText.percentEncoded(options.role)
         return "postgresql://\(role):\(password)@127.0.0.1:\(port)/\(ConnectionText.percentEncoded(options.database))"
     }
@@ -78,15 +78,25 @@ package final class PrivateCluster: Sendable {
     var passwordFile: String { "\(place.folder)/password" }
 
     /// The server's process, when it runs.
-    package var processID: Int32? {
-        guard let first = TextFile.read("\(place.data)/postmaster.pid")?.split(separator: "\n").first,
-            let processID = Int32(first), processID > 0, isOurServer(processID)
-        else { return nil }
-        return processID
-    }
+    package var processID: Int32? { serverLines.first.flatMap { Int32($0) } }
 
     /// The server's process exists; it may still be replaying its log.
     package var isRunning: Bool { processID != nil }
+
+    /// The port of the running server; one that was started with other options has another.
+    var port: Int { serverLines.dropFirst(3).first.flatMap { Int($0) } ?? configuredPort }
+
+    var configuredPort: Int { options.tcpPort.map(Int.init) ?? ClusterPlace.port }
+
+    /// postmaster.pid of a server that runs: process, data folder, start time, port, socket folder, address, …
+    private var serverLines: [Substring] {
+        let lines = (TextFile.read("\(place.data)/postmaster.pid") ?? "")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        guard let processID = lines.first.flatMap({ Int32($0) }), processID > 0, isOurServer(processID) else {
+            return []
+        }
+        return lines
+    }
 
     /// A number in postmaster.pid may belong to anybody after a crash; a server works inside its data folder.
     private func isOurServer(_ processID: Int32) -> Bool {

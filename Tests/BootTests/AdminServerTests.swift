@@ -98,7 +98,7 @@ import Testing
     @Test func aTakenPortIsAnError() async throws {
         let context = DaemonContext.quiet(name: "x-1")
         try await self.withServer(context) { port in
-            await #expect(throws: IOError.self) {
+            await #expect(throws: AdminServer.Unbound.self) {
                 try await AdminServer(host: "127.0.0.1", port: port, pages: context.pages).run()
             }
         }

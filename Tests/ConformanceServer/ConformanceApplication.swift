@@ -54,7 +54,7 @@ final class ConformanceApplication: SocketIOApplication {
         socket.accept()
         // A moment later, so that a client that waits for packets one by one does not get two at once.
         let bound = NIOLoopBound((self, socket), eventLoop: self.eventLoop)
-        self.eventLoop.scheduleTask(in: .milliseconds(15)) {
+        self.eventLoop.scheduleTask(in: .milliseconds(50)) {
             let (application, socket) = bound.value
             application.greet(socket)
         }

@@ -4,7 +4,8 @@ import NIOPosix
 import SocketIO
 import SocketIOServer
 
-/// A server for the official protocol suites, Autobahn-like runners and real clients: `--port P [--host H]`.
+/// A server for the official protocol suites, Autobahn-like runners and real clients:
+/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS]`; the suites need the default intervals.
 ///
 /// Socket.IO at `/socket.io/`, bare Engine.IO at `/engine.io/`, bare WebSocket at `/echo`.
 @main
@@ -14,7 +15,7 @@ struct Main {
         raiseDescriptorLimit()
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
         let server = SocketIOServer(
-            eventLoop: loop, configuration: Self.configuration,
+            eventLoop: loop, configuration: Self.configuration(options),
             routes: [
                 .socketIO(path: "/socket.io/", ConformanceApplication(eventLoop: loop)),
                 .engineIO(path: "/engine.io/", EngineEcho()),
@@ -31,10 +32,10 @@ struct Main {
         try await loop.makePromise(of: Void.self).futureResult.get()
     }
 
-    static var configuration: SocketIOServer.Configuration {
+    private static func configuration(_ options: Options) -> SocketIOServer.Configuration {
         var configuration = SocketIOServer.Configuration()
-        configuration.pingInterval = .milliseconds(300)
-        configuration.pingTimeout = .milliseconds(200)
+        configuration.pingInterval = .milliseconds(options.pingInterval)
+        configuration.pingTimeout = .milliseconds(options.pingTimeout)
         configuration.connectTimeout = .milliseconds(1000)
         configuration.maxPayload = 1_000_000
         configuration.origins = .any
@@ -42,7 +43,7 @@ struct Main {
         configuration.maxConnectionsPerAddress = 50_000
         configuration.maxBufferedBytes = 16 << 20
         // The suites attach their listeners one after another: a packet that follows another at once would be missed.
-        configuration.openDelay = .milliseconds(15)
+        configuration.openDelay = .milliseconds(50)
         return configuration
     }
 
@@ -63,6 +64,9 @@ struct Options {
 
     var host: String?
     var port = 3000
+    /// Milliseconds.
+    var pingInterval = 300
+    var pingTimeout = 200
 
     init(_ arguments: some Sequence<String>) throws {
         var iterator = arguments.makeIterator()
@@ -70,11 +74,18 @@ struct Options {
             guard let value = iterator.next() else { throw Failure(message: "\(name) needs a value") }
             switch name {
             case "--host": self.host = value
-            case "--port":
-                guard let port = UInt16(value) else { throw Failure(message: "--port is not a port: \(value)") }
-                self.port = Int(port)
+            case "--port": self.port = try Self.number(name, value, 0...65_535)
+            case "--ping-interval": self.pingInterval = try Self.number(name, value, 1...86_400_000)
+            case "--ping-timeout": self.pingTimeout = try Self.number(name, value, 1...86_400_000)
             default: throw Failure(message: "unknown option \(name)")
             }
         }
+    }
+
+    private static func number(_ name: String, _ value: String, _ range: ClosedRange<Int>) throws -> Int {
+        guard let number = Int(value), range.contains(number) else {
+            throw Failure(message: "\(name) is not in \(range): \(value)")
+        }
+        return number
     }
 }

@@ -150,10 +150,10 @@ final class TemporaryFolder: Sendable {
                 guard case .announced(let statuses) = item else { continue }
                 let url = try #require(statuses[0].url)
                 #expect(url.hasPrefix("one|two words|red|"), "\(url)")
-                // 5 and 10 (or 255) are the shell's own: the substitution's pipe, and its script.
+                // 5, 6 and 10 (or 255) are the shell's own: the substitution's pipe, and its script.
                 let descriptors = url.split(separator: "|").last?.split(separator: " ").compactMap { Int($0) } ?? []
                 #expect(descriptors.filter { $0 < 5 }.sorted() == [0, 1, 2, 3, 4])
-                #expect(Set(descriptors).isSubset(of: [0, 1, 2, 3, 4, 5, 10, 255]), "\(descriptors)")
+                #expect(Set(descriptors).isSubset(of: [0, 1, 2, 3, 4, 5, 6, 10, 255]), "\(descriptors)")
                 return
             }
         }

@@ -135,7 +135,7 @@ import Testing
         #expect(!FolderLock.isHeld(folder))
         do {
             let lock = try FolderLock(folder)
-            #expect(FolderLock.isHeld(folder) && FolderLock.owner(of: folder) == getpid())
+            #expect(FolderLock.isHeld(folder) && FolderLock.owner(of: folder)?.pid == getpid())
             let failure = #expect(throws: OperatorFailure.self) { try FolderLock(folder) }
             #expect(
                 failure?.description
@@ -179,5 +179,17 @@ import Testing
         #expect(PipelineReport(report.json) == report)
         #expect(PipelineReport([]) == nil)
         #expect(report.table.contains("gateway-2  8    starting  -"))
+    }
+}
+
+@Suite struct ExampleTests {
+    /// The settings file that we ship is one that the daemons accept.
+    @Test(arguments: Stage.allCases) func theExampleIsAccepted(_ stage: Stage) throws {
+        let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let resolver = SettingsResolver(
+            schema: StageCatalog.installed.schema(stage),
+            arguments: ["--config", "/\(folder)/deploy/config/touchsync.json"],
+            environment: [:], readFile: { FileBytes.read($0) })
+        #expect(resolver.problems.isEmpty, "\(resolver.problems)")
     }
 }

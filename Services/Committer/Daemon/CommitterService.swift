@@ -16,7 +16,7 @@ package final class CommitterService: Service {
         let wake = committer.reactor.waker
         let migration = try MigrationService(settings, context, check) {
             schema.open()
-            wake.wake()
+            wake.signal()
         }
         return [migration, committer]
     }

@@ -85,7 +85,7 @@ package struct CommitterSettings: DaemonSettings {
         let bytes: [UInt8]
         switch FileBytes.read(path) {
         case .success(let read): bytes = read
-        case .failure(let refusal): throw values.problem(Self.rulesFile, "cannot be read: \(refusal.complaint)")
+        case .failure(let refusal): throw values.problem(Self.rulesFile, "cannot be read: \(refusal.reason)")
         }
         var document = JSONDocument()
         do { try document.parse(bytes) } catch {

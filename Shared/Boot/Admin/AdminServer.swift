@@ -10,6 +10,11 @@ package struct AdminServer: Service {
     /// Connections served at a time.
     package static let connectionLimit = 64
 
+    /// The address is not to be had: taken, or not this machine's.
+    package struct Unbound: Error, CustomStringConvertible {
+        package let description: String
+    }
+
     private let host: String
     private let port: Int
     private let pages: AdminPages
@@ -28,7 +33,7 @@ package struct AdminServer: Service {
     }
 
     /// Listens until graceful shutdown or cancellation.
-    /// - Throws: `IOError` when the address cannot be bound.
+    /// - Throws: ``Unbound`` when the address cannot be bound.
     package func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let outcome: Result<Void, any Error>
@@ -45,6 +50,7 @@ package struct AdminServer: Service {
     private func serve(on group: MultiThreadedEventLoopGroup) async throws {
         let pages = self.pages
         let open = NIOLockedValueBox(0)
+        let (host, port) = (self.host, self.port)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 64)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -61,9 +67,11 @@ package struct AdminServer: Service {
                     try pipeline.addHandler(AdminHandler(pages: pages))
                 }
             }
-            .bind(host: self.host, port: self.port).get()
+            .bind(host: self.host, port: self.port)
+            .flatMapErrorThrowing { throw Unbound(description: "admin address \(host):\(port) cannot be bound: \($0)") }
+            .get()
         if let port = channel.localAddress?.port {
-            self.bound("http://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(port)")
+            self.bound("http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
         }
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await channel.closeFuture.get()

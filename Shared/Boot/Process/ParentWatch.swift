@@ -15,13 +15,16 @@ package struct ParentWatch: Service {
 
     /// Returns at end of file, or at graceful shutdown.
     package func run() async throws {
-        let group = MultiThreadedEventLoopGroup.singleton
+        // One thread, whatever the machine has; the singleton group has one for each core.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let channel = try await NIOPipeBootstrap(group: group)
             .takingOwnershipOfDescriptor(input: self.descriptor).get()
-        try await withTaskCancellationOrGracefulShutdownHandler {
-            try await channel.closeFuture.get()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            // An error on the pipe is an end as well.
+            try? await channel.closeFuture.get()
         } onCancelOrGracefulShutdown: {
             channel.close(promise: nil)
         }
+        try await group.shutdownGracefully()
     }
 }

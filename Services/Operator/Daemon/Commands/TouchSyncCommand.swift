@@ -8,6 +8,7 @@ package struct TouchSyncCommand: ParsableCommand {
         commandName: "touchsync", abstract: "Runs and looks after a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
             UpCommand.self, PsCommand.self, MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
+            KeepCommand.self,
         ])
 
     package init() {}
@@ -27,12 +28,10 @@ package struct TouchSyncCommand: ParsableCommand {
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// The folder that the running program lies in.
-    static func ownFolder() -> String {
+    /// The running program's path.
+    static func ownPath() -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0 else { return "." }
-        let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        return String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -59,7 +59,9 @@ struct UpCommand: ParsableCommand {
         options.databaseURL = self.databaseUrl
         options.prints = self.json ? .json : .text
         options.extra = self.settings
-        let pipeline = Pipeline(catalog: .installed, options: options, programs: TouchSyncCommand.ownFolder())
+        let command = TouchSyncCommand.ownPath()
+        let programs = String(command[..<(command.lastIndex(of: "/") ?? command.startIndex)])
+        let pipeline = Pipeline(catalog: .installed, options: options, command: command, programs: programs)
         try TouchSyncCommand.running(pipeline.run)
     }
 }

@@ -120,7 +120,7 @@ struct Doctor {
             return .fail("data folder", "\(path) cannot be written", "choose another --data, or change its owner")
         }
         if FolderLock.isHeld(self.folder) {
-            let owner = FolderLock.owner(of: self.folder).map { ", process \($0)" } ?? ""
+            let owner = FolderLock.owner(of: self.folder).map { ", process \($0.pid)" } ?? ""
             return .ok("data folder", "\(self.folder.path); a pipeline runs in it\(owner)")
         }
         return .ok("data folder", self.folder.path)

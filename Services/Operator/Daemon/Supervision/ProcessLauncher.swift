@@ -57,7 +57,7 @@ final class ProcessLauncher {
         posix_spawn_file_actions_adddup2(&files, 1, 2)
         posix_spawn_file_actions_adddup2(&files, ready.writing, Self.readyDescriptor)
         posix_spawn_file_actions_adddup2(&files, self.parentPipe.reading, Self.parentDescriptor)
-        posix_spawn_file_actions_addclosefrom_np(&files, Self.parentDescriptor + 1)
+        linux_spawn_close_from(&files, Self.parentDescriptor + 1)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

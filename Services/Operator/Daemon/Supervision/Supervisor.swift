@@ -75,8 +75,9 @@ struct Supervisor {
         var entries = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, nfds_t(entries.count), self.patience())
         for _ in 0..<self.stops.take() {
-            self.told("stopping")
-            self.perform(self.machine.stopRequested(at: .now))
+            let actions = self.machine.stopRequested(at: .now)
+            if !actions.isEmpty { self.told("stopping") }
+            self.perform(actions)
         }
         let count = self.members.count
         for index in 0..<count where entries[1 + count + index].revents != 0 { self.readable(index) }

@@ -24,6 +24,9 @@ package struct SupervisorMachine: Sendable {
         package var healthyLife: Duration = .seconds(10)
         /// Everything must have been ready once by then.
         package var startDeadline: Duration = .seconds(60)
+        /// A second request to stop counts as impatience only so long after the first: a terminal, a shell and make may
+        /// all hand on one Ctrl-C.
+        package var patience: Duration = .seconds(1)
 
         package init() {}
     }
@@ -88,6 +91,7 @@ package struct SupervisorMachine: Sendable {
     private var phase: Phase
     private var outcome = Outcome.stopped
     private var failures: [Int]
+    private var firstStop: Instant?
     /// What each member is doing, in the members' order.
     package private(set) var lives: [Life]
 
@@ -166,12 +170,14 @@ package struct SupervisorMachine: Sendable {
         return [.report(index, exit, restartIn: delay)]
     }
 
-    /// Somebody wants everything stopped. Asked again, it kills.
+    /// Somebody wants everything stopped. Asked again after a while, it kills.
     package mutating func stopRequested(at now: Instant) -> [Action] {
+        let first = self.firstStop ?? now
+        self.firstStop = first
         switch self.phase {
-        case .starting, .serving: self.beginStop(at: now)
-        case .stopping: self.lives.compactMap(\.pid).map(Action.kill)
-        case .stopped: []
+        case .starting, .serving: return self.beginStop(at: now)
+        case .stopping: return now - first < self.pace.patience ? [] : self.lives.compactMap(\.pid).map(Action.kill)
+        case .stopped: return []
         }
     }
 

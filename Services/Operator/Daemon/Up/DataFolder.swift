@@ -98,27 +98,40 @@ package struct DataFolder: Sendable, Equatable {
 final class FolderLock {
     private let descriptor: Int32
 
-    /// - Throws: when another process holds it; the message names that process.
-    init(_ folder: DataFolder) throws(OperatorFailure) {
+    /// What the holder is, as the lock file says.
+    enum Role: String {
+        case up
+        /// Tidies up after a killed `up`; whoever finds it at work waits for it.
+        case keeper
+    }
+
+    /// - Throws: when another `up` holds it; the message names that process.
+    init(_ folder: DataFolder, as role: Role = .up) throws(OperatorFailure) {
         self.descriptor = open(folder.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard self.descriptor >= 0 else { throw OperatorFailure("\(folder.lockFile) cannot be opened", errno: errno) }
-        guard flock(self.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let isFree = flock(self.descriptor, LOCK_EX | LOCK_NB) == 0
+        let owner = FolderLock.owner(of: folder)
+        guard isFree || (role == .up && owner?.role == .keeper && flock(self.descriptor, LOCK_EX) == 0) else {
             close(self.descriptor)
-            let owner = FolderLock.owner(of: folder).map { " (process \($0))" } ?? ""
+            let owner = owner.map { " (process \($0.pid))" } ?? ""
             throw OperatorFailure(
                 "another touchsync up\(owner) runs on \(folder.path); stop it, or choose another --data")
         }
         ftruncate(self.descriptor, 0)
-        let text = Array("\(getpid())\n".utf8)
+        let text = Array("\(getpid())\n\(role.rawValue)\n".utf8)
         _ = text.withUnsafeBytes { pwrite(self.descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     deinit { close(self.descriptor) }
 
     /// The process that wrote the lock file, whether it still runs or not.
-    static func owner(of folder: DataFolder) -> Int32? {
+    static func owner(of folder: DataFolder) -> (pid: Int32, role: Role)? {
         guard case .success(let bytes) = FileBytes.read(folder.lockFile, limit: 64) else { return nil }
-        return Int32(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        guard lines.count == 2, let pid = Int32(lines[0]), let role = Role(rawValue: String(lines[1])) else {
+            return nil
+        }
+        return (pid, role)
     }
 
     /// True while somebody holds the lock.

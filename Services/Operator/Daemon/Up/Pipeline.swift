@@ -22,6 +22,8 @@ struct Pipeline {
 
     let catalog: StageCatalog
     let options: Options
+    /// Our own program.
+    let command: String
     /// The folder of the daemons' executables.
     let programs: String
 
@@ -40,7 +42,12 @@ struct Pipeline {
 
         let planner = try self.planner(folder)
         let cluster = try self.cluster(folder, planner)
-        defer { self.stop(cluster) }
+        let keeper = try cluster.map { _ in try PostgresKeeper(folder, command: self.command) }
+        defer {
+            self.stop(cluster)
+            withExtendedLifetime(keeper) {}
+        }
+        try self.start(cluster, folder)
         let database = try self.database(planner, cluster)
         try self.migrate(database)
 
@@ -92,14 +99,17 @@ struct Pipeline {
 
     private func cluster(_ folder: DataFolder, _ planner: DaemonPlanner) throws -> PrivateCluster? {
         guard self.options.databaseURL == nil, self.givenDatabase(planner) == nil else { return nil }
-        let cluster = try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
+        return try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
+    }
+
+    private func start(_ cluster: PrivateCluster?, _ folder: DataFolder) throws {
+        guard let cluster else { return }
         self.tell("starting a private PostgreSQL in \(folder.postgres)")
         do {
             _ = try cluster.start()
         } catch {
             throw OperatorFailure("PostgreSQL did not start: \(error) (see touchsync doctor)")
         }
-        return cluster
     }
 
     private func database(_ planner: DaemonPlanner, _ cluster: PrivateCluster?) throws -> String {
@@ -170,7 +180,7 @@ struct Pipeline {
             try cluster.stop(.fast, deadline: .seconds(2))
         } catch {
             self.tell("PostgreSQL does not stop: \(error); ending it")
-            cluster.kill()
+            do { try cluster.kill() } catch { self.tell("\(error)") }
         }
     }
 

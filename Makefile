@@ -1,0 +1,58 @@
+# make help says what there is.
+
+DATA ?= .touchsync
+PORT ?= 8080
+# More flags for touchsync up, such as UP="--gateways 2 --committers 2".
+UP ?=
+# Folder with conformance suites of others, one folder each.
+SUITES ?=
+# Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
+RELEASE = swift build -c release -Xswiftc -cross-module-optimization
+
+.DEFAULT_GOAL := help
+.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline lint format clean conformance
+
+help: ## Say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: ## Install what is missing (libzmq, libpq, PostgreSQL 15, python3-venv), by apt
+	@deploy/install.sh
+
+build: install ## Build everything for debugging
+	swift build
+
+release: install ## Build the programs for use
+	$(RELEASE)
+
+run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C stops it
+	@exec .build/release/touchsync up --port $(PORT) --data $(DATA) $(UP)
+
+stop: ## Stop what make run started elsewhere
+	@deploy/stop.sh $(DATA)
+
+test: install ## Everything that must pass: lint, unit, live, tsan, pipeline
+	@Tests/run.sh lint unit live tsan pipeline
+
+test-unit: install ## Tests that need nothing but the package
+	@Tests/run.sh unit
+
+test-live: install ## Tests on a private PostgreSQL
+	@Tests/run.sh live
+
+test-tsan: install ## The concurrent modules under the thread sanitizer
+	@Tests/run.sh tsan
+
+test-pipeline: install ## The four daemons as processes, driven by python-socketio
+	@Tests/run.sh pipeline
+
+lint: ## Formatting, and who may import what
+	@Tests/lint.sh
+
+format: ## Format all sources
+	swift format format -i -r Package.swift Services Shared Tests
+
+conformance: ## Run suites of others against our Socket.IO server: make conformance SUITES=DIR
+	@Tests/conformance.sh $(SUITES)
+
+clean: ## Remove what was built; data folders stay
+	rm -rf .build .build-tsan

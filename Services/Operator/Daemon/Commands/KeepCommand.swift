@@ -1,0 +1,18 @@
+internal import ArgumentParser
+
+/// `touchsync keep`, which `touchsync up` starts for itself.
+struct KeepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep", abstract: "Stops a private PostgreSQL when the touchsync up that started it is gone.",
+        shouldDisplay: false)
+
+    @Option var data: String
+    @Option var parentFd: Int32
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            try PostgresKeeper.keep(DataFolder(self.data), parent: self.parentFd)
+            return 0
+        }
+    }
+}

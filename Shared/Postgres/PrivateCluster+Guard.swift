@@ -1,0 +1,52 @@
+import Glibc
+
+/// Ends a private cluster and removes its files once this value is closed or this process is gone, however it went.
+///
+/// A small shell process waits at the other end of a pipe that only we hold; nothing is left to run in a process that
+/// was killed, so this cannot be left to ourselves. For clusters that nothing has to outlive: tests, trials.
+package final class ClusterGuard: Sendable {
+    private let cluster: PrivateCluster
+    private let descriptor: Int32
+    private let processID: Int32
+
+    /// - Parameter cluster: need not run yet, and may be stopped and started at will until then.
+    package init(_ cluster: PrivateCluster) throws(ClusterError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw ClusterError("cannot make a pipe: \(String(cString: strerror(errno)))") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { Glibc.close(ends[0]) }
+        let place = cluster.place
+        let script = """
+            cat > /dev/null
+            pid=$(head -n 1 "$1/postmaster.pid" 2> /dev/null)
+            if [ -n "$pid" ] && [ "$(readlink "/proc/$pid/cwd")" = "$1" ]; then
+                kill -QUIT "$pid"
+                tries=0
+                while kill -0 "$pid" 2> /dev/null && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+            fi
+            rm -rf -- "$@"
+            rmdir -- "${1%/*}" 2> /dev/null
+            """
+        do throws(ClusterError) {
+            let child = try ChildProcess.start(
+                "/bin/sh", ["-c", script, "sh", place.data, place.socket, place.logFolder, place.folder],
+                environment: ClusterPlace.environment, log: nil, input: ends[0])
+            processID = child.processID
+        } catch {
+            Glibc.close(ends[1])
+            throw error
+        }
+        descriptor = ends[1]
+        self.cluster = cluster
+    }
+
+    deinit {
+        let server = cluster.processID
+        Glibc.close(descriptor)
+        // The server may be our child: it has to be collected, or the shell would wait for a dead process to disappear.
+        while waitpid(processID, nil, WNOHANG) == 0 {
+            if let server { _ = ChildProcess.hasEnded(server) }
+            PrivateCluster.pause()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Formatting, and the rules on who may import what. Prints every offence; exit code 1 if there is any.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+bad=0
+
+offence() { bad=1; printf 'lint: %s\n' "$1"; }
+
+# grep over tracked and new files; each hit is an offence.
+refuse() { # message, pattern, path…
+    local message=$1 pattern=$2 hits
+    shift 2
+    if hits=$(grep -rnE --include='*.swift' -- "$pattern" "$@" 2>/dev/null); then
+        offence "$message"
+        printf '%s\n' "$hits"
+    fi
+}
+
+swift format lint --strict -r Package.swift Services Shared Tests || offence 'formatting; make format repairs most of it'
+
+imports='^[[:space:]]*(@[a-z]+ )*((public|package|internal|private) )?import (struct |class |enum |func )?'
+pure=(Services/*/Core Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO)
+refuse 'a pure module imports what does I/O' \
+    "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq))\b" \
+    "${pure[@]}"
+# Canvas takes sine and cosine from the C library, where there is no other.
+refuse 'a pure module imports the C library' "${imports}Glibc\b" $(printf '%s\n' "${pure[@]}" | grep -v Canvas)
+refuse 'a pure module reads a clock or draws random numbers' \
+    '(Continuous|Suspending)Clock(\(\)|\.now)|clock_gettime|\.random\(|SystemRandomNumberGenerator' "${pure[@]}"
+
+others() { find "$1" -mindepth 1 -maxdepth 1 -type d ! -name "$2"; }
+refuse 'only Mesh may import CZeroMQ' "${imports}CZeroMQ\b" Services Tests $(others Shared Mesh)
+refuse 'only Postgres may import CLibpq' "${imports}CLibpq\b" Services Tests $(others Shared Postgres)
+for service in Gateway Coalescer Committer Fanout; do
+    # The operator's command knows all services; nobody else knows another.
+    refuse "another service imports $service" "${imports}${service}(Core|Daemon)\b" Shared \
+        $(others Services "$service" | grep -v '/Operator$')
+done
+
+sources=(Services Shared)
+refuse 'a lock that the thread sanitizer does not see; use NIOLockedValueBox' '\bMutex[<(]' "${sources[@]}"
+refuse 'try! and as! end the process' '\btry!|\bas!' "${sources[@]}"
+
+# A file that only works where it was written.
+if hits=$(git ls-files --cached --others --exclude-standard | grep -v '^Tests/lint.sh$' |
+    xargs -r -d '\n' grep -nIE '/work/|/tmp/ts/|/home/[a-z]|/root/' -- 2>/dev/null); then
+    offence "paths of one machine"
+    printf '%s\n' "$hits"
+fi
+
+for script in $(git ls-files --cached --others --exclude-standard '*.sh' .ci/run); do
+    [ -x "$script" ] || offence "$script is not executable"
+    bash -n "$script" || offence "$script is no valid script"
+done
+
+[ $bad -eq 0 ] && echo 'lint: fine'
+exit $bad

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Runs test phases: run.sh [lint] [unit] [live] [tsan] [pipeline]
+# One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no
+# test fails, and so does a skipped test: nothing is left out in silence.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+# The modules that share state between threads.
+TSAN_FILTER='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests|GatewayTests|FanoutTests|CommitterTests)\.'
+LOGS=.build/test-logs
+mkdir -p "$LOGS"
+passed=0 failed=0
+
+# Adds a phase's counts and prints its line.
+record() { # phase, passed, failed, seconds, log
+    if [ "$2" -eq 0 ] && [ "$3" -eq 0 ]; then
+        echo "$1: no test ran" >>"$5"
+        set -- "$1" 0 1 "$4" "$5"
+    fi
+    passed=$((passed + $2)) failed=$((failed + $3))
+    printf '%-9s %4d passed, %d failed in %d s\n' "$1" "$2" "$3" "$4"
+    [ "$3" -eq 0 ] && return
+    echo "--- $1: what failed (all of it in $5)"
+    grep -aE '✘|error:|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|skipped|^lint:' "$5" |
+        grep -v '^✘ Suite' | head -n 60
+    echo "--- $1: its last lines"
+    tail -n 25 "$5"
+    echo '---'
+}
+
+# Counts of Swift Testing in a log: passed, failed. A run without its summary crashed, a skipped test counts as failed.
+count_swift() { # log, exit code
+    awk -v code="$2" '
+        /^✘ Test / && / failed after / && !/^✘ Test run / { bad++ }
+        /^. Test .* skipped/ { skipped++ }
+        /^. Test run with [0-9]+ test/ { ran = 1; for (i = 1; i <= NF; i++) if ($i == "with") total = $(i + 1) }
+        END {
+            bad += skipped
+            if (code != 0 && bad == 0) bad = 1
+            if (!ran && bad == 0) bad = 1
+            good = total - bad
+            print (good > 0 ? good : 0), bad + 0
+        }' "$1"
+}
+
+# Runs the built tests of a configuration.
+swift_phase() { # phase, argument…
+    local phase=$1 log=$LOGS/$1.log start=$SECONDS code
+    shift
+    swift test --skip-build --disable-xctest "$@" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record "$phase" $(count_swift "$log" $code) $((SECONDS - start)) "$log"
+}
+
+# Builds once for each configuration; a build that fails is one failed test of its phase.
+build() { # phase, argument…
+    local phase=$1 log=$LOGS/build-$1.log start=$SECONDS
+    shift
+    if swift build --build-tests "$@" >"$log" 2>&1; then
+        printf '%-9s built in %d s\n' "$phase" $((SECONDS - start))
+        return 0
+    fi
+    record "$phase" 0 1 $((SECONDS - start)) "$log"
+    return 1
+}
+
+debug_built=
+build_debug() {
+    [ -n "$debug_built" ] || { build "$1" && debug_built=yes; }
+}
+
+phase_lint() {
+    local log=$LOGS/lint.log start=$SECONDS
+    if Tests/lint.sh >"$log" 2>&1; then record lint 1 0 $((SECONDS - start)) "$log"
+    else record lint 0 1 $((SECONDS - start)) "$log"; fi
+}
+
+phase_unit() { build_debug unit && swift_phase unit --skip Live; }
+
+phase_live() { build_debug live && swift_phase live --filter Live; }
+
+phase_tsan() {
+    # Backtraces of the Swift runtime make a sanitizer report take minutes.
+    export SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
+    local options=(--scratch-path .build-tsan --sanitize=thread)
+    build tsan "${options[@]}" && swift_phase tsan "${options[@]}" --filter "$TSAN_FILTER"
+    unset SWIFT_BACKTRACE TSAN_OPTIONS
+}
+
+phase_pipeline() {
+    local folder=Tests/PipelineTests venv=.build/venv log=$LOGS/pipeline.log start=$SECONDS code
+    build_debug pipeline || return
+    if ! { [ -x $venv/bin/python ] || python3 -m venv $venv; } >"$log" 2>&1 ||
+        ! $venv/bin/pip install --quiet --disable-pip-version-check -r $folder/requirements.txt >>"$log" 2>&1; then
+        record pipeline 0 1 $((SECONDS - start)) "$log"
+        return
+    fi
+    TOUCHSYNC_BIN="$(swift build --show-bin-path)" $venv/bin/python -m pytest -q -rfE -p no:cacheprovider \
+        "$folder" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record pipeline $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
+}
+
+# Counts of pytest's last line, such as "1 failed, 12 passed, 1 skipped in 3.21s".
+count_pytest() { # log, exit code
+    tail -n 1 "$1" | awk -v code="$2" '
+        {
+            for (i = 2; i <= NF; i++) {
+                if ($i ~ /^passed/) good += $(i - 1)
+                else if ($i ~ /^(failed|error|errors|skipped|xfailed|xpassed)/) bad += $(i - 1)
+            }
+        }
+        END {
+            if (code != 0 && bad == 0) bad = 1
+            print good + 0, bad + 0
+        }'
+}
+
+for phase in "$@"; do
+    case $phase in
+    lint | unit | live | tsan | pipeline) "phase_$phase" ;;
+    *) echo "unknown phase $phase" >&2; exit 2 ;;
+    esac
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
