@@ -68,7 +68,7 @@ let shells: [Target] = [
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
-    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
+    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
     library(
         "Boot", "Shared/Boot",

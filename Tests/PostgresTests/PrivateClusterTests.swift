@@ -144,6 +144,28 @@ struct PrivateClusterTests {
         try admin.execute("SELECT pg_reload_conf()")
     }
 
+    @Test("a role that flips to read-only: refused, retriable, another connection until it is writable again")
+    func readOnlyFlip() throws {
+        let admin = try BlockingConnection(cluster.connectionString(database: "postgres"), requiresReadWrite: false)
+        let driver = try driver()
+        let write = Query.sql("SELECT pg_create_restore_point('x'), txid_current()")
+        #expect(driver.answer(write)?.rows != nil)
+        try admin.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        try admin.execute("SELECT pg_reload_conf()")
+        // The session hears of it when it likes; until then writes go through.
+        let create = Query.sql("CREATE TABLE IF NOT EXISTS flip (k int8)")
+        var error: PostgresError?
+        for _ in 0..<10_000 where error == nil { error = driver.answer(create)?.error }
+        #expect(error?.sqlState == .readOnlyTransaction && error?.isRetriable == true && error?.outcome == .failed)
+        #expect(driver.run { $0.contains { if case .attemptFailed = $0 { true } else { false } } })
+        #expect(driver.connections.count == 1 && driver.disconnections.map(\.sqlState) == [.readOnlyTransaction])
+        try admin.executeScript("SET default_transaction_read_only = off")
+        try admin.execute("ALTER SYSTEM RESET default_transaction_read_only")
+        try admin.execute("SELECT pg_reload_conf()")
+        #expect(driver.run { _ in driver.connections.count == 2 })
+        #expect(driver.answer(create)?.rows != nil)
+    }
+
     @Test("a loopback port asks for its password")
     func loopback() throws {
         try cluster.stop()
