@@ -136,9 +136,9 @@ package final class PrivateCluster: Sendable {
         }
     }
 
-    /// The step of a poll with a deadline: 5 ms.
-    static func pause() {
-        poll(nil, 0, 5)
+    /// The step of a poll with a deadline.
+    static func pause(milliseconds: Int32 = 5) {
+        poll(nil, 0, milliseconds)
     }
 }
 
