@@ -28,7 +28,7 @@ def face():
 @pytest.fixture(scope="session")
 def single(face):
     """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
-    with pipelines.running("--face", face) as pipeline:
+    with pipelines.running(environment={"TOUCHSYNC_FACE": face}) as pipeline:
         yield pipeline
 
 

@@ -39,7 +39,7 @@ BAD = [
     ("element:transform", {"elementId": "", "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "x" * 129, "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "ä" * 65, "positionX": 1}, "invalid", "elementId"),
-    ("element:transform", {"elementId": "a\u0000b", "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "a\u0000b", "positionX": 1}, "invalid", None),
     ("element:transform", {"elementId": "a\u007fb", "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "a\u0085b", "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": 5, "positionX": 1}, "invalid", "elementId"),
@@ -248,8 +248,9 @@ def test_a_message_over_the_limit(single, apps, room):
     assert apps(single.url, "ada").join(room)["seq"] == 1
 
 
-def test_binary_events_are_refused(raw):
+def test_text_where_an_attachment_is_due_ends_the_connection(raw, room):
     raw.say('451-["element:transform",{"_placeholder":true,"num":0}]')
+    raw.say(f'42["room:leave",{{"roomId":"{room}"}}]')
     assert raw.is_closed()
 
 
