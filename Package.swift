@@ -59,7 +59,7 @@ let pure: [Target] = [
     library("JSONBytes", "Shared/JSONBytes"),
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
-    library("SocketIO", "Shared/SocketIO", ["JSONBytes", deque]),
+    library("SocketIO", "Shared/SocketIO", ["JSONBytes", deque], exclude: ["README.md"]),
 ]
 
 // What touches the world, each part wrapped once.
@@ -68,7 +68,7 @@ let shells: [Target] = [
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
-    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
+    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
     library(
         "Boot", "Shared/Boot",
@@ -107,7 +107,7 @@ let fanout: [Target] = [
     library("FanoutCore", "Services/Fanout/Core", ["Wire", "JSONBytes", "Canvas", deque]),
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
-        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, deque, logging, lifecycle]),
+        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, nioLocks, logging, lifecycle]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
 ]
 
@@ -147,7 +147,10 @@ let testTargets: [Target] = [
         ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
     tests(
         "CommitterTests",
-        ["CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Postgres", "PipelineTestKit"]),
+        [
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]

@@ -64,6 +64,7 @@ package final class BlockingConnection {
     }
 
     /// BEGIN, the body, COMMIT; ROLLBACK when the body throws.
+    @discardableResult
     package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         try execute("BEGIN")
         do {

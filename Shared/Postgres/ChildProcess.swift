@@ -38,7 +38,8 @@ struct ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &noSignals)
         posix_spawnattr_setsigdefault(&attributes, &allSignals)
         posix_spawnattr_setflags(
-            &attributes, Int16(Int32(linux_spawn_new_session) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
+            &attributes,
+            Int16(Int32(linux_spawn_new_session) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
         let argv = ([program] + arguments).map { strdup($0) }
         let envp = environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for pointer in argv + envp { free(pointer) } }
@@ -66,7 +67,9 @@ struct ChildProcess {
         if waitpid(processID, &status, WNOHANG) == processID { return true }
         if kill(processID, 0) != 0 { return errno == ESRCH }
         // Somebody else's child that nobody has collected yet is as good as gone.
-        guard let text = TextFile.read("/proc/\(processID)/stat"), let end = text.lastIndex(of: ")") else { return false }
+        guard let text = TextFile.read("/proc/\(processID)/stat"), let end = text.lastIndex(of: ")") else {
+            return false
+        }
         return text[end...].dropFirst(2).first == "Z"
     }
 

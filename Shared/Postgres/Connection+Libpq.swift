@@ -21,7 +21,9 @@ extension Connection {
 
     /// Goes on with an attempt once the socket is as libpq wished it.
     func connect(now: UInt64, into events: inout [Event]) {
-        guard let handle, (connectWish == .read && sawReadable) || (connectWish == .write && sawWritable) else { return }
+        guard let handle, (connectWish == .read && sawReadable) || (connectWish == .write && sawWritable) else {
+            return
+        }
         switch PQconnectPoll(handle) {
         case PGRES_POLLING_READING:
             connectWish = .read

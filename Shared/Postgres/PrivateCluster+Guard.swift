@@ -25,6 +25,7 @@ package final class ClusterGuard: Sendable {
                 while kill -0 "$pid" 2> /dev/null && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
             fi
             rm -rf -- "$@"
+            rmdir -- "${1%/*}" 2> /dev/null
             """
         do throws(ClusterError) {
             let child = try ChildProcess.start(

@@ -20,7 +20,8 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     /// The five characters; empty when there is no code.
     package var description: String {
         guard packed != 0 else { return "" }
-        return String(decoding: (0..<5).map { UInt8(truncatingIfNeeded: packed >> (32 - 8 * UInt64($0))) }, as: UTF8.self)
+        return String(
+            decoding: (0..<5).map { UInt8(truncatingIfNeeded: packed >> (32 - 8 * UInt64($0))) }, as: UTF8.self)
     }
 
     /// True when the code begins with these characters: `23` for all integrity violations, `57P` for the server's end.

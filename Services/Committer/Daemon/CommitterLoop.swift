@@ -49,6 +49,8 @@ final class CommitterLoop: ReactorLoop {
             telemetry: telemetry)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
+        // The server is one and the committers are few: no reason to wait long after it came back.
+        database.backoffMaximum = .milliseconds(500)
         self.lanes = try (0..<settings.databaseConnections).map { _ in
             try DatabaseLane(on: thread, settings: database)
         }

@@ -61,8 +61,10 @@ final class GatewayHub {
     // MARK: Apps
 
     /// An app asks to come in: it is identified by its handshake.
+    /// - Parameter guest: the user's name in open mode when the handshake gives none; nil: a random one.
     func admit(
-        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
+        guest: String? = nil
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Refusal) {
             var payload: JSONValue?
@@ -76,7 +78,7 @@ final class GatewayHub {
                 payload = document.root
             }
             let fields = try HandshakeFields(auth: payload, query: query, header: header)
-            let guest = "guest-" + String(UInt64.random(in: 1 << 40..<1 << 52), radix: 36)
+            let guest = guest ?? "guest-" + String(UInt64.random(in: 1 << 40..<1 << 52), radix: 36)
             return self.core.identify(fields, guest: guest, seconds: self.seconds).map { ($0, fields) }
         } catch {
             return .failure(error)

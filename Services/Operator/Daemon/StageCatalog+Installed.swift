@@ -1,6 +1,7 @@
 internal import Boot
 internal import CoalescerDaemon
 internal import CommitterDaemon
+internal import FanoutDaemon
 internal import GatewayDaemon
 
 extension StageCatalog {
@@ -8,14 +9,7 @@ extension StageCatalog {
     package static let installed = StageCatalog(
         settings: [
             .gateway: GatewaySettings.self, .coalescer: CoalescerSettings.self, .committer: CommitterSettings.self,
-            .fanout: PendingFanout.self,
+            .fanout: FanoutSettings.self,
         ],
         migrations: CommitterDaemon.migrations)
-}
-
-// Stands in until the fan-out declares its own settings.
-private struct PendingFanout: DaemonSettings {
-    static let schema = SettingsSchema(
-        "fanout", summary: "delivers.", [SharedSettings.bind, SharedSettings.databaseURL])
-    init(_ values: SettingValues) throws(SettingProblem) {}
 }

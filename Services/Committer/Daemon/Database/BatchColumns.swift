@@ -1,13 +1,14 @@
 internal import Canvas
-internal import CommitterCore
+package import CommitterCore
 internal import JSONBytes
-internal import Postgres
+package import Postgres
 internal import Wire
 
 /// Turns a batch into the arguments of `commit_batch`: a few numbers and one array per column. Its storage is kept from
 /// batch to batch.
-struct BatchColumns {
-    static let statement = Statement(
+package struct BatchColumns {
+    /// The prepared call.
+    package static let statement = Statement(
         name: "commit_batch", sql: CallSQL.call("commit_batch", arguments: Self.types.count),
         parameterTypes: Self.types)
 
@@ -31,8 +32,11 @@ struct BatchColumns {
     private var parameters = Parameters()
     private var writer = JSONWriter()
 
+    /// Empty, to be used again and again.
+    package init() {}
+
     /// The arguments for a batch.
-    mutating func encode(_ batch: ShardBatch) -> Parameters {
+    package mutating func encode(_ batch: ShardBatch) -> Parameters {
         for index in self.columns.indices { self.columns[index].removeAll() }
         for row in batch.rooms {
             self.columns[0].append(text: row.room.text)

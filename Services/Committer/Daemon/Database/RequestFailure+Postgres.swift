@@ -1,5 +1,5 @@
-internal import CommitterCore
-internal import Postgres
+package import CommitterCore
+package import Postgres
 
 extension SQLState {
     /// Raised by `commit_batch`: a session of the batch was resumed since the batch was decided.
@@ -7,13 +7,14 @@ extension SQLState {
 }
 
 /// What a failed request means for its batch.
-enum BatchFailure: Equatable {
+package enum BatchFailure: Equatable {
     /// It was decided from a state that is no longer.
     case stale
+    /// Anything else.
     case other(RequestFailure)
 
     /// By what is known of the effect, then by the class of the code.
-    init(_ error: PostgresError) {
+    package init(_ error: PostgresError) {
         if error.outcome == .unknown {
             self = .other(.lost)
         } else if error.sqlState == .sessionClaimed {

@@ -1,12 +1,13 @@
 internal import Canvas
-internal import CommitterCore
+package import CommitterCore
 internal import JSONBytes
-internal import Postgres
+package import Postgres
 internal import Wire
 
 /// Turns a request into the arguments of `load_shard_state`, and its rows into the state.
-struct StateColumns {
-    static let statement = Statement(
+package struct StateColumns {
+    /// The prepared call.
+    package static let statement = Statement(
         name: "load_shard_state", sql: CallSQL.rows("load_shard_state", arguments: Self.types.count),
         parameterTypes: Self.types)
 
@@ -19,8 +20,11 @@ struct StateColumns {
     private var parameters = Parameters()
     private var document = JSONDocument()
 
+    /// Empty, to be used again and again.
+    package init() {}
+
     /// The arguments for a request.
-    mutating func encode(_ request: LoadRequest) -> Parameters {
+    package mutating func encode(_ request: LoadRequest) -> Parameters {
         for index in self.columns.indices { self.columns[index].removeAll() }
         for room in request.rooms { self.columns[0].append(text: room.text) }
         for key in request.streams {
@@ -49,7 +53,7 @@ struct StateColumns {
     }
 
     /// The state that the rows tell; nil when they are not what the function returns, or hold what cannot be read.
-    mutating func decode(_ rows: ResultRows) -> LoadedState? {
+    package mutating func decode(_ rows: ResultRows) -> LoadedState? {
         var state: LoadedState?
         for row in 0..<rows.count where rows.int2(row, Column.kind) == 0 {
             guard let version = rows.unsigned(row, Column.number), let gseq = rows.unsigned(row, Column.seq) else {

@@ -1,0 +1,33 @@
+package import Boot
+internal import Mesh
+package import ServiceLifecycle
+
+/// The running fan-out: one thread that owns the link to its peers and the connections to PostgreSQL.
+package final class FanoutService: Service {
+    private let reactor: Reactor
+
+    /// The services of a fan-out, in order of dependency.
+    /// - Throws: when the process has no descriptor left. A bad endpoint or connection string comes out of `run`.
+    package static func services(_ settings: FanoutSettings, _ context: DaemonContext) throws -> [any Service] {
+        [try FanoutService(settings, context)]
+    }
+
+    private init(_ settings: FanoutSettings, _ context: DaemonContext) throws {
+        let check = context.health.check("database")
+        let telemetry = FanoutTelemetry(context.metrics)
+        var reactorSettings = ReactorSettings()
+        reactorSettings.drainLimit = settings.drain
+        self.reactor = try Reactor(name: "fanout", settings: reactorSettings, logger: context.logger) { thread in
+            try FanoutLoop(on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
+        }
+    }
+
+    /// Runs until the daemon is told to stop; then what waits for gateways is sent and all links say goodbye.
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await self.reactor.run()
+        } onGracefulShutdown: {
+            self.reactor.stop()
+        }
+    }
+}

@@ -1,0 +1,94 @@
+"""Pipelines and apps for the tests."""
+
+import itertools
+import re
+
+import pytest
+
+import pipeline as pipelines
+from app import App
+
+SECRET = "a secret of at least thirty-two bytes, for tests"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def programs():
+    """The folder of the built programs."""
+    if not (pipelines.PROGRAMS / "touchsync").exists():
+        pytest.exit("set TOUCHSYNC_PROGRAMS to the folder of the built programs, or use run.sh", returncode=64)
+    return pipelines.PROGRAMS
+
+
+@pytest.fixture(scope="session")
+def face():
+    """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
+    return f"tcp://127.0.0.1:{pipelines.free_ports(1)}"
+
+
+@pytest.fixture(scope="session")
+def single(face):
+    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
+    with pipelines.running(environment={"TOUCHSYNC_FACE": face}) as pipeline:
+        yield pipeline
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    """One of each daemon, in token mode."""
+    environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
+    with pipelines.running(environment=environment) as pipeline:
+        yield pipeline
+
+
+@pytest.fixture(scope="module")
+def double():
+    """Two of each daemon, with limits that let a test make load."""
+    with pipelines.running(
+        "--commits-per-second", 100000, "--commit-burst", 100000,
+        gateways=2, coalescers=2, committers=2, fanouts=2,
+    ) as pipeline:
+        yield pipeline
+
+
+@pytest.fixture
+def apps():
+    """Makes connected apps and closes them afterwards."""
+    made = []
+
+    def make(url, user=None, **more):
+        app = App(url, user, **more)
+        made.append(app)
+        return app.connect()
+
+    yield make
+    for app in made:
+        app.close()
+
+
+ROOMS = itertools.count(1)
+
+
+@pytest.fixture
+def room(request):
+    """A room that no other test uses."""
+    name = re.sub(r"[^A-Za-z0-9_.:-]", "-", request.node.name)[:40]
+    return f"{name}-{next(ROOMS)}"
+
+
+@pytest.fixture
+def two(single, apps, room):
+    """Two apps of two users in a room of the single pipeline: (ada, bob)."""
+    ada = apps(single.url, "ada", name="Ada")
+    bob = apps(single.url, "bob", name="Bob")
+    ada.join(room)
+    bob.join(room)
+    return ada, bob
+
+
+@pytest.fixture
+def note(two, room):
+    """A note in the room of `two`."""
+    ada, bob = two
+    answer = ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "note-1"}})
+    bob.wait_seq(answer["seq"])
+    return answer["element"]
