@@ -96,15 +96,10 @@ phase_tsan() {
 }
 
 phase_pipeline() {
-    local folder=Tests/PipelineTests venv=.build/venv log=$LOGS/pipeline.log start=$SECONDS code
+    local log=$LOGS/pipeline.log start code
     build_debug pipeline || return
-    if ! { [ -x $venv/bin/python ] || python3 -m venv $venv; } >"$log" 2>&1 ||
-        ! $venv/bin/pip install --quiet --disable-pip-version-check -r $folder/requirements.txt >>"$log" 2>&1; then
-        record pipeline 0 1 $((SECONDS - start)) "$log"
-        return
-    fi
-    TOUCHSYNC_BIN="$(swift build --show-bin-path)" $venv/bin/python -m pytest -q -rfE -p no:cacheprovider \
-        "$folder" >"$log" 2>&1
+    start=$SECONDS
+    Tests/PipelineTests/run.sh "$(swift build --show-bin-path)" >"$log" 2>&1
     code=$?
     # shellcheck disable=SC2046
     record pipeline $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
