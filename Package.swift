@@ -59,7 +59,7 @@ let pure: [Target] = [
     library("JSONBytes", "Shared/JSONBytes"),
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
-    library("SocketIO", "Shared/SocketIO", ["JSONBytes", deque], exclude: ["README.md"]),
+    library("SocketIO", "Shared/SocketIO", ["JSONBytes"], exclude: ["README.md"]),
 ]
 
 // What touches the world, each part wrapped once.
