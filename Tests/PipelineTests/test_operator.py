@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 import requests
@@ -82,13 +83,13 @@ def test_settings(program, tmp_path):
     arguments = {
         "touchsync-gateway": ["--coalescers", "c=ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"],
         "touchsync-coalescer": ["--bind", "ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"],
-        "touchsync-committer": ["--bind", "ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f", "--database-url", "postgresql://x:secret@/x"],
-        "touchsync-fanout": ["--bind", "ipc:///tmp/f", "--database-url", "postgresql://x:secret@/x"],
+        "touchsync-committer": ["--bind", "ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f", "--database-url", "postgresql://x:hunter2@/x"],
+        "touchsync-fanout": ["--bind", "ipc:///tmp/f", "--database-url", "postgresql://x:hunter2@/x"],
     }[program]
     done = run(program, *arguments, "--check-config")
     assert done.returncode == 0 and done.stdout.strip() == "ok", done.stderr
     done = run(program, *arguments, "--print-config")
-    assert done.returncode == 0 and "log-level" in done.stdout and "secret" not in done.stdout
+    assert done.returncode == 0 and "log-level" in done.stdout and "hunter2" not in done.stdout
     done = run(program, *arguments, "--log-level", "shout", "--check-config")
     assert done.returncode == 78 and "log-level" in done.stderr and "shout" in done.stderr
     done = run(program, *arguments, "--no-such-setting", "1", "--check-config")
@@ -146,8 +147,6 @@ def test_idle_costs_nothing(single):
                 fields = stat.read().rsplit(")", 1)[1].split()
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
-
-    import time
 
     before = spent()
     time.sleep(5)
