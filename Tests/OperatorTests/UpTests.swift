@@ -66,6 +66,7 @@ import Testing
         #expect(topology.face(1) == "ipc:///run/ts/gateway-2.face.sock")
         topology.face = "tcp://127.0.0.1:9000"
         #expect(topology.face(0) == "tcp://127.0.0.1:9000" && topology.face(1) == "tcp://127.0.0.1:9001")
+        #expect(self.planner(environment: ["TOUCHSYNC_FACE": "tcp://h:1"]).topology.face == "tcp://h:1")
         topology.face = "ipc:///run/face"
         #expect(topology.face(0) == "ipc:///run/face" && topology.face(1) == "ipc:///run/face-1")
     }

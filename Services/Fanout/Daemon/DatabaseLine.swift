@@ -1,6 +1,7 @@
 internal import FanoutCore
 internal import JSONBytes
 internal import Mesh
+internal import PolledPostgres
 internal import Postgres
 internal import Wire
 
@@ -14,10 +15,7 @@ final class DatabaseLine {
         case answer(tag: UInt64, DatabaseReply)
     }
 
-    private let connection: Connection
-    private let thread: ReactorThread
-    private var source: DescriptorSource?
-    private var watch: DescriptorWatch?
+    private let polled: PolledConnection
     private var events: [Connection.Event] = []
     private var asked: [UInt64: DatabaseRequest.Query] = [:]
     private var document = JSONDocument()
@@ -27,9 +25,8 @@ final class DatabaseLine {
     private static let identityTag: UInt64 = 0
 
     init(on thread: ReactorThread, settings: ConnectionSettings, now: UInt64) throws {
-        self.thread = thread
-        self.connection = try Connection(settings: settings, statements: DatabaseReader.statements)
-        self.connection.start(now: now)
+        self.polled = try PolledConnection(on: thread, settings: settings, statements: DatabaseReader.statements)
+        self.polled.start(now: now)
     }
 
     /// How many questions are under way.
@@ -39,7 +36,8 @@ final class DatabaseLine {
     func ask(_ request: DatabaseRequest, now: UInt64) -> Bool {
         let call = DatabaseReader.call(request.query)
         guard self.isUp,
-            self.connection.submit(.statement(call.statement), call.parameters, tag: request.tag, now: now) == .accepted
+            self.polled.connection.submit(.statement(call.statement), call.parameters, tag: request.tag, now: now)
+                == .accepted
         else { return false }
         self.asked[request.tag] = request.query
         return true
@@ -47,14 +45,12 @@ final class DatabaseLine {
 
     /// Does what can be done without waiting, and tells what happened.
     func turn(now: UInt64, _ tell: (News) -> Void) {
-        if self.source?.isReadable == true { self.connection.readable() }
-        if self.source?.isWritable == true { self.connection.writable() }
-        _ = self.connection.step(now: now, into: &self.events)
+        self.polled.turn(now: now, into: &self.events)
         for event in self.events {
             switch event {
             case .connected(let facts):
                 self.isUp = true
-                _ = self.connection.submit(
+                _ = self.polled.connection.submit(
                     .statement(DatabaseReader.identity), Parameters(), tag: Self.identityTag, now: now)
                 tell(.up(facts))
             case .rows(let tag, let rows): self.answered(tag, rows, tell)
@@ -81,32 +77,14 @@ final class DatabaseLine {
 
     /// Registers with the poller what the connection waits for now. Last in every turn.
     func poll() {
-        let watch = self.connection.watch
-        if watch == self.watch { return }
-        if watch.generation != self.watch?.generation || watch.descriptor != self.watch?.descriptor {
-            self.source?.cancel()
-            self.source = nil
-        }
-        self.watch = watch
-        guard watch.descriptor >= 0 else { return }
-        var interest: DescriptorInterest = []
-        if watch.wantsRead { interest.insert(.read) }
-        if watch.wantsWrite { interest.insert(.write) }
-        if let source = self.source {
-            source.interest = interest
-        } else {
-            self.source = self.thread.watch(descriptor: watch.descriptor, interest: interest)
-        }
+        self.polled.poll()
     }
 
     /// When the next turn is due even if nothing happens, ns.
-    var nextDeadline: UInt64? { self.connection.nextDeadline }
+    var nextDeadline: UInt64? { self.polled.nextDeadline }
 
     /// Ends the connection.
     func close() {
-        self.source?.cancel()
-        self.source = nil
-        self.connection.close(into: &self.events)
-        self.events.removeAll()
+        self.polled.close()
     }
 }

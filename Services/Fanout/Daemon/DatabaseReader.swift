@@ -56,7 +56,9 @@ enum DatabaseReader {
     }
 
     /// The answer in the rows; `failed` when they are not what was asked for.
-    static func reply(to query: DatabaseRequest.Query, _ rows: ResultRows, _ document: inout JSONDocument) -> DatabaseReply {
+    static func reply(to query: DatabaseRequest.Query, _ rows: ResultRows, _ document: inout JSONDocument)
+        -> DatabaseReply
+    {
         switch query {
         case .heads: self.heads(rows)
         case .room: self.room(rows)

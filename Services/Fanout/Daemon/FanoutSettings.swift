@@ -1,7 +1,6 @@
 package import Boot
 package import Canvas
 package import FanoutCore
-internal import JSONBytes
 internal import Mesh
 
 /// What an operator may set on a fan-out; the schema holds names, defaults and ranges.
@@ -23,8 +22,6 @@ package struct FanoutSettings: DaemonSettings {
 
     package static let connections = Setting.int(
         "database-connections", default: 2, in: 1...64, "Connections to PostgreSQL.")
-    package static let rulesFile = Setting<String?>.optionalString(
-        "rules", "JSON file with the rules of the element types; without it the built-in ones hold.")
     package static let memory = Setting.int(
         "memory-bytes", default: 1 << 30, in: 1 << 20...1 << 40, "About how much memory rooms may take.")
     package static let roomIdle = Setting.milliseconds(
@@ -33,9 +30,11 @@ package struct FanoutSettings: DaemonSettings {
         "gateway-grace-ms", default: 5_000, in: 0...600_000,
         "How long the people of a gateway that went away stay in their rooms.")
     package static let replay = Setting.int(
-        "replay", default: 1000, in: 0...100_000, "Updates that a resumed join gets at most; who missed more gets the room.")
+        "replay", default: 1000, in: 0...100_000,
+        "Updates that a resumed join gets at most; who missed more gets the room.")
     package static let headInterval = Setting.milliseconds(
-        "head-interval-ms", default: 250, in: 10...60_000, "How often PostgreSQL is asked whether an update was missed.")
+        "head-interval-ms", default: 250, in: 10...60_000, "How often PostgreSQL is asked whether an update was missed."
+    )
     package static let joinDeadline = Setting.milliseconds(
         "join-deadline-ms", default: 5_000, in: 100...300_000, "How long a join may wait for the database.")
     package static let gatewayBytes = Setting.int(
@@ -45,7 +44,8 @@ package struct FanoutSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "fanout", summary: "keeps each room's stream in one order without gaps and gives it to gateways.",
         [
-            SharedSettings.bind, SharedSettings.databaseURL, connections, rulesFile, memory, roomIdle, gatewayGrace,
+            SharedSettings.bind, SharedSettings.databaseURL, connections, SharedSettings.rules, memory, roomIdle,
+            gatewayGrace,
             replay, headInterval, joinDeadline, gatewayBytes,
         ])
 
@@ -63,23 +63,6 @@ package struct FanoutSettings: DaemonSettings {
         limits.headInterval = values[Self.headInterval].nanosecondsClamped
         limits.joinDeadline = values[Self.joinDeadline].nanosecondsClamped
         self.limits = limits
-        self.rules = try Self.rules(values)
-    }
-
-    /// The rules file, or the built-in rules.
-    private static func rules(_ values: SettingValues) throws(SettingProblem) -> RulesTable {
-        guard let path = values[Self.rulesFile] else { return .defaults }
-        let bytes: [UInt8]
-        switch FileBytes.read(path) {
-        case .success(let read): bytes = read
-        case .failure(let refusal): throw values.problem(Self.rulesFile, "cannot be read: \(refusal.reason)")
-        }
-        var document = JSONDocument()
-        do { try document.parse(bytes) } catch {
-            throw values.problem(Self.rulesFile, "is no JSON, at byte \(error.offset)")
-        }
-        do { return try RulesTable(json: document.root) } catch {
-            throw values.problem(Self.rulesFile, "is wrong at \(error.field): \(error.message)")
-        }
+        self.rules = try values.rules()
     }
 }

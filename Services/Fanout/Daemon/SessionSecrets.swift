@@ -24,7 +24,8 @@ enum SessionSecrets {
             })
     }
 
-    private static func code(_ key: SymmetricKey, _ room: Identifier, _ sid: Identifier, _ user: Identifier) -> [UInt8] {
+    private static func code(_ key: SymmetricKey, _ room: Identifier, _ sid: Identifier, _ user: Identifier) -> [UInt8]
+    {
         var hmac = HMAC<SHA256>(key: key)
         for name in [room, sid, user] {
             hmac.update(data: Array(name.text.utf8))
