@@ -66,7 +66,7 @@ let pure: [Target] = [
 let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
-        ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
+        ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
