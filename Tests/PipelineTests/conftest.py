@@ -20,16 +20,16 @@ def programs():
 
 
 @pytest.fixture(scope="session")
-def face():
-    """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
-    return f"tcp://127.0.0.1:{pipelines.free_ports(1)}"
+def single():
+    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
+    with pipelines.running() as pipeline:
+        yield pipeline
 
 
 @pytest.fixture(scope="session")
-def single(face):
-    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
-    with pipelines.running(environment={"TOUCHSYNC_FACE": face}) as pipeline:
-        yield pipeline
+def face(single):
+    """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
+    return f"ipc://{single.data}/run/gateway-1.face.sock"
 
 
 @pytest.fixture(scope="module")

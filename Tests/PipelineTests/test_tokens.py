@@ -1,12 +1,16 @@
 """Token mode: who may do what, and for how long."""
 
+import base64
+import hashlib
+import hmac
+import json
 import time
 
 import pytest
 import requests
 
-import pipeline as pipelines
 from app import POLLING, WEBSOCKET, Refused, fence
+from conftest import SECRET
 
 TRANSPORTS = pytest.mark.parametrize("transports", [WEBSOCKET, POLLING], ids=["websocket", "polling"])
 
@@ -40,14 +44,79 @@ def test_tokens_that_are_not_ours(guarded, apps):
     head, claims, mac = good.split(".")
     # "none" as the algorithm, another's signature, a signature changed, claims changed.
     unsigned = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0"
-    other = guarded.touchsync(
-        "token", "--user", "ada", "--room", "r", "--jwt-secret", "another secret of thirty-two bytes and more"
-    ).stdout.strip()
+    elsewhere = {**guarded.environment, "TOUCHSYNC_JWT_SECRET": "another secret of thirty-two bytes and more"}
+    other = guarded.touchsync("token", "--user", "ada", "--room", "r", environment=elsewhere).stdout.strip()
     flipped = mac[:5] + ("A" if mac[5] != "A" else "B") + mac[6:]
     for token in (f"{unsigned}.{claims}.", f"{unsigned}.{claims}.{mac}", other, f"{head}.{claims}.{flipped}"):
         with pytest.raises(Refused) as refused:
             apps(guarded.url, auth={"token": token})
         assert refused.value.data["data"]["code"] == "forbidden"
+
+
+def signed(claims, header=None, digest=hashlib.sha256):
+    """A token as any identity provider would make one."""
+
+    def part(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
+
+    body = part(header or {"alg": "HS256", "typ": "JWT"}) + b"." + part(claims)
+    mac = hmac.new(SECRET.encode(), body, digest).digest()
+    return (body + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
+
+
+def claims(**changes):
+    """Good claims, with changes; None takes a claim away."""
+    good = {"sub": "eve", "rooms": {"*": "commit"}, "exp": int(time.time()) + 600, "iss": "touchsync", "aud": "touchsync"}
+    return {key: value for key, value in {**good, **changes}.items() if value is not None}
+
+
+def test_a_token_from_elsewhere(guarded, apps, room):
+    more = {"aud": ["other", "touchsync"], "name": "Eve", "color": "#e0e", "iat": int(time.time()), "whatever": [1]}
+    members = apps(guarded.url, auth={"token": signed(claims(**more))}).join(room)["members"]
+    assert members == [{"userId": "eve", "name": "Eve", "color": "#e0e"}]
+    app = apps(guarded.url, auth={"token": signed(claims(rooms={room: "view", "*": "commit"}))})
+    app.join(room)
+
+
+@pytest.mark.parametrize(
+    "changes, code",
+    [
+        ({"exp": 1}, "session_expired"),
+        ({"exp": None}, "forbidden"),
+        ({"exp": "tomorrow"}, "forbidden"),
+        ({"nbf": int(time.time()) + 100_000}, "forbidden"),
+        ({"iss": "elsewhere"}, "forbidden"),
+        ({"aud": "others"}, "forbidden"),
+        ({"aud": []}, "forbidden"),
+        ({"sub": None}, "forbidden"),
+        ({"sub": ""}, "forbidden"),
+        ({"sub": 5}, "forbidden"),
+        ({"rooms": []}, "forbidden"),
+        ({"rooms": {"r": "own"}}, "forbidden"),
+    ],
+    ids=str,
+)
+def test_claims_that_do_not_do(guarded, apps, changes, code):
+    with pytest.raises(Refused) as refused:
+        apps(guarded.url, auth={"token": signed(claims(**changes))})
+    assert refused.value.data["data"]["code"] == code
+
+
+@pytest.mark.parametrize(
+    "header, digest",
+    [
+        ({"alg": "HS512", "typ": "JWT"}, hashlib.sha512),
+        ({"alg": "none"}, hashlib.sha256),
+        ({"alg": "hs256"}, hashlib.sha256),
+        ({}, hashlib.sha256),
+        ({"alg": "HS256", "crit": ["x"], "x": 1}, hashlib.sha256),
+    ],
+    ids=["HS512", "none", "lower case", "missing", "critical"],
+)
+def test_headers_that_do_not_do(guarded, apps, header, digest):
+    with pytest.raises(Refused) as refused:
+        apps(guarded.url, auth={"token": signed(claims(), header or {"typ": "JWT"}, digest)})
+    assert refused.value.data["data"]["code"] == "forbidden"
 
 
 @TRANSPORTS
@@ -170,4 +239,3 @@ def test_the_command_names_what_is_wrong(guarded):
 def test_in_open_mode_tokens_are_not_taken(single, apps):
     app = apps(single.url, "ada")
     assert app.call("auth:refresh", {"token": "x.y.z"})["ok"] is False
-    assert pipelines.PROGRAMS
