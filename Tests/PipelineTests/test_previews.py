@@ -219,7 +219,7 @@ def test_a_gesture_whose_commit_is_refused_ends(two, single, room, note, wrong, 
     element = wrong.get("elementId", "note-1")
     ada.send("element:transforming", preview(room, positionX=5))
     bob.wait("element:transforming")
-    more = {} if n is None else {"n": ada.join(room)["n"] + 1}
+    more = {} if n is None else {"n": n}
     payload = {"roomId": room, "elementId": "note-1", "positionX": 1, **wrong, **more}
     ada.refused("element:transform", payload, code)
     if element == "note-1":

@@ -212,7 +212,8 @@ def test_members_come_and_go_by_user(single, apps, room):
     phone.close()
     carol = apps(single.url, "carol")
     carol.join(room)
-    ada.wait("member:joined", lambda member: member["userId"] == "carol")
+    for app in (ada, bob):
+        app.wait("member:joined", lambda member: member["userId"] == "carol")
     bob.close()
     left = ada.wait("member:left")
     assert left["roomId"] == room and left["userId"] == "bob" and left["name"] == "Bob"
