@@ -107,6 +107,28 @@ import Wire
         }
     }
 
+    @Test func aHintThatProvesWrongFoldsOn() throws {
+        var outbox = GatewayOutbox(maxBytes: 10_000)
+        Self.add([Self.update(1)], to: &outbox)
+        _ = outbox.next()
+        outbox.settle(.blocked)
+        for step in 1...20 {
+            Self.add([.preview(.by(showing: TransformFields(positionX: Double(step))))], to: &outbox)
+            _ = outbox.unblock()
+            #expect(outbox.next() != nil)
+            outbox.settle(.blocked)
+        }
+        #expect(outbox.previewCount == 1)
+        _ = outbox.unblock()
+        // Between the hint and the attempt nothing overtakes what is folded either.
+        Self.add([.preview(.by(showing: TransformFields(positionY: 7))), Self.update(2)], to: &outbox)
+        let records = try Self.drain(&outbox)
+        #expect(records.seqs == [1, 2])
+        #expect(records.previews.map(\.fields) == [TransformFields(positionX: 20, positionY: 7)])
+        Self.add([.preview(.by())], to: &outbox)
+        #expect(outbox.previewCount == 0)
+    }
+
     @Test func tooMuchIsThrownAwayAndTheGatewayIsTold() throws {
         var outbox = GatewayOutbox(maxBytes: 300)
         Self.add([Self.update(1)], to: &outbox)

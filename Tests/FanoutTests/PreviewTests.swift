@@ -220,6 +220,22 @@ import Wire
         #expect(scene.take() == [])
     }
 
+    @Test func joiningAgainUnderAnotherSessionEndsWhatTheFormerOneShowed() {
+        var scene = PreviewTests.stage()
+        scene.preview(.by("s-before", 1, gesture: 2))
+        _ = scene.take()
+        scene.join("ann", 1)
+        let ended = scene.taken(by: Scene.g2).compactMap { record -> Identifier? in
+            if case .gestureEnded(let news) = record { news.gesture.sid } else { nil }
+        }
+        #expect(ended == ["s-before"])
+        // Joining again under the same one ends nothing.
+        scene.preview(.by("s-ann", 1, gesture: 2))
+        _ = scene.take()
+        scene.join("ann", 1)
+        #expect(scene.taken(by: Scene.g2) == [])
+    }
+
     @Test func aFanoutThatJustTookTheRoomOverTellsInDoubt() {
         var scene = Scene()
         _ = scene.database.commit("r", [("e", Scene.element("e"))])

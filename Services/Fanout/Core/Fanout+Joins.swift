@@ -150,6 +150,7 @@ extension Fanout {
     ) {
         guard let issuer = self.issuer else { return }
         let join = pending.join
+        let wasIn = self.rooms[place].occupancy.holds(join.connection)
         let joined = self.rooms[place].occupancy.enter(join.connection, at: pending.gateway, as: join.member)
         self.gateways[pending.gateway]?.rooms.insert(place)
         self.rooms[place].occupancy.stream(true, to: pending.gateway)
@@ -168,6 +169,7 @@ extension Fanout {
         } else {
             (sid, secret) = issuer.issue(join.room, join.member.user)
         }
+        if wasIn { self.endGestures(of: join, but: sid, in: place, at: now, into: &actions) }
         let outcome = JoinReply.Joined(
             position: self.position(of: place), content: content, members: self.rooms[place].occupancy.members,
             session: secret, sid: sid, claim: claim, number: number)
@@ -179,6 +181,15 @@ extension Fanout {
         }
         self.account(place)
         if pending.leavesAfter { self.depart(join.connection, from: place, at: now, into: &actions) }
+    }
+
+    /// A connection that joins again under another session leaves its gestures behind.
+    private mutating func endGestures(
+        of join: Join, but sid: Identifier, in place: Int, at now: UInt64, into actions: inout [FanoutAction]
+    ) {
+        let ended = self.rooms[place].endGestures(
+            of: join.connection, user: join.member.user, but: sid, at: now)
+        for gesture in ended { self.tell(.gestureEnded(gesture), in: place, into: &actions) }
     }
 
     /// Answers the reads that wait for a room.

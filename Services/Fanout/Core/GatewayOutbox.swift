@@ -62,7 +62,7 @@ package struct GatewayOutbox: Sendable {
     /// Adds a record; `fields` are its encoded fields, so that a record for many gateways is encoded once.
     package mutating func append(_ record: FanoutRecord, fields: UnsafeRawBufferPointer) {
         if self.hasOverflown { return }
-        if self.isBlocked {
+        if self.isBlocked || self.previewCount > 0 {
             if case .preview(let preview) = record {
                 self.fold(preview)
                 return
@@ -78,6 +78,8 @@ package struct GatewayOutbox: Sendable {
     package mutating func next() -> [UInt8]? {
         if self.isBlocked { return nil }
         if self.sealed.isEmpty {
+            // Folded previews leave last and together: until then each may still be replaced by a newer one.
+            if self.envelope.isEmpty { self.takePreviews() }
             if self.envelope.isEmpty { return nil }
             self.seal()
         }
@@ -95,25 +97,21 @@ package struct GatewayOutbox: Sendable {
         }
     }
 
-    /// The link takes again. Returns true when records were thrown away and the gateway must be told where its rooms
-    /// stand.
+    /// The link may take again, which only the next attempt can tell. Returns true when records were thrown away and
+    /// the gateway must be told where its rooms stand.
     package mutating func unblock() -> Bool {
         self.isBlocked = false
-        if self.hasOverflown {
-            self.hasOverflown = false
-            return true
-        }
-        var writer = ByteWriter()
+        defer { self.hasOverflown = false }
+        return self.hasOverflown
+    }
+
+    private mutating func takePreviews() {
+        if self.previewCount == 0 { return }
         let waiting = self.previews.sorted {
             $0.key.room != $1.key.room ? $0.key.room < $1.key.room : $0.key.element < $1.key.element
         }
         self.dropPreviews()
-        for preview in waiting.lazy.flatMap(\.value) {
-            writer.bytes.removeAll(keepingCapacity: true)
-            preview.encode(into: &writer)
-            writer.bytes.withUnsafeBytes { self.append(.preview(preview), fields: $0) }
-        }
-        return false
+        for preview in waiting.lazy.flatMap(\.value) { self.envelope.append(preview) }
     }
 
     private mutating func seal() {

@@ -57,8 +57,12 @@ struct PreviewPark: Sendable {
 
 extension Preview {
     /// Takes a newer preview of the same element and connection into this one: the newer fields win; a newer gesture
-    /// replaces it whole.
+    /// replaces it whole, one of an older gesture is only counted.
     mutating func fold(in newer: Preview) {
+        guard newer.gesture >= self.gesture else {
+            self.folded = self.folded &+ newer.folded
+            return
+        }
         var merged = newer
         if newer.gesture == self.gesture {
             merged.fields = self.fields

@@ -51,14 +51,17 @@ extension Room {
         return GestureEnded(gesture: gesture, seq: self.elements[place].seq, json: self.elements[place].json)
     }
 
-    /// Ends all gestures of a connection that vanished without saying so.
-    mutating func endGestures(of connection: UInt64, user: Identifier, at now: UInt64) -> [GestureEnded] {
+    /// Ends all gestures of a connection that vanished without saying so, or of those sessions that it left for
+    /// another one.
+    mutating func endGestures(
+        of connection: UInt64, user: Identifier, but session: Identifier? = nil, at now: UInt64
+    ) -> [GestureEnded] {
         var ended: [GestureEnded] = []
         let name = self.name
         self.elements.updateFences { slot in
             for index in slot.fences.all.indices {
                 let fence = slot.fences[index]
-                guard fence.isOpen, fence.connection == connection else { continue }
+                guard fence.isOpen, fence.connection == connection, fence.sid != session else { continue }
                 slot.fences[index].closed = fence.shown
                 slot.fences[index].touched = now
                 let gesture = GestureEnd(

@@ -9,7 +9,7 @@ internal import Wire
 /// then what that leads to; one flush for each gateway.
 final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
-    private static let sendMark = 128
+    private static let sendMark = 64
     private static let receiveMark = 1000
 
     private let link: ServerLink

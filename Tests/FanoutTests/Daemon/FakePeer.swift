@@ -11,12 +11,16 @@ final class FakePeer: Sendable {
     private let outbox: Mailbox<[UInt8]>
     private let seen = NIOLockedValueBox<[FanoutRecord]>([])
     private let isUp = NIOLockedValueBox(false)
+    private let isPaused = NIOLockedValueBox(false)
 
-    init(name: String, to endpoint: String) throws {
+    /// - Parameter receiveMark: messages that its link takes before somebody reads.
+    init(name: String, to endpoint: String, receiveMark: Int = 1000) throws {
         let post = NIOLockedValueBox<Mailbox<[UInt8]>?>(nil)
         let logger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
-        self.reactor = try Reactor(name: "peer", logger: logger) { [seen, isUp] thread in
-            try Loop(thread, name: name, to: endpoint, post: post, seen: seen, isUp: isUp)
+        self.reactor = try Reactor(name: "peer", logger: logger) { [seen, isUp, isPaused] thread in
+            try Loop(
+                thread, name: name, to: endpoint, receiveMark: receiveMark, post: post, seen: seen, isUp: isUp,
+                isPaused: isPaused)
         }
         let outbox = Mailbox<[UInt8]>(capacity: 1 << 20, waker: self.reactor.waker)
         post.withLockedValue { $0 = outbox }
@@ -39,6 +43,12 @@ final class FakePeer: Sendable {
         _ = self.outbox.offer(bytes)
     }
 
+    /// Reads nothing, or reads again; it goes on showing that it lives.
+    func pause(_ isPaused: Bool) {
+        self.isPaused.withLockedValue { $0 = isPaused }
+        self.reactor.waker.signal()
+    }
+
     func stop() async throws {
         self.reactor.stop()
         try await self.reactor.ended()
@@ -49,21 +59,25 @@ final class FakePeer: Sendable {
         private let post: NIOLockedValueBox<Mailbox<[UInt8]>?>
         private let seen: NIOLockedValueBox<[FanoutRecord]>
         private let isUp: NIOLockedValueBox<Bool>
+        private let isPaused: NIOLockedValueBox<Bool>
         private var batch: [[UInt8]] = []
 
         init(
-            _ thread: ReactorThread, name: String, to endpoint: String, post: NIOLockedValueBox<Mailbox<[UInt8]>?>,
-            seen: NIOLockedValueBox<[FanoutRecord]>, isUp: NIOLockedValueBox<Bool>
+            _ thread: ReactorThread, name: String, to endpoint: String, receiveMark: Int,
+            post: NIOLockedValueBox<Mailbox<[UInt8]>?>, seen: NIOLockedValueBox<[FanoutRecord]>,
+            isUp: NIOLockedValueBox<Bool>, isPaused: NIOLockedValueBox<Bool>
         ) throws {
             let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
-            self.link = try PeerLink(on: thread, to: Endpoint(endpoint), identity: identity)
+            let options = LinkOptions(receiveHighWater: receiveMark)
+            self.link = try PeerLink(on: thread, to: Endpoint(endpoint), identity: identity, options: options)
             self.post = post
             self.seen = seen
             self.isUp = isUp
+            self.isPaused = isPaused
         }
 
         func turn(now: UInt64) -> UInt64? {
-            while let event = self.link.next() {
+            while !self.isPaused.withLockedValue({ $0 }), let event = self.link.next() {
                 if case .message = event { self.read() }
             }
             self.isUp.withLockedValue { $0 = self.link.peer != nil }

@@ -118,12 +118,64 @@ import Wire
         }
     }
 
+    @Test func aGatewayThatIsFarTooSlowAsksForWhatItMissed() async throws {
+        // The database knows nothing of these updates, so it must not be asked.
+        try await LiveStage.run({ values in
+            values.set(FanoutSettings.gatewayBytes, 4 << 20)
+            values.set(FanoutSettings.headInterval, .seconds(10))
+        }) { stage in
+            let slow = try FakePeer(name: "gateway-2", to: stage.endpoint, receiveMark: 1)
+            try await eventually("the link") { slow.isConnected }
+            stage.gateway.send(Self.join(1))
+            slow.send(Self.join(2, "ben"))
+            try await eventually("the answers") {
+                stage.gateway.records.joined.count == 1 && slow.records.joined.count == 1
+            }
+            slow.pause(true)
+            let count = UInt64(120)
+            let json = Array(#"{"id":"e","text":"\#(String(repeating: "x", count: 262_144))"}"#.utf8)
+            for seq in 1...count {
+                stage.coalescer.send(
+                    Update(
+                        shard: UInt8(Shard.of(room: "r")), gseq: seq, room: "r", seq: seq, event: .updated,
+                        user: "ann", sid: "s", number: 0, gesture: 0,
+                        elements: [UpdatedElement(id: "e", json: json)]))
+                // The other gateway notices nothing.
+                try await eventually("update \(seq) at the quick one") { stage.gateway.records.seqs.last == seq }
+            }
+            #expect(stage.gateway.records.seqs == Array(1...count))
+            slow.pause(false)
+            // Where records are missing, a position says so; what follows it is contiguous again.
+            try await eventually("the end of the stream") { Self.end(of: slow.records) == count }
+            #expect(!slow.records.positions.isEmpty)
+            #expect(slow.records.seqs.count < count)
+            try await slow.stop()
+        }
+    }
+
+    /// Where a stream ends; nil when it has a hole that no position tells.
+    private static func end(of records: [FanoutRecord]) -> UInt64? {
+        var at: UInt64 = 0
+        for record in records {
+            switch record {
+            case .update(let update):
+                guard update.seq == at + 1 else { return nil }
+                at = update.seq
+            case .roomPosition(let position): at = max(at, position.position.seq)
+            default: break
+            }
+        }
+        return at
+    }
+
     @Test func itIsReadyWhenTheDatabaseAnswers() async throws {
         try await LiveStage.run { stage in
             try await eventually("ready") {
                 !stage.context.health.current.reasons.contains { $0.check == "database" }
             }
-            #expect(stage.context.metrics.text().contains("pipeline_fanout_database_connections 2"))
+            try await eventually("both connections") {
+                stage.context.metrics.text().contains("pipeline_fanout_database_connections 2")
+            }
         }
     }
 }
