@@ -66,7 +66,7 @@ let pure: [Target] = [
 let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
-        ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
+        ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
@@ -112,7 +112,7 @@ let fanout: [Target] = [
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
         [
-            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto, nioLocks,
+            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto, deque,
             logging, lifecycle,
         ]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
@@ -158,7 +158,12 @@ let testTargets: [Target] = [
             "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
-    tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
+    tests(
+        "FanoutTests",
+        [
+            "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Postgres", "Boot",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
 ]
 

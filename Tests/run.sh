@@ -35,8 +35,8 @@ record() { # phase, passed, failed, seconds, log
 count_swift() { # log, exit code
     awk -v code="$2" '
         /^✘ Test / && / failed after / && !/^✘ Test run / { bad++ }
-        /^. Test .* skipped/ { skipped++ }
-        /^. Test run with [0-9]+ test/ { ran = 1; for (i = 1; i <= NF; i++) if ($i == "with" && !total) total = $(i + 1) }
+        /^[^ ]+ Test .* skipped(\.|:.*)?$/ { skipped++ }
+        /^[^ ]+ Test run with [0-9]+ test/ { ran = 1; for (i = 1; i <= NF; i++) if ($i == "with" && !total) total = $(i + 1) }
         END {
             bad += skipped
             if (code != 0 && bad == 0) bad = 1

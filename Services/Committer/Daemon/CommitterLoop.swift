@@ -71,8 +71,10 @@ final class CommitterLoop: ReactorLoop {
             connection.turn(now: now) { self.read($0, of: lane, now) }
         }
         self.fanouts.read()
-        // Commits that come while the daemon ends stay unread; their gateways turn to another committer.
-        if !self.isStopping { self.gateways.read { self.read($0, now) } }
+        self.gateways.read { frames in
+            // Commits that come while the daemon ends are left alone: their gateways turn to another committer.
+            if !self.isStopping { self.read(frames, now) }
+        }
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)

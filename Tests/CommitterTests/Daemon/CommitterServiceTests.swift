@@ -1,6 +1,7 @@
 import Boot
 import CommitterCore
 import CommitterDaemon
+import Glibc
 import PipelineTestKit
 import Postgres
 import ServiceLifecycle
@@ -56,6 +57,9 @@ import Wire
             try await tasks.waitForAll()
         }
         try await probe.stop()
+        // Links remove their sockets, so that the folder is empty.
+        for endpoint in endpoints + [probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
+        rmdir(folder)
     }
 
     @Test func commitsAreStoredAnsweredAndPublished() async throws {
