@@ -32,6 +32,10 @@ final class GatewayHub {
         self.settleLater()
     }
     private let mesh: ReadinessCheck
+    private let peerCount: Int
+    private var waitsForPeersUntil: UInt64 = 0
+    /// How long a starting gateway waits for those of its peers that do not answer, ms.
+    private static let peerPatienceMs: UInt64 = 3000
     private let telemetry: GatewayTelemetry
 
     init(
@@ -49,6 +53,11 @@ final class GatewayHub {
         self.news = news
         self.mesh = context.health.check("mesh")
         self.telemetry = GatewayTelemetry(context.metrics)
+        self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
+        self.waitsForPeersUntil = self.now + Self.peerPatienceMs
+        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(Self.peerPatienceMs))) { [weak self] in
+            self?.reviewReadiness()
+        }
     }
 
     // MARK: Time
@@ -159,10 +168,18 @@ final class GatewayHub {
         case .coalescer, .committer:
             if !change.orphaned.isEmpty { self.core.commitPathChanged(shards: change.orphaned, at: now) }
         }
+        self.reviewReadiness()
+    }
+
+    /// Ready when every stage answers. At the start all of its peers are waited for, for a moment: gateways that see
+    /// different peers would turn to different fan-outs for the same room.
+    private func reviewReadiness() {
         if let missing = Stage.allCases.first(where: { !self.topology.isServed($0) }) {
             self.mesh.notReady("no \(missing) answers")
-        } else {
+        } else if self.topology.liveCount == self.peerCount || self.now >= self.waitsForPeersUntil {
             self.mesh.ready()
+        } else {
+            self.mesh.notReady("some peers do not answer yet")
         }
     }
 
