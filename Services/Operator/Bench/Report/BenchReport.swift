@@ -1,0 +1,93 @@
+/// All that one load showed.
+package struct BenchReport: Sendable {
+    /// One server process over the measurement.
+    package struct Server: Sendable, Equatable {
+        package var name: String
+        package var pid: Int
+        /// CPU time, microseconds.
+        package var cpu: Int64
+        /// The largest resident memory seen, bytes.
+        package var peakMemory: Int64
+        /// Growth of resident memory while the idle connections came, bytes.
+        package var idleMemory: Int64
+        /// It ended, or was another process in between.
+        package var isGone: Bool
+    }
+
+    /// One second of the measurement.
+    package struct Second: Sendable, Equatable {
+        package var deliveries: Int
+        package var commits: Int
+        /// Microseconds; nil when nothing arrived.
+        package var previewP50: Int?
+        package var previewP99: Int?
+        package var acknowledgementP99: Int?
+        package var screenP99: Int?
+    }
+
+    /// What the load is called.
+    package var name: String
+    package var load: Load
+    /// Microseconds that were really measured.
+    package var elapsed: Int64
+    package var tally: Tally
+    package var servers: [Server]
+    package var seconds: [Second]
+    /// Connections that were live at the end.
+    package var live: Int
+    /// Commits that had no answer two seconds after the end.
+    package var unanswered: Int
+    /// The CPU time of this program, and the share of a core that its busiest loop took.
+    package var ownCPU: Int64
+    package var busiestLoop: Double
+    /// Why the last connection ended that was not meant to.
+    package var failure: String?
+
+    private var secondsElapsed: Double { max(1e-6, Double(self.elapsed) / 1e6) }
+
+    /// Previews that would arrive if none were merged or lost.
+    package var expectedPreviews: Int {
+        let readers = self.load.members - self.load.slowPerRoom
+        return self.tally.previewsSent * max(0, readers - 1)
+    }
+    package var deliveriesPerSecond: Double { Double(self.tally.delivered) / self.secondsElapsed }
+    package var commitsPerSecond: Double { Double(self.tally.commitsApplied) / self.secondsElapsed }
+    package var previewAge: LatencySummary { LatencySummary(self.tally.previewAge) }
+    package var acknowledgement: LatencySummary { LatencySummary(self.tally.acknowledgement) }
+    package var screen: LatencySummary { LatencySummary(self.tally.screen) }
+    package var lateness: LatencySummary { LatencySummary(self.tally.lateness) }
+    package var rejoin: LatencySummary { LatencySummary(self.tally.rejoin) }
+
+    /// CPU time of all servers, microseconds; nil when none is watched.
+    package var serverCPU: Int64? { self.servers.isEmpty ? nil : self.servers.reduce(0) { $0 + $1.cpu } }
+    /// CPU-µs of all servers for each preview delivered; nil without either.
+    package var cpuPerDelivery: Double? { self.perUnit(self.tally.previewsDelivered) }
+    /// CPU-µs of all servers for each commit; nil without either.
+    package var cpuPerCommit: Double? { self.perUnit(self.tally.commitsApplied) }
+    /// Memory of all servers for each idle connection, bytes; nil without either.
+    package var memoryPerIdle: Double? {
+        guard self.load.idle > 0, !self.servers.isEmpty else { return nil }
+        return Double(self.servers.reduce(0) { $0 + $1.idleMemory }) / Double(self.load.idle)
+    }
+
+    private func perUnit(_ count: Int) -> Double? {
+        guard let cpu = self.serverCPU, count > 0 else { return nil }
+        return Double(cpu) / Double(count)
+    }
+
+    /// In what this program itself stood in the way; empty when it did not.
+    package var bottlenecks: [String] {
+        var reasons: [String] = []
+        if self.busiestLoop > 0.9 {
+            reasons.append("its busiest loop used \(Figures.decimal(self.busiestLoop * 100, 0)) % of a core")
+        }
+        if self.lateness.p99 > 5000 {
+            reasons.append("its sends were late by \(Figures.milliseconds(self.lateness.p99)) ms (p99)")
+        }
+        let due = self.tally.previewsSent + self.tally.commitsSent + self.tally.missedSends
+        if self.tally.missedSends * 100 > due {
+            reasons.append("\(Figures.grouped(self.tally.missedSends)) sends that were due were not made")
+        }
+        return reasons
+    }
+}
