@@ -19,7 +19,8 @@ package struct ClientPlan: Sendable, Equatable {
             // Room after room gets its first member, then its second …: the ramp fills all rooms alike.
             let (member, room) = index.quotientAndRemainder(dividingBy: load.rooms)
             return ClientPlan(
-                index: index, room: room, sender: member < load.senders && load.rate > 0 ? room * load.senders + member : nil,
+                index: index, room: room,
+                sender: member < load.senders && load.rate > 0 ? room * load.senders + member : nil,
                 committer: member < load.committersPerRoom ? room * load.committersPerRoom + member : nil,
                 isFirst: member == 0,
                 isSlow: member >= load.members - load.slowPerRoom)

@@ -1,4 +1,3 @@
-import Glibc
 package import NIOCore
 import NIOPosix
 
@@ -285,18 +284,16 @@ package final class LoadLoop {
         package var live: Int
         /// Commits without an answer.
         package var outstanding: Int
-        /// CPU time of the loop's thread so far, nanoseconds.
-        package var threadTime: Int64
+        /// What the loop's thread has used so far.
+        package var thread: ThreadSample
     }
 
     /// Takes what was counted since the last time.
     package func takeInterval() -> Interval {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         let interval = Interval(
             tally: self.tally, live: self.liveCount,
             outstanding: self.committers.reduce(0) { $0 + $1.outstandingCommits },
-            threadTime: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+            thread: .ofThisThread())
         self.tally = Tally()
         return interval
     }

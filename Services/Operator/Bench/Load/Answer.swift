@@ -33,7 +33,8 @@ package enum Answer: Equatable, Sendable {
     /// Reads the array of an acknowledgement. Whatever is no refusal counts as applied: a server that only relays may
     /// answer anything.
     package init(_ body: UnsafeRawBufferPointer) {
-        guard ByteSearch.find("\"ok\":false", in: body) != nil, let key = ByteSearch.find("\"code\":\"", in: body) else {
+        guard ByteSearch.find("\"ok\":false", in: body) != nil, let key = ByteSearch.find("\"code\":\"", in: body)
+        else {
             self = .applied
             return
         }

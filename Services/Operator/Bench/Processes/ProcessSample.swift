@@ -17,7 +17,8 @@ package struct ProcessSample: Sendable, Equatable {
     package init?(stat: [UInt8], ticksPerSecond: Int64, pageSize: Int64) {
         // The second field, the name in brackets, may hold anything, brackets and blanks too.
         guard let bracket = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = stat[(bracket + 1)...].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        let fields = stat[(bracket + 1)...].split(separator: UInt8(ascii: " "))
+            .map { String(decoding: $0, as: UTF8.self) }
         guard fields.count > 21, let user = Int64(fields[11]), let system = Int64(fields[12]),
             let pages = Int64(fields[21]), ticksPerSecond > 0
         else { return nil }

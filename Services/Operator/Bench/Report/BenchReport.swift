@@ -40,6 +40,8 @@ package struct BenchReport: Sendable {
     /// The CPU time of this program, and the share of a core that its busiest loop took.
     package var ownCPU: Int64
     package var busiestLoop: Double
+    /// The share of the time that one of its loops was ready to run, but without a core.
+    package var hungriestLoop: Double
     /// Why the last connection ended that was not meant to.
     package var failure: String?
 
@@ -82,7 +84,11 @@ package struct BenchReport: Sendable {
             reasons.append("its busiest loop used \(Figures.decimal(self.busiestLoop * 100, 0)) % of a core")
         }
         if self.lateness.p99 > 5000 {
-            reasons.append("its sends were late by \(Figures.milliseconds(self.lateness.p99)) ms (p99)")
+            var reason = "its sends were late by \(Figures.milliseconds(self.lateness.p99)) ms (p99)"
+            if self.hungriestLoop > 0.1 {
+                reason += ", as it had no core for \(Figures.decimal(self.hungriestLoop * 100, 0)) % of the time"
+            }
+            reasons.append(reason)
         }
         let due = self.tally.previewsSent + self.tally.commitsSent + self.tally.missedSends
         if self.tally.missedSends * 100 > due {

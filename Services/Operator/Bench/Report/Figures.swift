@@ -51,16 +51,16 @@ enum Figures {
         }
     }
 
-    /// Rows with columns of the same width, the first to the left, the others to the right.
-    static func table(_ rows: [[String]], indent: String = "  ") -> String {
+    /// Rows with columns of the same width, the first ones to the left, the others to the right.
+    static func table(_ rows: [[String]], toTheLeft: Int = 1) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in
             let cells = row.enumerated().map { column, cell in
                 let blanks = String(repeating: " ", count: widths[column] - cell.count)
-                return column == 0 ? cell + blanks : blanks + cell
+                return column < toTheLeft ? cell + blanks : blanks + cell
             }
-            var line = indent + cells.joined(separator: "  ")
+            var line = "  " + cells.joined(separator: "  ")
             while line.hasSuffix(" ") { line.removeLast() }
             return line + "\n"
         }.joined()

@@ -7,11 +7,11 @@ package enum GoalTable {
             for goal in named.goals {
                 let value = goal.figure.value(in: report).map(Figures.short) ?? "-"
                 let bound = "\(goal.figure.wantsMore ? "≥" : "≤") \(Figures.short(goal.bound))"
-                let verdict = goal.isMet(by: report).map { $0 ? "met" : "missed" } ?? "not measured"
                 let doubt = report.bottlenecks.isEmpty ? "" : ", by this program itself?"
-                rows.append([named.name, goal.figure.title, value, bound, verdict == "missed" ? verdict + doubt : verdict])
+                let verdict = goal.isMet(by: report).map { $0 ? "met" : "missed\(doubt)" } ?? "not measured"
+                rows.append([named.name, goal.figure.title, value, bound, verdict])
             }
         }
-        return Figures.table(rows)
+        return Figures.table(rows, toTheLeft: 2)
     }
 }

@@ -107,6 +107,8 @@ package enum JSONReport {
         writer.value(report.ownCPU)
         writer.key("busiestLoop")
         writer.value(report.busiestLoop)
+        writer.key("hungriestLoop")
+        writer.value(report.hungriestLoop)
         report.lateness.write("lateness", into: &writer)
         writer.key("bottlenecks")
         writer.beginArray()

@@ -21,9 +21,10 @@ struct Progress: Sendable {
         var parts: [String] = []
         if tally.previewsSent + tally.previewsDelivered > 0 {
             let age = LatencySummary(tally.previewAge)
-            parts.append("\(Figures.grouped(tally.previewsSent)) previews → \(Figures.grouped(tally.previewsDelivered))")
             parts.append(
-                "age \(Figures.milliseconds(age.p50))/\(Figures.milliseconds(age.p99))/\(Figures.milliseconds(age.max)) ms")
+                "\(Figures.grouped(tally.previewsSent)) previews → \(Figures.grouped(tally.previewsDelivered))")
+            let figures = [age.p50, age.p99, age.max].map(Figures.milliseconds)
+            parts.append("age \(figures.joined(separator: "/")) ms")
         }
         if tally.commitsSent + tally.commitsApplied > 0 {
             let latency = LatencySummary(tally.acknowledgement)

@@ -8,14 +8,14 @@ struct Recording: Sendable {
         var tally = Tally()
         var live = 0
         var outstanding = 0
-        /// CPU time of each loop's thread so far, nanoseconds.
-        var threadTimes: [Int64] = []
+        /// What each loop's thread has used so far.
+        var threads: [ThreadSample] = []
 
         mutating func add(_ interval: LoadLoop.Interval) {
             self.tally.add(interval.tally)
             self.live += interval.live
             self.outstanding += interval.outstanding
-            self.threadTimes.append(interval.threadTime)
+            self.threads.append(interval.thread)
         }
     }
 
@@ -26,8 +26,8 @@ struct Recording: Sendable {
     private var live = 0
     private var beganAt: Int64 = 0
     private var endedAt: Int64 = 0
-    private var firstThreadTimes: [Int64] = []
-    private var lastThreadTimes: [Int64] = []
+    private var firstThreads: [ThreadSample] = []
+    private var lastThreads: [ThreadSample] = []
     private var firstCPU: Int64 = 0
     private var lastCPU: Int64 = 0
 
@@ -41,7 +41,7 @@ struct Recording: Sendable {
     mutating func begin(_ taken: Taken, at now: Int64) {
         self.beganAt = now
         self.endedAt = now
-        self.firstThreadTimes = taken.threadTimes
+        self.firstThreads = taken.threads
         self.firstCPU = Self.ownCPU()
         self.lastCPU = self.firstCPU
     }
@@ -52,17 +52,20 @@ struct Recording: Sendable {
         self.seconds.append(BenchReport.Second(taken.tally))
         self.live = taken.live
         self.endedAt = now
-        self.lastThreadTimes = taken.threadTimes
+        self.lastThreads = taken.threads
         self.lastCPU = Self.ownCPU()
     }
 
     func report(_ meter: ServerMeter, unanswered: Int, failure: String?) -> BenchReport {
         let elapsed = max(1, self.endedAt - self.beganAt)
-        let busiest = zip(self.firstThreadTimes, self.lastThreadTimes).map { $1 - $0 }.max() ?? 0
+        func most(_ figure: KeyPath<ThreadSample, Int64>) -> Double {
+            let all = zip(self.firstThreads, self.lastThreads).map { $1[keyPath: figure] - $0[keyPath: figure] }
+            return Double(all.max() ?? 0) / Double(elapsed)
+        }
         return BenchReport(
             name: self.name, load: self.load, elapsed: elapsed / 1000, tally: self.tally, servers: meter.servers,
             seconds: self.seconds, live: self.live, unanswered: unanswered, ownCPU: self.lastCPU - self.firstCPU,
-            busiestLoop: Double(busiest) / Double(elapsed), failure: failure)
+            busiestLoop: most(\.running), hungriestLoop: most(\.waiting), failure: failure)
     }
 
     /// User and system time of this process so far, microseconds.

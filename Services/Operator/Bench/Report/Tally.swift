@@ -44,7 +44,7 @@ package struct Tally: Sendable {
     package init() {}
 
     private static func latencies() -> Latencies {
-        Histogram(lowestDiscernibleValue: 1, highestTrackableValue: Self.longest, numberOfSignificantValueDigits: .three)
+        Histogram(highestTrackableValue: Self.longest, numberOfSignificantValueDigits: .three)
     }
 
     /// Records a latency; what is below 0 counts as 0.

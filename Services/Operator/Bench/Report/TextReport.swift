@@ -114,6 +114,9 @@ package enum TextReport {
             text += ", sends late by \(Figures.milliseconds(report.lateness.p50)) ms (p50),"
             text += " \(Figures.milliseconds(report.lateness.p99)) ms (p99)"
         }
+        if report.hungriestLoop > 0.01 {
+            text += ", without a core for \(Figures.decimal(report.hungriestLoop * 100, 1)) % of the time"
+        }
         text += "\n"
         for reason in report.bottlenecks { text += "  THIS PROGRAM WAS THE BOTTLENECK: \(reason)\n" }
         if let failure = report.failure { text += "  last failure: \(failure)\n" }
