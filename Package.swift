@@ -158,7 +158,7 @@ let testTargets: [Target] = [
         ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
-    tests("BenchTests", ["OperatorBench", "SocketIO", "JSONBytes", nioCore, argumentParser]),
+    tests("BenchTests", ["OperatorBench", "SocketIO", "JSONBytes", nioCore, argumentParser, histogram]),
 ]
 
 let package = Package(

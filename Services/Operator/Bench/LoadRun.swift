@@ -96,7 +96,7 @@ struct LoadRun {
             try await self.wait(seconds: 1)
             last = try await self.take()
         }
-        return recording.report(meter, unanswered: last.outstanding, failure: try await self.lastFailure())
+        return recording.finished(meter, unanswered: last.outstanding, failure: try await self.lastFailure())
     }
 
     private func warmUp() async throws {

@@ -48,25 +48,36 @@ package struct Load: Sendable, Equatable {
     package var connections: Int { self.rooms * self.members + self.idle }
 
     /// What is wrong with it; nil if nothing is.
-    package var problem: String? {
-        func check(_ isSound: Bool, _ text: String) -> String? { isSound ? nil : text }
-        let checks: [String?] = [
-            check((0...100_000).contains(self.rooms) && (1...10_000).contains(self.members), "too many or no members"),
-            check((0...1_000_000).contains(self.idle), "idle must be 0 to 1000000"),
-            check(self.connections >= 1 && self.connections <= 1_000_000, "1 to 1000000 connections in all"),
-            check((0...self.members).contains(self.senders), "senders must be 0 to the number of members"),
-            check((0...self.members).contains(self.committers ?? 0), "committers must be 0 to the number of members"),
-            check(self.rate >= 0 && self.rate <= 100_000, "rate must be 0 to 100000 per second"),
-            check(self.commitRate >= 0 && self.commitRate <= 10_000_000, "commits must be 0 to 10000000 per second"),
-            check((0...10_000).contains(self.commitWindow), "commit-window must be 0 to 10000"),
-            check(self.commitsPerConnection > 0, "commits-per-connection must be above 0"),
-            check((0...100_000).contains(self.elements), "elements must be 0 to 100000"),
-            check((0...1).contains(self.slowShare) && (0...1).contains(self.stormShare), "shares must be 0 to 1"),
-            check((1...1_000_000_000).contains(self.slowBytes), "slow-bytes must be 1 to 1000000000 per second"),
-            check(
-                (0...3600).contains(self.ramp) && (0...86_400).contains(self.warmUp)
-                    && (1...604_800).contains(self.duration), "times must be 0 to a week, the duration at least 1 s"),
-        ]
-        return checks.compactMap { $0 }.first
+    package var problem: String? { self.sizeProblem ?? self.paceProblem }
+
+    private var sizeProblem: String? {
+        guard (0...100_000).contains(self.rooms), (1...10_000).contains(self.members) else {
+            return "rooms must be 0 to 100000, members 1 to 10000"
+        }
+        guard (0...1_000_000).contains(self.idle) else { return "idle must be 0 to 1000000" }
+        guard (1...1_000_000).contains(self.connections) else { return "1 to 1000000 connections in all" }
+        guard (0...self.members).contains(self.senders), (0...self.members).contains(self.committers ?? 0) else {
+            return "senders and committers must be 0 to the number of members"
+        }
+        return (0...100_000).contains(self.elements) ? nil : "elements must be 0 to 100000"
+    }
+
+    private var paceProblem: String? {
+        guard self.rate == 0 || (0.001...100_000).contains(self.rate) else {
+            return "rate must be 0, or 0.001 to 100000 per second"
+        }
+        guard self.commitRate == 0 || (0.001...10_000_000).contains(self.commitRate) else {
+            return "commits must be 0, or 0.001 to 10000000 per second"
+        }
+        guard (0...10_000).contains(self.commitWindow), (0.001...100_000).contains(self.commitsPerConnection) else {
+            return "commit-window must be 0 to 10000, commits-per-connection 0.001 to 100000"
+        }
+        guard (0...1).contains(self.slowShare), (0...1).contains(self.stormShare) else {
+            return "shares must be 0 to 1"
+        }
+        guard (1...1_000_000_000).contains(self.slowBytes) else { return "slow-bytes must be 1 to 1000000000" }
+        guard (0...3600).contains(self.ramp), (0...86_400).contains(self.warmUp), (1...604_800).contains(self.duration)
+        else { return "ramp must be 0 to 3600 s, warm-up 0 to 86400 s, duration 1 to 604800 s" }
+        return (1...604_800).contains(self.stormAfter ?? 1) ? nil : "storm-after must be 1 to 604800 s"
     }
 }

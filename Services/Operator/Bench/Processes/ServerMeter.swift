@@ -53,9 +53,12 @@ struct ServerMeter: Sendable {
     /// What is reported.
     var servers: [BenchReport.Server] {
         self.entries.map { entry in
-            BenchReport.Server(
-                name: entry.process.name, pid: entry.process.pid, cpu: Self.cpu(entry), peakMemory: entry.peakMemory,
-                idleMemory: entry.idleMemory, isGone: entry.isGone)
+            var server = BenchReport.Server(entry.process)
+            server.cpu = Self.cpu(entry)
+            server.peakMemory = entry.peakMemory
+            server.idleMemory = entry.idleMemory
+            server.isGone = entry.isGone
+            return server
         }
     }
 }

@@ -1,3 +1,5 @@
+import Histogram
+
 /// All that one load showed.
 package struct BenchReport: Sendable {
     /// One server process over the measurement.
@@ -5,45 +7,70 @@ package struct BenchReport: Sendable {
         package var name: String
         package var pid: Int
         /// CPU time, microseconds.
-        package var cpu: Int64
+        package var cpu: Int64 = 0
         /// The largest resident memory seen, bytes.
-        package var peakMemory: Int64
+        package var peakMemory: Int64 = 0
         /// Growth of resident memory while the idle connections came, bytes.
-        package var idleMemory: Int64
-        /// It ended, or was another process in between.
-        package var isGone: Bool
+        package var idleMemory: Int64 = 0
+        /// It ended.
+        package var isGone = false
+
+        package init(_ process: WatchedProcess) {
+            self.name = process.name
+            self.pid = process.pid
+        }
     }
 
     /// One second of the measurement.
     package struct Second: Sendable, Equatable {
-        package var deliveries: Int
-        package var commits: Int
+        package var deliveries = 0
+        package var commits = 0
         /// Microseconds; nil when nothing arrived.
         package var previewP50: Int?
         package var previewP99: Int?
         package var acknowledgementP99: Int?
         package var screenP99: Int?
+
+        package init() {}
+
+        /// What one second's tally shows.
+        package init(_ tally: Tally) {
+            func percentile(_ latencies: Tally.Latencies, _ share: Double) -> Int? {
+                latencies.totalCount > 0 ? Int(clamping: latencies.valueAtPercentile(share)) : nil
+            }
+            self.deliveries = tally.delivered
+            self.commits = tally.commitsApplied
+            self.previewP50 = percentile(tally.previewAge, 50)
+            self.previewP99 = percentile(tally.previewAge, 99)
+            self.acknowledgementP99 = percentile(tally.acknowledgement, 99)
+            self.screenP99 = percentile(tally.screen, 99)
+        }
     }
 
     /// What the load is called.
     package var name: String
     package var load: Load
     /// Microseconds that were really measured.
-    package var elapsed: Int64
-    package var tally: Tally
-    package var servers: [Server]
-    package var seconds: [Second]
+    package var elapsed: Int64 = 0
+    package var tally = Tally()
+    package var servers: [Server] = []
+    package var seconds: [Second] = []
     /// Connections that were live at the end.
-    package var live: Int
+    package var live = 0
     /// Commits that had no answer two seconds after the end.
-    package var unanswered: Int
+    package var unanswered = 0
     /// The CPU time of this program, and the share of a core that its busiest loop took.
-    package var ownCPU: Int64
-    package var busiestLoop: Double
+    package var ownCPU: Int64 = 0
+    package var busiestLoop = 0.0
     /// The share of the time that one of its loops was ready to run, but without a core.
-    package var hungriestLoop: Double
+    package var hungriestLoop = 0.0
     /// Why the last connection ended that was not meant to.
     package var failure: String?
+
+    package init(name: String, load: Load) {
+        self.name = name
+        self.load = load
+    }
 
     private var secondsElapsed: Double { max(1e-6, Double(self.elapsed) / 1e6) }
 

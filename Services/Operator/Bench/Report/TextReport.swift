@@ -30,7 +30,7 @@ package enum TextReport {
     private static func counts(_ report: BenchReport) -> String {
         let tally = report.tally
         let seconds = max(1e-6, Double(report.elapsed) / 1e6)
-        func rate(_ count: Int) -> String { "\(Figures.grouped(Double(count) / seconds))/s" }
+        func rate(_ count: Int) -> String { "\(Figures.short(Double(count) / seconds))/s" }
         var rows: [[String]] = []
         if tally.previewsSent + tally.previewsDelivered > 0 {
             let lost = report.expectedPreviews - tally.previewsDelivered - tally.previewsFolded
