@@ -158,7 +158,9 @@ let testTargets: [Target] = [
         ]),
     tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
-    tests("BenchTests", ["OperatorBench", "SocketIO", "JSONBytes", nioCore, argumentParser, histogram]),
+    tests(
+        "BenchTests",
+        ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
 ]
 
 let package = Package(

@@ -7,6 +7,17 @@ package enum Bench {
     /// Runs all loads and prints what they showed.
     /// - Throws: ``BenchFailure`` when it cannot be done; errors of the network as they are.
     package static func run(_ options: BenchOptions) async throws {
+        let reports = try await Self.reports(options) { report in
+            if !options.json { Output.write(TextReport.text(report) + "\n", to: STDOUT_FILENO) }
+        }
+        try Self.finish(options, reports)
+    }
+
+    /// Runs all loads.
+    /// - Parameter tell: called with each report as soon as there is one.
+    package static func reports(
+        _ options: BenchOptions, tell: (BenchReport) -> Void = { _ in }
+    ) async throws -> [BenchReport] {
         let pipeline = try Self.pipeline(options)
         let urls = options.urls.isEmpty ? pipeline?.urls ?? ["http://127.0.0.1:8080"] : options.urls
         let addresses = try urls.map { url throws(BenchFailure) in
@@ -26,18 +37,17 @@ package enum Bench {
                 var target = Target(addresses: addresses, token: options.token, run: Self.runName())
                 target.isPlain = options.isPlain
                 let run = try await LoadRun.prepare(
-                    named, target, options.processes + (pipeline?.processes ?? []), on: group,
-                    loops: max(1, options.loops), progress: Progress(isQuiet: options.isQuiet))
+                    named, target, options.processes + (pipeline?.processes ?? []), on: group, options)
                 let report = try await run.run()
                 reports.append(report)
-                if !options.json { Output.write(TextReport.text(report) + "\n", to: STDOUT_FILENO) }
+                tell(report)
             }
             try await group.shutdownGracefully()
+            return reports
         } catch {
             try? await group.shutdownGracefully()
             throw error
         }
-        try Self.finish(options, reports)
     }
 
     private static func finish(_ options: BenchOptions, _ reports: [BenchReport]) throws(BenchFailure) {

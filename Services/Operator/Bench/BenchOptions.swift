@@ -12,6 +12,8 @@ package struct BenchOptions: Sendable {
     package var isPlain = false
     /// Event loops, each a thread.
     package var loops = 1
+    /// Seconds that connecting may take beyond the ramp.
+    package var patience = 60
     /// The loads to run, one after the other.
     package var loads: [NamedLoad] = []
     /// Print JSON instead of text.

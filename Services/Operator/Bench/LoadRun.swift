@@ -3,8 +3,6 @@ import NIOPosix
 
 /// Runs one load from the first connection to the last figure.
 struct LoadRun {
-    /// How long connecting may take beyond the ramp, seconds.
-    private static let connectPatience: Int64 = 60
     /// How long answers are waited for after the end, seconds.
     private static let afterglow = 2
 
@@ -13,6 +11,8 @@ struct LoadRun {
     let watched: [WatchedProcess]
     let loops: [LoopHandle]
     let origin: NIODeadline
+    /// Seconds that connecting may take beyond the ramp.
+    let patience: Int64
     let progress: Progress
 
     private var load: Load { self.named.load }
@@ -32,9 +32,10 @@ struct LoadRun {
     /// Makes the loops' parts; nothing is connected yet.
     static func prepare(
         _ named: NamedLoad, _ target: Target, _ watched: [WatchedProcess], on group: MultiThreadedEventLoopGroup,
-        loops: Int, progress: Progress
+        _ options: BenchOptions
     ) async throws -> LoadRun {
         let origin = NIODeadline.now()
+        let loops = max(1, options.loops)
         var handles: [LoopHandle] = []
         for index in 0..<loops {
             let eventLoop = group.next()
@@ -46,7 +47,8 @@ struct LoadRun {
             handles.append(LoopHandle(eventLoop: eventLoop, part: part))
         }
         return LoadRun(
-            named: named, target: target, watched: watched, loops: handles, origin: origin, progress: progress)
+            named: named, target: target, watched: watched, loops: handles, origin: origin,
+            patience: Int64(max(0, options.patience)), progress: Progress(isQuiet: options.isQuiet))
     }
 
     /// Runs it; the connections are closed afterwards, also after a failure.
@@ -113,7 +115,7 @@ struct LoadRun {
     private func connect(idle: Bool) async throws {
         let wanted = idle ? self.load.idle : self.load.rooms * self.load.members
         guard wanted > 0 else { return }
-        let limit = TimeAmount.seconds(Int64(self.load.ramp.rounded(.up)) + Self.connectPatience)
+        let limit = TimeAmount.seconds(Int64(self.load.ramp.rounded(.up)) + self.patience)
         let futures = self.loops.map { loop in
             let part = loop.part
             return loop.eventLoop.flatSubmit { part.value.connect(idle: idle, within: limit) }
