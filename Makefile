@@ -55,4 +55,4 @@ conformance: ## Run suites of others against our Socket.IO server: make conforma
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv

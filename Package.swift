@@ -61,20 +61,21 @@ let pure: [Target] = [
     library("JSONBytes", "Shared/JSONBytes"),
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
-    library("SocketIO", "Shared/SocketIO", ["JSONBytes", deque]),
+    library("SocketIO", "Shared/SocketIO", ["JSONBytes"], exclude: ["README.md"]),
 ]
 
 // What touches the world, each part wrapped once.
 let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
-        ["SocketIO", "JSONBytes", nioCore, nioPosix, nioHTTP1, deque, logging]),
+        ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
-    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging]),
+    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
+    library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
     library(
         "Boot", "Shared/Boot",
-        ["JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
+        ["Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
 ]
 
 let gateway: [Target] = [
@@ -101,7 +102,10 @@ let committer: [Target] = [
     library("CommitterCore", "Services/Committer/Core", ["Wire", "JSONBytes", "Canvas", deque]),
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
-        ["CommitterCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", deque, logging, lifecycle]),
+        [
+            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", deque,
+            logging, lifecycle,
+        ]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]
 
@@ -109,7 +113,10 @@ let fanout: [Target] = [
     library("FanoutCore", "Services/Fanout/Core", ["Wire", "JSONBytes", "Canvas", deque]),
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
-        ["FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "Postgres", "Boot", crypto, nioLocks, logging, lifecycle]),
+        [
+            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto, deque,
+            logging, lifecycle,
+        ]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
 ]
 
@@ -156,7 +163,12 @@ let testTargets: [Target] = [
             "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
-    tests("FanoutTests", ["FanoutCore", "FanoutDaemon", "Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
+    tests(
+        "FanoutTests",
+        [
+            "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Postgres", "Boot",
+            "PipelineTestKit", nioLocks, logging, lifecycle,
+        ]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
     tests(
         "BenchTests",

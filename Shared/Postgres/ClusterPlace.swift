@@ -31,8 +31,7 @@ struct ClusterPlace: Sendable {
             try Self.makeFolder("/var/lib/touchsync", mode: 0o755)
             try Self.makeFolder("/var/lib/touchsync/\(hash)", mode: 0o755)
             base = "/var/lib/touchsync/\(hash)"
-            // So that the data is found from where it belongs.
-            symlink("\(base)/data", "\(self.folder)/data")
+            try Self.link("\(self.folder)/data", to: "\(base)/data")
         }
         data = "\(base)/data"
         logFolder = "\(base)/log"
@@ -77,6 +76,18 @@ struct ClusterPlace: Sendable {
             throw ClusterError("\(path) belongs to somebody else")
         }
         guard chmod(path, mode) == 0 else { throw ClusterError("cannot change the mode of \(path)") }
+    }
+
+    /// So that the data is found from where it belongs. A cluster that is there already must not be replaced by another.
+    private static func link(_ path: String, to target: String) throws(ClusterError) {
+        guard symlink(target, path) != 0 else { return }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(path, &buffer, buffer.count - 1)
+        let found = length > 0 ? String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        guard found == target else {
+            throw ClusterError(
+                "\(path) is there, but PostgreSQL's user may not enter it: make its parents passable (o+x)")
+        }
     }
 
     /// From root: `postgres`, or `nobody` where there is none.

@@ -41,7 +41,8 @@ enum LibpqCall {
                 return .failed(PostgresError(.connectionFailure, error.message), endsSession: true)
             }
             let severity = PQresultErrorField(result, DiagnosticField.severity).map { String(cString: $0) }
-            return .failed(error, endsSession: severity != "ERROR" || PQstatus(handle) == CONNECTION_BAD)
+            // After an ERROR other answers may follow, even when the end of the stream has been read already.
+            return .failed(error, endsSession: severity != "ERROR")
         case let status:
             PQclear(result)
             let error = PostgresError(.protocolViolation, "unexpected result status \(status.rawValue)")

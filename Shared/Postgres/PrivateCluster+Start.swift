@@ -23,8 +23,9 @@ extension PrivateCluster {
         return result
     }
 
-    /// The folder of `initdb` and `postgres`: the one given, else PATH, else the newest of Debian's, 15 or later.
-    package static func findBinaries(_ given: String? = nil) throws(ClusterError) -> String {
+    /// The folder of `initdb` and `postgres`: the one given, else that of the version asked for where distributions put
+    /// it, else PATH, else the newest there, 15 or later.
+    package static func findBinaries(_ given: String? = nil, version: Int? = nil) throws(ClusterError) -> String {
         func isComplete(_ folder: String) -> Bool {
             ["initdb", "postgres"].allSatisfy { access("\(folder)/\($0)", X_OK) == 0 }
         }
@@ -32,7 +33,7 @@ extension PrivateCluster {
             guard isComplete(given) else { throw ClusterError("no initdb and postgres in \(given)") }
             return given
         }
-        var folders: [String] = []
+        var folders = version.map { ["/usr/lib/postgresql/\($0)/bin", "/usr/pgsql-\($0)/bin"] } ?? []
         if let initdb = ChildProcess.find("initdb"), let resolved = realpath(initdb, nil) {
             folders.append(String(String(cString: resolved).dropLast("/initdb".count)))
             free(resolved)
@@ -61,6 +62,9 @@ extension PrivateCluster {
         let (program, all) = try place.command("\(binaries)/initdb", arguments)
         let status = try ChildProcess.run(program, all, environment: ClusterPlace.environment, log: place.log)
         guard status == 0 else { throw ClusterError("initdb failed (\(status)): \(logTail())") }
+        guard let version = TextFile.read("\(draft)/PG_VERSION").flatMap({ Int($0.prefix { $0.isNumber }) }),
+            version >= 15
+        else { throw ClusterError("PostgreSQL in \(binaries) is too old: version 15 or later is needed") }
         guard let file = fopen("\(draft)/postgresql.conf", "ae") else { throw ClusterError("cannot write \(draft)") }
         fputs("\n# Written anew at every start; what stands below it here wins.\ninclude = 'touchsync.conf'\n", file)
         fclose(file)
@@ -83,6 +87,8 @@ extension PrivateCluster {
             ("full_page_writes", "on"), ("synchronous_commit", "on"), ("wal_compression", "on"),
             ("checkpoint_timeout", "5min"), ("log_line_prefix", "%m [%p] %a "), ("log_min_messages", "warning"),
             ("password_encryption", "scram-sha-256"),
+            // After a crash one call instead of one fsync for each of a thousand files.
+            ("recovery_init_sync_method", "syncfs"),
         ]
         settings += options.settings
         var text = "# Written at every start.\n"
@@ -140,6 +146,7 @@ extension PrivateCluster {
     /// False when the process that was started has ended before it served anybody.
     @discardableResult
     private func awaitConnection(child: Int32?, _ limit: UInt64) throws -> Bool {
+        var step: Int32 = 2
         while true {
             do throws(PostgresError) {
                 try BlockingConnection(connectionString(database: "postgres")).close()
@@ -152,7 +159,9 @@ extension PrivateCluster {
                     throw ClusterError("PostgreSQL does not answer (\(error.message)): \(logTail())")
                 }
             }
-            Self.pause()
+            // Every refusal is a line in the server's log.
+            Self.pause(milliseconds: step)
+            step = min(step * 2, 100)
         }
     }
 

@@ -45,8 +45,10 @@ package final class PrivateCluster: Sendable {
     /// Finds the programs and makes the folders; starts nothing.
     package init(_ options: PrivateClusterOptions) throws(ClusterError) {
         self.options = options
-        binaries = try Self.findBinaries(options.binaries)
         place = try ClusterPlace(options.folder)
+        // A cluster is bound to the major version that made it.
+        let made = TextFile.read("\(place.data)/PG_VERSION").flatMap { Int($0.prefix { $0.isNumber }) }
+        binaries = try Self.findBinaries(options.binaries, version: made)
     }
 
     /// PGDATA.
@@ -134,9 +136,9 @@ package final class PrivateCluster: Sendable {
         }
     }
 
-    /// The step of a poll with a deadline: 5 ms.
-    static func pause() {
-        poll(nil, 0, 5)
+    /// The step of a poll with a deadline.
+    static func pause(milliseconds: Int32 = 5) {
+        poll(nil, 0, milliseconds)
     }
 }
 

@@ -4,7 +4,9 @@ extension EngineIOSession {
     func packet(_ type: EnginePacketType, _ content: UnsafeRawBufferPointer) {
         switch self.machine.packetReceived(type, at: self.server.now) {
         case .message: self.textMessage(content)
-        case .nothing: break
+        case .nothing:
+            // A pong may bring the next ping nearer than the deadline that was waited for.
+            if type == .pong { self.arm() }
         case .close:
             if let link = self.link, link.poll == nil { return self.awaitLastPoll() }
             // The poll that is held ends quietly.

@@ -16,7 +16,7 @@ extension EngineIOSession {
         guard peer === self.candidate else { return peer.closeWebSocket(code: 1000) }
         switch self.machine.candidateReceived(text, at: self.server.now) {
         case .probe(let releasePoll):
-            "3probe".utf8.withContiguousStorageIfAvailable { peer.sendFrame(.text, UnsafeRawBufferPointer($0)) }
+            Array("3probe".utf8).withUnsafeBytes { peer.sendFrame(.text, $0) }
             if releasePoll { self.releasePoll() }
             self.arm()
         case .adopt(let releasePoll):

@@ -7,6 +7,7 @@ extension PeerHandler {
         guard case .http(let exchange) = self.role else { return }
         if exchange.isAnswering || exchange.isFeeding {
             guard exchange.backlog.count + input.count <= self.server.configuration.http.head else {
+                exchange.connectionLost()
                 self.answer(.init(status: 429), closes: true)
                 return
             }

@@ -94,11 +94,12 @@ public final class SocketIOServer: @unchecked Sendable {
         self.routes = routes
         self.http = http
         self.sidPrefix = Array(configuration.sidPrefix.utf8)
-        let timings = EngineTimings(
+        var timings = EngineTimings(
             pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
             pingTimeout: configuration.pingTimeout.nanoseconds,
             upgradeTimeout: configuration.upgradeTimeout.nanoseconds,
             connectTimeout: configuration.connectTimeout.nanoseconds)
+        timings.answerGrace = configuration.answerGrace.nanoseconds
         self.timings = timings
         var bare = timings
         bare.connectTimeout = nil
@@ -154,6 +155,8 @@ extension SocketIOServer {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: Int32(clamping: configuration.backlog))
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Finds dead peers of bare WebSockets, which have no heartbeat of their own.
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
             // An idle connection keeps its last read buffer, so it starts small and grows when reads fill it.
             .childChannelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1024, maximum: 65_536)

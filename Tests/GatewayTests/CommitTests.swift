@@ -108,9 +108,13 @@ struct CommitTests {
     func faultConsumesNumber() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
+        scene.send(ada, "element:transforming", PreviewTests.preview(1))
+        _ = scene.take()
         scene.send(
             ada, "element:transform", #"{"roomId":"r","elementId":"e","transform":{"rotation":"x"},"n":1}"#, ack: 1)
-        let commit = try #require(scene.take().commits.first)
+        let actions = scene.take()
+        #expect(actions.gestureEnds.map(\.gesture) == [1])
+        let commit = try #require(actions.commits.first)
         guard case .refuse(let refusal, _) = commit.command else {
             Issue.record("not a refusal: \(commit.command)")
             return

@@ -12,6 +12,7 @@ import Testing
             [
                 Setting.int("port", default: 8080, in: 1...65535, "Port."),
                 Setting.string("host", default: "h", "Host."),
+                Setting<String?>.endpoint("face", "Face."),
                 quirk, SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts,
                 SharedSettings.jwtSecret,
             ])
@@ -47,7 +48,8 @@ import Testing
     @Test func everyInstanceIsToldItsNeighbours() {
         #expect(
             self.topology.flags(.gateway, 1) == [
-                "--name", "gateway-2", "--port", "8081", "--coalescers", "coalescer-1=ipc:///run/ts/coalescer-1.sock",
+                "--name", "gateway-2", "--port", "8081", "--face", "ipc:///run/ts/gateway-2.face.sock", "--coalescers",
+                "coalescer-1=ipc:///run/ts/coalescer-1.sock",
                 "--committers", "committer-1=ipc:///run/ts/committer-1.sock,committer-2=ipc:///run/ts/committer-2.sock",
                 "--fanouts", "fanout-1=ipc:///run/ts/fanout-1.sock",
             ])
@@ -57,6 +59,16 @@ import Testing
                 "fanout-1=ipc:///run/ts/fanout-1.sock",
             ])
         #expect(self.topology.flags(.fanout, 0) == ["--name", "fanout-1", "--bind", "ipc:///run/ts/fanout-1.sock"])
+    }
+
+    @Test func everyGatewayHasAFaceOfItsOwn() {
+        var topology = self.topology
+        #expect(topology.face(1) == "ipc:///run/ts/gateway-2.face.sock")
+        topology.face = "tcp://127.0.0.1:9000"
+        #expect(topology.face(0) == "tcp://127.0.0.1:9000" && topology.face(1) == "tcp://127.0.0.1:9001")
+        #expect(self.planner(environment: ["TOUCHSYNC_FACE": "tcp://h:1"]).topology.face == "tcp://h:1")
+        topology.face = "ipc:///run/face"
+        #expect(topology.face(0) == "ipc:///run/face" && topology.face(1) == "ipc:///run/face-1")
     }
 
     @Test func theFlagsAreWhatTheDaemonsAccept() {
@@ -120,7 +132,7 @@ import Testing
         #expect(long.sockets(user: 5).hasPrefix("/tmp/touchsync-5-"))
         #expect(long.sockets(user: 5) != DataFolder(long.path + "x").sockets(user: 5))
         for folder in ["/srv/ts", long.path] {
-            let longest = DataFolder(folder).sockets(user: .max) + "/committer-64.sock.previews"
+            let longest = DataFolder(folder).sockets(user: .max) + "/gateway-64.face.sock.previews"
             #expect(longest.utf8.count <= PeerAddress.longestSocketPath)
         }
     }

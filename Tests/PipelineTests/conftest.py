@@ -20,16 +20,16 @@ def programs():
 
 
 @pytest.fixture(scope="session")
-def face():
-    """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
-    return f"tcp://127.0.0.1:{pipelines.free_ports(1)}"
+def single():
+    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
+    with pipelines.running() as pipeline:
+        yield pipeline
 
 
 @pytest.fixture(scope="session")
-def single(face):
-    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
-    with pipelines.running("--face", face) as pipeline:
-        yield pipeline
+def face(single):
+    """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
+    return f"ipc://{single.data}/run/gateway-1.face.sock"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,23 @@ def double():
         "--commits-per-second", 100000, "--commit-burst", 100000,
         gateways=2, coalescers=2, committers=2, fanouts=2,
     ) as pipeline:
+        settle(pipeline)
         yield pipeline
+
+
+def settle(pipeline):
+    """Waits until all gateways send each room to the same daemons: ready is a daemon with one neighbour of each kind."""
+    people = [App(url, f"scout-{index}").connect() for index, url in enumerate(pipeline.urls)]
+    everybody = {app.user for app in people}
+    for room in (f"scouting-{index}" for index in range(12)):
+
+        def see_each_other():
+            members = [app.join(room)["members"] for app in people]
+            return all({member["userId"] for member in seen} == everybody for seen in members[-1:])
+
+        pipelines.eventually("everybody sees everybody", see_each_other, within=8, every=0.1)
+    for app in people:
+        app.close()
 
 
 @pytest.fixture

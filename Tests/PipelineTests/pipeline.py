@@ -162,11 +162,11 @@ class Pipeline:
         """Everything that it wrote to standard error."""
         return (self.folder / "log").read_text(errors="replace")
 
-    def touchsync(self, *arguments, check=True, **more):
+    def touchsync(self, *arguments, check=True, environment=None):
         """Runs the operator's command."""
         done = subprocess.run(
             [str(PROGRAMS / "touchsync"), *arguments], capture_output=True, text=True, timeout=30,
-            env=self.environment, **more,
+            env=environment or self.environment,
         )
         if check:
             assert done.returncode == 0, (arguments, done.stdout, done.stderr)
@@ -217,7 +217,7 @@ class Pipeline:
 
         def is_back():
             for now in self.ps()["processes"]:
-                if now["name"] != process["name"] or not now.get("pid") or now["pid"] == process["pid"]:
+                if now["name"] != process["name"] or now.get("pid") in (None, process["pid"]) or not now.get("http"):
                     continue
                 with contextlib.suppress(requests.RequestException):
                     if requests.get(now["http"] + "/readyz", timeout=2).status_code == 200:

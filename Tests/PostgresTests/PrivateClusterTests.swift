@@ -7,11 +7,13 @@ import Testing
 /// A server of one's own, stopped, killed and started again.
 @Suite("Private cluster", .serialized, .timeLimit(.minutes(2)))
 struct PrivateClusterTests {
-    let live: LiveCluster
-    var cluster: PrivateCluster { live.cluster }
+    /// One for all tests of this suite, which run one after the other and leave it in any state.
+    static let live = Result { try LivePostgres.ownCluster() }
+    let cluster: PrivateCluster
 
     init() throws {
-        live = try LivePostgres.ownCluster()
+        cluster = try Self.live.get().cluster
+        _ = try cluster.start()
     }
 
     func driver() throws -> ConnectionDriver {
@@ -65,7 +67,8 @@ struct PrivateClusterTests {
 
     @Test("killed with its lock file left behind: the next start recovers")
     func killed() throws {
-        try BlockingConnection(cluster.connectionString).execute("CREATE TABLE kept AS SELECT 42::int8 AS n")
+        try BlockingConnection(cluster.connectionString).execute(
+            "CREATE TABLE IF NOT EXISTS kept AS SELECT 42::int8 AS n")
         try cluster.kill()
         #expect(!cluster.isRunning)
         #expect(access("\(cluster.dataDirectory)/postmaster.pid", F_OK) == 0)
@@ -137,6 +140,30 @@ struct PrivateClusterTests {
         let error = try #require(driver.answers[1]?.error)
         #expect(error.outcome == .unknown && error.sqlState == .warning)
         #expect(driver.disconnections.isEmpty)
+        try admin.execute("ALTER SYSTEM RESET synchronous_standby_names")
+        try admin.execute("SELECT pg_reload_conf()")
+    }
+
+    @Test("a role that flips to read-only: refused, retriable, another connection until it is writable again")
+    func readOnlyFlip() throws {
+        let admin = try BlockingConnection(cluster.connectionString(database: "postgres"), requiresReadWrite: false)
+        let driver = try driver()
+        let write = Query.sql("SELECT pg_create_restore_point('x'), txid_current()")
+        #expect(driver.answer(write)?.rows != nil)
+        try admin.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+        try admin.execute("SELECT pg_reload_conf()")
+        // The session hears of it when it likes; until then writes go through.
+        let create = Query.sql("CREATE TABLE IF NOT EXISTS flip (k int8)")
+        var error: PostgresError?
+        for _ in 0..<10_000 where error == nil { error = driver.answer(create)?.error }
+        #expect(error?.sqlState == .readOnlyTransaction && error?.isRetriable == true && error?.outcome == .failed)
+        #expect(driver.run { $0.contains { if case .attemptFailed = $0 { true } else { false } } })
+        #expect(driver.connections.count == 1 && driver.disconnections.map(\.sqlState) == [.readOnlyTransaction])
+        try admin.executeScript("SET default_transaction_read_only = off")
+        try admin.execute("ALTER SYSTEM RESET default_transaction_read_only")
+        try admin.execute("SELECT pg_reload_conf()")
+        #expect(driver.run { _ in driver.connections.count == 2 })
+        #expect(driver.answer(create)?.rows != nil)
     }
 
     @Test("a loopback port asks for its password")
@@ -152,26 +179,38 @@ struct PrivateClusterTests {
         let wrong = text.replacing(":\(try #require(TextFile.read(listening.passwordFile)))@", with: ":wrong@")
         #expect(throws: PostgresError.self) { try BlockingConnection(wrong) }
         #expect(try BlockingConnection(listening.connectionString).execute("SELECT 1").int4(0, 0) == 1)
+        try listening.stop()
     }
 }
 
 /// Where a cluster can live, and what is said when it cannot.
 @Suite("Private cluster's place", .serialized, .timeLimit(.minutes(1)))
 struct ClusterPlaceTests {
-    @Test("a deep folder gets a short socket path that fits, private as well")
-    func deepFolder() throws {
-        let base = try temporaryFolder("touchsync-deep")
-        let folder = base + "/" + String(repeating: "d", count: 60) + "/" + String(repeating: "e", count: 60)
+    /// A cluster that is gone, with its files, when the body has returned.
+    func withCluster(_ folder: String, _ body: (PrivateCluster) throws -> Void) throws {
         var options = PrivateClusterOptions(folder: folder)
         options.syncsOnCreation = false
         let cluster = try PrivateCluster(options)
         let end = try ClusterGuard(cluster)
-        #expect(cluster.socketDirectory.hasPrefix("/tmp/touchsync-"))
         #expect(try cluster.start() == .created)
         try BlockingConnection(cluster.connectionString).close()
-        try cluster.stop(.immediate)
+        try body(cluster)
         withExtendedLifetime(end) {}
-        rmdir(base)
+    }
+
+    @Test("a deep folder gets a short socket path that fits, private as well; the guard leaves nothing behind")
+    func deepFolder() throws {
+        let base = try temporaryFolder("touchsync-deep")
+        let deep = "\(base)/\(String(repeating: "d", count: 100))"
+        var socket = ""
+        var server: Int32 = 0
+        try withCluster("\(deep)/cluster") { cluster in
+            socket = cluster.socketDirectory
+            server = try #require(cluster.processID)
+        }
+        #expect(socket.hasPrefix("/tmp/touchsync-") && access(socket, F_OK) != 0)
+        #expect(access("\(deep)/cluster", F_OK) != 0 && kill(server, 0) != 0)
+        #expect(rmdir(deep) == 0 && rmdir(base) == 0)
     }
 
     @Test("missing programs are an error that says what to do")
@@ -181,18 +220,22 @@ struct ClusterPlaceTests {
         }
     }
 
-    @Test(
-        "a folder that the server's user may not enter: the data lives elsewhere, linked", .enabled(if: geteuid() == 0))
+    @Test("a folder that the server's user may not enter: data elsewhere, linked", .enabled(if: geteuid() == 0))
     func unreachableFolder() throws {
         let base = try temporaryFolder("touchsync-closed")
         chmod(base, 0o700)
-        let cluster = try PrivateCluster(PrivateClusterOptions(folder: "\(base)/cluster"))
-        let end = try ClusterGuard(cluster)
-        #expect(cluster.dataDirectory.hasPrefix("/var/lib/touchsync/"))
-        #expect(try cluster.start() == .created)
-        try BlockingConnection(cluster.connectionString).close()
-        #expect(access("\(base)/cluster/data/PG_VERSION", F_OK) == 0)
-        try cluster.stop(.immediate)
-        withExtendedLifetime(end) {}
+        try withCluster("\(base)/cluster") { cluster in
+            #expect(cluster.dataDirectory.hasPrefix("/var/lib/touchsync/"))
+            #expect(access("\(base)/cluster/data/PG_VERSION", F_OK) == 0)
+        }
+        #expect(rmdir(base) == 0)
+    }
+
+    @Test("initdb was killed half-way: the next start begins again")
+    func halfMade() throws {
+        let base = try temporaryFolder("touchsync-half")
+        #expect(mkdir("\(base)/data.draft", 0o700) == 0)
+        try TextFile.write("15\n", to: "\(base)/data.draft/PG_VERSION")
+        try withCluster(base) { _ in }
     }
 }

@@ -71,8 +71,10 @@ struct BatchDraft: Sendable {
         case .some(.some(let state)):
             return state.user == commit.user ? state : nil
         case .some(nil), nil:
-            // A session that was resumed has a row: without one it was evicted, and its numbers are not known.
-            return commit.claim <= 1 ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
+            // A session that was resumed has a row: without one it was evicted, and its numbers are not known. A stream
+            // that the gateway numbers carries the claim in its name, so each owner's begins without a row.
+            let isFresh = commit.claim <= 1 || !SessionKey.isApp(commit.stream.session)
+            return isFresh ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
         }
     }
 

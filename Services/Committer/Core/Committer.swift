@@ -57,14 +57,14 @@ package struct Committer: Sendable {
     /// Takes a commit of so many bytes.
     package mutating func submit(_ commit: Commit, size: Int, at now: UInt64, into actions: inout [Action]) {
         self.counters.received += 1
-        let prepared = PreparedCommit(commit, size: size, limits: self.limits, arrived: now)
         guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
             self.counters.busy += 1
             let refusal = Refusal(.busy, "Too many commits are waiting.", retryAfterMs: self.limits.retryAfterMs)
-            actions.append(.result(gateway: commit.gateway, prepared.result(refusal)))
+            actions.append(.result(gateway: commit.gateway, CommitResult(refusing: commit, with: refusal)))
             return
         }
         let shard = Shard.of(room: commit.room)
+        let prepared = PreparedCommit(commit, size: size, limits: self.limits, arrived: now)
         guard self.ledgers[shard].admit(prepared) else {
             self.counters.repeated += 1
             return

@@ -7,11 +7,9 @@ extension PreparedCommit {
 
     /// Its result when it was refused.
     func result(_ refusal: Refusal) -> CommitResult {
-        var writer = JSONWriter(reserving: 160)
-        refusal.encodeAcknowledgement(into: &writer)
-        return CommitResult(
+        CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
-            refusal: refusal, seq: 0, json: writer.bytes)
+            refusal: refusal, seq: 0, json: refusal.acknowledgement)
     }
 
     /// Its result when it was applied.
@@ -19,5 +17,23 @@ extension PreparedCommit {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
             refusal: nil, seq: seq, json: json)
+    }
+}
+
+extension CommitResult {
+    /// The result of a commit that was not even looked at.
+    init(refusing commit: Commit, with refusal: Refusal) {
+        self.init(
+            room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
+            refusal: refusal, seq: 0, json: refusal.acknowledgement)
+    }
+}
+
+extension Refusal {
+    /// The refusal as the acknowledgement that the app gets.
+    fileprivate var acknowledgement: [UInt8] {
+        var writer = JSONWriter(reserving: 160)
+        self.encodeAcknowledgement(into: &writer)
+        return writer.bytes
     }
 }

@@ -49,6 +49,8 @@ final class CommitterLoop: ReactorLoop {
             telemetry: telemetry)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
+        // The server is one and the committers are few: no reason to wait long after it came back.
+        database.backoffMaximum = .milliseconds(500)
         self.lanes = try (0..<settings.databaseConnections).map { _ in
             try DatabaseLane(on: thread, settings: database)
         }
@@ -69,8 +71,10 @@ final class CommitterLoop: ReactorLoop {
             connection.turn(now: now) { self.read($0, of: lane, now) }
         }
         self.fanouts.read()
-        // Commits that come while the daemon ends stay unread; their gateways turn to another committer.
-        if !self.isStopping { self.gateways.read { self.read($0, now) } }
+        self.gateways.read { frames in
+            // Commits that come while the daemon ends are left alone: their gateways turn to another committer.
+            if !self.isStopping { self.read(frames, now) }
+        }
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)

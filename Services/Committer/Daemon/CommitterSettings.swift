@@ -1,7 +1,6 @@
 package import Boot
 package import Canvas
 package import CommitterCore
-internal import JSONBytes
 internal import Mesh
 
 /// What an operator may set on a committer; the schema holds names, defaults and ranges.
@@ -32,8 +31,6 @@ package struct CommitterSettings: DaemonSettings {
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
         "Use a database whose settings may lose acknowledged commits (fsync off and the like).")
-    package static let rulesFile = Setting<String?>.optionalString(
-        "rules", "JSON file with the rules of the element types; without it the built-in ones hold.")
     package static let queueItems = Setting.int(
         "queue-items", default: 8192, in: 1...1_000_000, "Commits that may wait; one more is refused as busy.")
     package static let queueBytes = Setting.int(
@@ -55,7 +52,8 @@ package struct CommitterSettings: DaemonSettings {
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
-            unsafeDatabase, rulesFile, queueItems, queueBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes,
+            unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, batchItems, batchBytes, elementsPerCommit,
+            cacheBytes,
             commitDeadline,
         ])
 
@@ -76,23 +74,6 @@ package struct CommitterSettings: DaemonSettings {
         limits.cacheBytesPerShard = values[Self.cacheBytes] / 64
         limits.deadline = values[Self.commitDeadline].nanosecondsClamped
         self.limits = limits
-        self.rules = try Self.rules(values)
-    }
-
-    /// The rules file, or the built-in rules.
-    private static func rules(_ values: SettingValues) throws(SettingProblem) -> RulesTable {
-        guard let path = values[Self.rulesFile] else { return .defaults }
-        let bytes: [UInt8]
-        switch FileBytes.read(path) {
-        case .success(let read): bytes = read
-        case .failure(let refusal): throw values.problem(Self.rulesFile, "cannot be read: \(refusal.reason)")
-        }
-        var document = JSONDocument()
-        do { try document.parse(bytes) } catch {
-            throw values.problem(Self.rulesFile, "is no JSON, at byte \(error.offset)")
-        }
-        do { return try RulesTable(json: document.root) } catch {
-            throw values.problem(Self.rulesFile, "is wrong at \(error.field): \(error.message)")
-        }
+        self.rules = try values.rules()
     }
 }

@@ -1,12 +1,12 @@
 internal import DequeModule
-internal import Mesh
-internal import Wire
+package import Mesh
+package import Wire
 
 /// What is on its way to one peer: the records of this turn, and envelopes that its link did not take yet.
 ///
 /// Bound: `limit` bytes wait at most; beyond it envelopes are dropped and counted. A dropped result is asked for again,
 /// a dropped update is found in the log.
-struct Outbox {
+package struct Outbox {
     /// An envelope of about so many bytes leaves before the turn is over, so that no single message grows too large.
     private static let envelopeBytes = 128 << 10
 
@@ -23,22 +23,23 @@ struct Outbox {
     private var dropped = 0
 
     /// An empty outbox in which at most `limit` bytes wait.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// True when nothing waits.
-    var isEmpty: Bool { self.open.isEmpty && self.waiting.isEmpty }
+    package var isEmpty: Bool { self.open.isEmpty && self.waiting.isEmpty }
 
     /// Adds a record; it leaves with the turn's ``flush(_:)``.
-    mutating func append(_ record: some WireRecord) {
+    package mutating func append(_ record: some WireRecord) {
         self.open.append(record)
         if self.open.bytes.count >= Self.envelopeBytes { self.seal() }
     }
 
     private mutating func seal() {
         guard !self.open.isEmpty else { return }
-        let envelope = Envelope(bytes: self.open.take(), records: Int(self.open.count))
+        let records = Int(self.open.count)
+        let envelope = Envelope(bytes: self.open.take(), records: records)
         guard self.waitingBytes + envelope.bytes.count <= self.limit || self.waiting.isEmpty else {
             self.dropped += envelope.records
             return
@@ -48,7 +49,7 @@ struct Outbox {
     }
 
     /// Sends what there is, in order, as far as the link takes it.
-    mutating func flush(_ send: ([UInt8]) -> SendResult) {
+    package mutating func flush(_ send: ([UInt8]) -> SendResult) {
         self.seal()
         while let first = self.waiting.first {
             switch send(first.bytes) {
@@ -62,7 +63,7 @@ struct Outbox {
     }
 
     /// Gives up everything: the peer is gone.
-    mutating func drop() {
+    package mutating func drop() {
         self.seal()
         self.dropped += self.waiting.reduce(0) { $0 + $1.records }
         self.waiting.removeAll()
@@ -70,7 +71,7 @@ struct Outbox {
     }
 
     /// How many records were dropped since the last call.
-    mutating func takeDropped() -> Int {
+    package mutating func takeDropped() -> Int {
         defer { self.dropped = 0 }
         return self.dropped
     }

@@ -107,7 +107,7 @@ struct ElementStore: Sendable {
         case .illFormed: return nil
         case .notYet: break
         }
-        guard (try? document.parse(self.slots[place].json, limits: .stored)) != nil,
+        guard (try? document.parse(self.slots[place].json, limits: Element.jsonLimits)) != nil,
             let element = Element(json: document.root)
         else {
             self.slots[place].parsed = .illFormed

@@ -60,6 +60,7 @@ extension Fanout {
             for connection in connections {
                 self.depart(connection, from: place, at: now, into: &actions)
             }
+            self.advanceJoins(in: place, at: now, into: &actions)
             return
         }
         let wasThere = self.places[interest.room] != nil
@@ -152,6 +153,8 @@ extension Fanout {
         _ connection: UInt64, from place: Int, at now: UInt64, into actions: inout [FanoutAction]
     ) {
         let before = self.rooms[place].occupancy.gateways.map(\.id)
+        // Joins of a gateway wait until it has caught up, which it now need not.
+        var isFreed = false
         let left = self.rooms[place].occupancy.leave(connection)
         if let sid = self.rooms[place].sids.removeValue(forKey: connection),
             self.rooms[place].owners[sid]?.connection == connection
@@ -160,9 +163,10 @@ extension Fanout {
         }
         for gateway in before where !self.rooms[place].occupancy.includes(gateway) {
             self.gateways[gateway]?.rooms.remove(place)
-            self.rooms[place].catchUps.removeValue(forKey: gateway)
+            isFreed = self.rooms[place].catchUps.removeValue(forKey: gateway) != nil || isFreed
         }
         if let left { self.announce(left, hasJoined: false, except: 0, in: place, into: &actions) }
+        if isFreed { self.advanceJoins(in: place, at: now, into: &actions) }
         self.reviewIdle(place, at: now)
     }
 

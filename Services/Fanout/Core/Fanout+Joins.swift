@@ -108,6 +108,11 @@ extension Fanout {
         }
         guard let content = self.content(for: tag, pending, in: place, into: &actions) else { return }
         self.finish(tag)
+        if case .elements(let json) = content, json.count > self.limits.replyBytes {
+            let refusal = Refusal(.tooLarge, "the room is too large to be sent")
+            self.refuse(pending.join, with: refusal, to: pending.gateway, into: &actions)
+            return
+        }
         self.admit(pending, to: place, with: content, at: now, into: &actions)
     }
 
@@ -180,10 +185,10 @@ extension Fanout {
     mutating func answerReads(in place: Int, at now: UInt64, into actions: inout [FanoutAction]) {
         guard self.rooms[place].isLive else { return }
         for read in self.rooms[place].reads {
-            let outcome: RoomState.Outcome =
-                self.rooms[place].seq == 0
-                ? .neverUsed
-                : .state(self.position(of: place), elements: self.rooms[place].elements.snapshot())
+            let json = self.rooms[place].elements.snapshot()
+            var outcome = RoomState.Outcome.state(self.position(of: place), elements: json)
+            if self.rooms[place].seq == 0 { outcome = .neverUsed }
+            if json.count > self.limits.replyBytes { outcome = .unavailable }
             let state = RoomState(request: read.request, room: self.rooms[place].name, outcome: outcome)
             actions.append(.send(.roomState(state), to: read.gateway))
         }

@@ -2,6 +2,9 @@
 package struct FanoutLimits: Equatable, Sendable {
     /// The most updates that one replay may hold; who missed more gets the whole room.
     package var replay = 1000
+    /// The most bytes of one answer: of a replay, which then becomes the whole room, and of a room, whose joins are
+    /// then refused. A link carries no larger message.
+    package var replyBytes = 32 << 20
     /// The most bytes of recent updates that are kept for each room.
     package var ringBytes = 1 << 20
     /// How long a room without members stays in memory.

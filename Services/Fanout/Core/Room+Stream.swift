@@ -85,18 +85,19 @@ extension Room {
     func missed(after seq: UInt64, rows: [Update] = [], limits: FanoutLimits) -> [Update]? {
         guard seq <= self.seq, self.seq - seq <= UInt64(limits.replay) else { return nil }
         if seq == self.seq { return [] }
-        if self.ring.covers(from: seq + 1) { return self.ring.suffix(from: seq + 1) }
         var updates: [Update] = []
         var next = seq + 1
-        for row in rows where row.seq >= next && row.seq <= self.seq {
-            guard row.seq == next else { return nil }
-            updates.append(row)
-            next += 1
+        if !self.ring.covers(from: next) {
+            for row in rows where row.seq >= next && row.seq <= self.seq {
+                guard row.seq == next else { return nil }
+                updates.append(row)
+                next += 1
+            }
         }
         if next <= self.seq {
             guard self.ring.covers(from: next) else { return nil }
             updates += self.ring.suffix(from: next)
         }
-        return updates
+        return updates.reduce(0) { $0 + $1.footprint } <= limits.replyBytes ? updates : nil
     }
 }

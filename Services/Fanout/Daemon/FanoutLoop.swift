@@ -5,238 +5,249 @@ internal import Mesh
 internal import Postgres
 internal import Wire
 
-/// What the fan-out does in every turn of its thread: what the database answered, what its peers sent, what is due, and
-/// then everything that the core decided.
+/// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
+/// then what that leads to; one flush for each gateway.
 final class FanoutLoop: ReactorLoop {
-    /// One gateway, coalescer or committer by its mesh name.
-    private struct Peer {
-        let gateway: GatewayID
-        var link: PeerID?
-        var outbox: GatewayOutbox
-    }
+    /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
+    private static let sendMark = 128
+    private static let receiveMark = 1000
 
     private let link: ServerLink
-    private let lines: [DatabaseLine]
+    private let database: RoomDatabase
+    private let telemetry: FanoutTelemetry
     private let check: ReadinessCheck
     private let logger: Logger
-    private let gatewayBytes: Int
-    private let telemetry: FanoutTelemetry
     private var core: Fanout
+    private var gateways: GatewayTable
     private var actions: [FanoutAction] = []
-    private var peers: [Peer] = []
-    private var names: [String: Int] = [:]
-    private var links: [PeerID: Int] = [:]
-    private var touched: Set<Int> = []
     private var previews: [Preview] = []
     private var fields = ByteWriter()
+    private var phase = Phase.starting
     private var databaseLog = LogLimiter(every: .seconds(1))
-    private var isStopping = false
+    private var malformedLog = LogLimiter(every: .seconds(1))
+    private var overflowLog = LogLimiter(every: .seconds(1))
+
+    private enum Phase {
+        case starting, running
+        /// Asked to stop: one more turn sends what waits.
+        case stopping
+        case drained
+    }
 
     init(
         on thread: ReactorThread, name: String, settings: FanoutSettings, telemetry: FanoutTelemetry,
         check: ReadinessCheck
     ) throws {
-        self.logger = thread.logger
-        self.check = check
-        self.telemetry = telemetry
-        self.gatewayBytes = settings.gatewayBytes
+        let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
+        let options = LinkOptions(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
         self.link = try ServerLink(
-            on: thread, bind: Endpoint(settings.bind),
-            identity: LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version)))
+            on: thread, bind: Endpoint(settings.bind), identity: identity, options: options, maximumPeers: 1024)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
-        self.lines = try (0..<settings.databaseConnections).map { _ in
-            try DatabaseLine(on: thread, settings: database, now: thread.now)
-        }
+        self.database = try RoomDatabase(
+            on: thread, settings: database, connections: settings.databaseConnections)
         self.core = Fanout(limits: settings.limits, rules: settings.rules)
+        self.gateways = GatewayTable(outboxBytes: settings.gatewayBytes)
+        self.telemetry = telemetry
+        self.check = check
+        self.logger = thread.logger
         check.notReady("the database does not answer")
     }
 
+    // MARK: The turn
+
     func turn(now: UInt64) -> UInt64? {
-        for line in self.lines { line.turn(now: now) { self.read($0, now) } }
+        if self.phase == .starting {
+            self.phase = .running
+            self.database.start(now: now)
+        }
+        self.database.turn(now: now) { self.read($0, now) }
         self.readPeers(now)
-        if let due = self.core.nextDeadline, due <= now { self.core.timePassed(at: now, into: &self.actions) }
+        if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
         self.perform(now)
         self.flush()
-        self.telemetry.update(self.core)
-        var deadline = self.core.nextDeadline
-        for line in self.lines {
-            line.poll()
-            if let due = line.nextDeadline { deadline = min(deadline ?? due, due) }
-        }
-        return deadline
+        self.telemetry.turned(self.core, database: self.database, gateways: self.gateways)
+        if self.phase == .stopping { self.end() }
+        let next = [self.core.nextDeadline, self.database.poll()].lazy.compactMap(\.self).min()
+        return next
     }
 
     func stopRequested(now: UInt64) {
-        self.isStopping = true
+        self.phase = .stopping
+        self.logger.info("draining", metadata: ["fanout.rooms": "\(self.core.roomCount)"])
     }
 
-    var isDrained: Bool { self.peers.allSatisfy { $0.outbox.isEmpty || $0.link == nil } }
+    var isDrained: Bool { self.phase == .drained }
 
     func stopped() {
-        for line in self.lines { line.close() }
+        self.database.close()
     }
 
-    // MARK: Database
+    /// Gateways that hear the goodbye turn to another fan-out and say how far they came; nothing here must be kept.
+    private func end() {
+        self.link.close()
+        self.phase = .drained
+        self.logger.info("drained", metadata: ["fanout.rooms": "\(self.core.roomCount)"])
+    }
 
-    private func read(_ news: DatabaseLine.News, _ now: UInt64) {
+    // MARK: In
+
+    private func read(_ news: RoomDatabase.News, _ now: UInt64) {
         switch news {
-        case .up(let facts):
-            if facts.isReadOnly { self.logger.warning("the database takes no writes") }
-        case .identity(let epoch, let key):
-            self.check.ready()
-            self.core.identityKnown(
-                epoch: epoch, issuer: SessionSecrets.issuer(key: key), at: now, into: &self.actions)
+        case .identity(let epoch, let seal):
+            let issuer = seal.issuer { WallClock.milliseconds() }
+            self.core.identityKnown(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
         case .answer(let tag, let reply):
             self.core.databaseAnswered(tag, reply, at: now, into: &self.actions)
-        case .down(let error):
-            if !self.lines.contains(where: \.isUp) { self.check.notReady("the database does not answer") }
-            if let suppressed = self.databaseLog.admit(at: .now) {
-                self.logger.warning(
-                    "no database connection", metadata: ["pg.error": "\(error)", "log.suppressed": "\(suppressed)"])
-            }
+        case .trouble(let error):
+            guard let suppressed = self.databaseLog.admit(at: .now) else { break }
+            self.logger.warning(
+                "database trouble",
+                metadata: [
+                    "pg.sqlstate": "\(error.sqlState)", "error": "\(error.message)",
+                    "log.suppressed": "\(suppressed)",
+                ])
+        case .unreadable(let statement):
+            self.logger.error("database rows unreadable", metadata: ["pg.statement": "\(statement)"])
         }
+        if self.database.isReady { self.check.ready() } else { self.check.notReady("the database does not answer") }
     }
-
-    private func ask(_ request: DatabaseRequest, _ now: UInt64) {
-        let line = self.lines.filter(\.isUp).min { $0.load < $1.load }
-        if line?.ask(request, now: now) == true { return }
-        self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
-    }
-
-    // MARK: Peers
 
     private func readPeers(_ now: UInt64) {
+        guard self.phase != .drained else { return }
         while let event = self.link.next() {
             switch event {
-            case .peerUp(let id, let hello): self.up(id, hello.name, now)
-            case .peerDown(let id, _): self.down(id, now)
-            case .writable(let id): self.writable(id)
-            case .message(let id): self.received(from: id, now)
+            case .peerUp: break
+            case .peerDown(let peer, _):
+                if let gateway = self.gateways.disconnect(peer) { self.core.gatewayDown(gateway, at: now) }
+            case .message(let peer):
+                self.readEnvelope(from: peer, now)
+            case .writable(let peer):
+                self.writable(peer)
             }
         }
+        guard !self.previews.isEmpty else { return }
+        self.core.previewsReceived(self.previews, at: now, into: &self.actions)
+        self.previews.removeAll(keepingCapacity: true)
     }
 
-    private func up(_ id: PeerID, _ name: String, _ now: UInt64) {
-        let index: Int
-        if let known = self.names[name] {
-            index = known
-            if let former = self.peers[known].link { self.down(former, now) }
-        } else {
-            index = self.peers.count
-            self.names[name] = index
-            self.peers.append(
-                Peer(
-                    gateway: GatewayID(UInt32(clamping: index)), link: nil,
-                    outbox: GatewayOutbox(maxBytes: self.gatewayBytes)))
-        }
-        self.links[id] = index
-        self.peers[index].link = id
-        self.peers[index].outbox = GatewayOutbox(maxBytes: self.gatewayBytes)
-        self.core.gatewayUp(self.peers[index].gateway, at: now)
-    }
-
-    private func down(_ id: PeerID, _ now: UInt64) {
-        guard let index = self.links.removeValue(forKey: id), self.peers[index].link == id else { return }
-        self.peers[index].link = nil
-        self.core.gatewayDown(self.peers[index].gateway, at: now)
-    }
-
-    private func writable(_ id: PeerID) {
-        guard let index = self.links[id], self.peers[index].outbox.isBlocked else { return }
-        if self.peers[index].outbox.unblock() {
-            self.core.gatewayResumed(self.peers[index].gateway, into: &self.actions)
-        }
-        self.touched.insert(index)
-    }
-
-    private func received(from id: PeerID, _ now: UInt64) {
-        guard let index = self.links[id] else { return }
+    /// Walks over an envelope. One that is ill-formed ends there: it is counted, and its sender stays.
+    private func readEnvelope(from peer: PeerID, _ now: UInt64) {
         do throws(EnvelopeError) {
             try self.link.incoming.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                try self.decode(bytes, from: self.peers[index].gateway, now)
+                var reader = try EnvelopeReader(bytes)
+                while let (kind, fields) = try reader.next() { try self.read(kind, fields, from: peer, now) }
             }
         } catch {
-            self.telemetry.envelopeMalformed()
-            self.logger.warning("envelope refused", metadata: ["wire.error": "\(error)"])
+            self.telemetry.malformed.add()
+            if let suppressed = self.malformedLog.admit(at: .now) {
+                self.logger.warning(
+                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+            }
         }
     }
 
-    private func decode(
-        _ bytes: UnsafeRawBufferPointer, from gateway: GatewayID, _ now: UInt64
+    private func read(
+        _ kind: RecordKind, _ fields: ByteReader, from peer: PeerID, _ now: UInt64
     ) throws(EnvelopeError) {
-        var envelope = try EnvelopeReader(bytes)
-        self.previews.removeAll(keepingCapacity: true)
-        while let (kind, fields) = try envelope.next() {
-            switch kind {
-            case .preview:
-                self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
-            case .update:
-                let update = try EnvelopeReader.decode(Update.self, fields)
-                self.core.updateReceived(update, at: now, into: &self.actions)
-            case .join:
-                let join = try EnvelopeReader.decode(Join.self, fields)
-                self.core.joinReceived(join, from: gateway, at: now, into: &self.actions)
-            case .leave:
-                let leave = try EnvelopeReader.decode(Leave.self, fields)
-                self.core.leaveReceived(leave, from: gateway, at: now, into: &self.actions)
-            case .roomInterest:
-                let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
-                self.core.interestReceived(interest, from: gateway, at: now, into: &self.actions)
-            case .gestureEnd:
-                let end = try EnvelopeReader.decode(GestureEnd.self, fields)
-                self.core.gestureEndReceived(end, at: now, into: &self.actions)
-            case .roomRead:
-                let read = try EnvelopeReader.decode(RoomRead.self, fields)
-                self.core.roomReadReceived(read, from: gateway, at: now, into: &self.actions)
-            case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-                .roomState:
-                break
+        switch kind {
+        case .preview:
+            self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
+        case .update:
+            let update = try EnvelopeReader.decode(Update.self, fields)
+            self.core.updateReceived(update, at: now, into: &self.actions)
+        case .join:
+            let join = try EnvelopeReader.decode(Join.self, fields)
+            self.core.joinReceived(join, from: self.gateway(peer, now), at: now, into: &self.actions)
+        case .leave:
+            let leave = try EnvelopeReader.decode(Leave.self, fields)
+            self.core.leaveReceived(leave, from: self.gateway(peer, now), at: now, into: &self.actions)
+        case .roomInterest:
+            let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
+            self.core.interestReceived(interest, from: self.gateway(peer, now), at: now, into: &self.actions)
+        case .gestureEnd:
+            let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
+            _ = self.gateway(peer, now)
+            self.core.gestureEndReceived(gesture, at: now, into: &self.actions)
+        case .roomRead:
+            let read = try EnvelopeReader.decode(RoomRead.self, fields)
+            self.core.roomReadReceived(read, from: self.gateway(peer, now), at: now, into: &self.actions)
+        case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
+            .roomState:
+            break
+        }
+    }
+
+    /// The gateway behind a peer that spoke as one.
+    private func gateway(_ peer: PeerID, _ now: UInt64) -> GatewayID {
+        if let known = self.gateways.gateway(of: peer) { return known }
+        let name = self.link.hello(of: peer)?.name ?? "?"
+        let (gateway, wasThere) = self.gateways.connect(peer, name: name)
+        if wasThere { self.core.gatewayDown(gateway, at: now) }
+        self.core.gatewayUp(gateway, at: now)
+        return gateway
+    }
+
+    private func writable(_ peer: PeerID) {
+        guard let gateway = self.gateways.gateway(of: peer), self.gateways[gateway]?.outbox.isBlocked == true
+        else { return }
+        if self.gateways[gateway]?.outbox.unblock() == true {
+            self.telemetry.overflows.add()
+            self.core.gatewayResumed(gateway, into: &self.actions)
+            if let suppressed = self.overflowLog.admit(at: .now) {
+                self.logger.warning(
+                    "gateway was too slow", metadata: ["log.suppressed": "\(suppressed)"])
             }
         }
-        if !self.previews.isEmpty { self.core.previewsReceived(self.previews, at: now, into: &self.actions) }
     }
 
     // MARK: Out
 
-    /// Performs what the core decided; a question that cannot be put is answered at once, which may decide more.
     private func perform(_ now: UInt64) {
+        // A question that cannot be asked is answered at once, which may lead to more.
         while !self.actions.isEmpty {
             let actions = self.actions
-            self.actions = []
+            self.actions.removeAll(keepingCapacity: false)
             for action in actions {
                 switch action {
-                case .send(let record, let gateway): self.send(record, to: [gateway], except: nil)
-                case .broadcast(let record, let gateways, let except): self.send(record, to: gateways, except: except)
-                case .read(let request): self.ask(request, now)
+                case .send(let record, let gateway):
+                    self.encode(record)
+                    self.append(record, to: gateway)
+                case .broadcast(let record, let to, let except):
+                    self.encode(record)
+                    for gateway in to where gateway != except { self.append(record, to: gateway) }
+                case .read(let request):
+                    if !self.database.ask(request, now: now) {
+                        self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
+                    }
                 }
             }
         }
     }
 
-    private func send(_ record: FanoutRecord, to gateways: [GatewayID], except: GatewayID?) {
+    private func encode(_ record: FanoutRecord) {
         self.fields.bytes.removeAll(keepingCapacity: true)
         record.encode(into: &self.fields)
-        self.fields.bytes.withUnsafeBytes { fields in
-            for gateway in gateways where gateway != except {
-                let index = Int(gateway.number)
-                guard self.peers[index].link != nil else { continue }
-                self.peers[index].outbox.append(record, fields: fields)
-                self.touched.insert(index)
-            }
-        }
+    }
+
+    private func append(_ record: FanoutRecord, to gateway: GatewayID) {
+        self.fields.bytes.withUnsafeBytes { self.gateways[gateway]?.outbox.append(record, fields: $0) }
     }
 
     private func flush() {
-        for index in self.touched {
-            guard let link = self.peers[index].link else { continue }
-            while let envelope = self.peers[index].outbox.next() {
-                switch self.link.send(envelope, to: link) {
-                case .sent, .unroutable: self.peers[index].outbox.settle(.sent)
-                case .wouldBlock: self.peers[index].outbox.settle(.blocked)
+        for (gateway, entry) in self.gateways.entries {
+            while let envelope = self.gateways[gateway]?.outbox.next() {
+                switch self.link.send(envelope, to: entry.peer) {
+                case .sent:
+                    self.gateways[gateway]?.outbox.settle(.sent)
+                    self.telemetry.sent(bytes: envelope.count)
+                case .wouldBlock:
+                    self.gateways[gateway]?.outbox.settle(.blocked)
+                case .unroutable:
+                    // Its end is already on its way to be told.
+                    self.gateways[gateway]?.outbox.settle(.sent)
                 }
             }
         }
-        self.touched.removeAll(keepingCapacity: true)
     }
 }

@@ -2,7 +2,7 @@ package import Boot
 internal import Mesh
 package import ServiceLifecycle
 
-/// The running fan-out: one thread that owns the link to its peers and the connections to PostgreSQL.
+/// The running fan-out: one thread that owns all links and connections.
 package final class FanoutService: Service {
     private let reactor: Reactor
 
@@ -13,16 +13,18 @@ package final class FanoutService: Service {
     }
 
     private init(_ settings: FanoutSettings, _ context: DaemonContext) throws {
-        let check = context.health.check("database")
         let telemetry = FanoutTelemetry(context.metrics)
+        let check = context.health.check("database")
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         self.reactor = try Reactor(name: "fanout", settings: reactorSettings, logger: context.logger) { thread in
-            try FanoutLoop(on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
+            try FanoutLoop(
+                on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
         }
     }
 
-    /// Runs until the daemon is told to stop; then what waits for gateways is sent and all links say goodbye.
+    /// Runs until the daemon is told to stop: then what waits is sent, and gateways that hear the goodbye turn to
+    /// another fan-out.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await self.reactor.run()

@@ -1,7 +1,6 @@
 package import Boot
 package import Canvas
 package import FanoutCore
-internal import JSONBytes
 internal import Mesh
 
 /// What an operator may set on a fan-out; the schema holds names, defaults and ranges.
@@ -12,41 +11,52 @@ package struct FanoutSettings: DaemonSettings {
     package var databaseURL: String
     /// How many connections to it.
     package var databaseConnections: Int
-    /// The rules of every element type, for previews; the same as the committer's.
+    /// The rules of every element type; the same as the committers'.
     package var rules: RulesTable
-    /// The bounds of memory and time.
+    /// The bounds of memory, queues and time.
     package var limits: FanoutLimits
-    /// The most bytes that wait for one slow gateway.
+    /// The most bytes that wait for one gateway.
     package var gatewayBytes: Int
     /// How long a stopping fan-out may send what waits.
     package var drain: Duration
 
     package static let connections = Setting.int(
-        "database-connections", default: 2, in: 1...64, "Connections to PostgreSQL.")
-    package static let rulesFile = Setting<String?>.optionalString(
-        "rules", "JSON file with the rules of the element types; without it the built-in ones hold.")
+        "database-connections", default: 2, in: 1...32, "Connections to PostgreSQL; reads share them.")
     package static let memory = Setting.int(
-        "memory-bytes", default: 1 << 30, in: 1 << 20...1 << 40, "About how much memory rooms may take.")
+        "memory-bytes", default: 1 << 30, in: 1 << 20...1 << 40,
+        "About how much all rooms may take; beyond it no further room is loaded.")
+    package static let maxRooms = Setting.int(
+        "max-rooms", default: 200_000, in: 1...10_000_000, "Rooms that may be in memory at once.")
+    package static let maxWaiting = Setting.int(
+        "max-waiting", default: 20_000, in: 1...1_000_000, "Joins and reads of rooms that may wait at once.")
+    package static let replay = Setting.int(
+        "replay", default: 1000, in: 0...10_000, "Updates that one replay may hold; who missed more gets the room.")
+    package static let ringBytes = Setting.int(
+        "recent-bytes", default: 1 << 20, in: 0...1 << 30, "Bytes of recent updates kept for each room.")
     package static let roomIdle = Setting.milliseconds(
         "room-idle-ms", default: 30_000, in: 0...3_600_000, "How long a room without members stays in memory.")
     package static let gatewayGrace = Setting.milliseconds(
-        "gateway-grace-ms", default: 5_000, in: 0...600_000,
+        "gateway-grace-ms", default: 5000, in: 0...600_000,
         "How long the people of a gateway that went away stay in their rooms.")
-    package static let replay = Setting.int(
-        "replay", default: 1000, in: 0...100_000, "Updates that a resumed join gets at most; who missed more gets the room.")
-    package static let headInterval = Setting.milliseconds(
-        "head-interval-ms", default: 250, in: 10...60_000, "How often PostgreSQL is asked whether an update was missed.")
     package static let joinDeadline = Setting.milliseconds(
-        "join-deadline-ms", default: 5_000, in: 100...300_000, "How long a join may wait for the database.")
+        "join-deadline-ms", default: 5000, in: 100...600_000, "How long a join may wait for the database.")
+    package static let headInterval = Setting.milliseconds(
+        "head-interval-ms", default: 250, in: 10...10_000, "How often the shards' heads are asked for.")
+    package static let holePatience = Setting.milliseconds(
+        "hole-patience-ms", default: 20, in: 0...1000, "How long late updates may fill a hole before the log is read.")
+    package static let previewPatience = Setting.milliseconds(
+        "preview-patience-ms", default: 500, in: 1...10_000,
+        "How long a preview waits for the update that it must follow.")
     package static let gatewayBytes = Setting.int(
-        "gateway-bytes", default: 32 << 20, in: 1 << 20...1 << 32,
+        "gateway-bytes", default: 32 << 20, in: 1 << 16...1 << 32,
         "Bytes that may wait for one slow gateway; beyond it the gateway has to ask for what it missed.")
 
     package static let schema = SettingsSchema(
         "fanout", summary: "keeps each room's stream in one order without gaps and gives it to gateways.",
         [
-            SharedSettings.bind, SharedSettings.databaseURL, connections, rulesFile, memory, roomIdle, gatewayGrace,
-            replay, headInterval, joinDeadline, gatewayBytes,
+            SharedSettings.bind, SharedSettings.databaseURL, connections, SharedSettings.rules, memory, maxRooms,
+            maxWaiting, replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, headInterval, holePatience,
+            previewPatience, gatewayBytes,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -57,29 +67,17 @@ package struct FanoutSettings: DaemonSettings {
         self.drain = values[SharedSettings.drainTimeout]
         var limits = FanoutLimits()
         limits.memory = values[Self.memory]
+        limits.rooms = values[Self.maxRooms]
+        limits.waiting = values[Self.maxWaiting]
+        limits.replay = values[Self.replay]
+        limits.ringBytes = values[Self.ringBytes]
         limits.roomIdle = values[Self.roomIdle].nanosecondsClamped
         limits.gatewayGrace = values[Self.gatewayGrace].nanosecondsClamped
-        limits.replay = values[Self.replay]
-        limits.headInterval = values[Self.headInterval].nanosecondsClamped
         limits.joinDeadline = values[Self.joinDeadline].nanosecondsClamped
+        limits.headInterval = values[Self.headInterval].nanosecondsClamped
+        limits.holePatience = values[Self.holePatience].nanosecondsClamped
+        limits.previewPatience = values[Self.previewPatience].nanosecondsClamped
         self.limits = limits
-        self.rules = try Self.rules(values)
-    }
-
-    /// The rules file, or the built-in rules.
-    private static func rules(_ values: SettingValues) throws(SettingProblem) -> RulesTable {
-        guard let path = values[Self.rulesFile] else { return .defaults }
-        let bytes: [UInt8]
-        switch FileBytes.read(path) {
-        case .success(let read): bytes = read
-        case .failure(let refusal): throw values.problem(Self.rulesFile, "cannot be read: \(refusal.reason)")
-        }
-        var document = JSONDocument()
-        do { try document.parse(bytes) } catch {
-            throw values.problem(Self.rulesFile, "is no JSON, at byte \(error.offset)")
-        }
-        do { return try RulesTable(json: document.root) } catch {
-            throw values.problem(Self.rulesFile, "is wrong at \(error.field): \(error.message)")
-        }
+        self.rules = try values.rules()
     }
 }

@@ -1,53 +1,111 @@
 internal import Boot
 internal import FanoutCore
-internal import NIOConcurrencyHelpers
 
-/// The fan-out's figures for operators: a copy of the core's counters, laid down in every turn and read when scraped.
+/// The fan-out's figures for operators. Instruments are made once and updated once a turn.
 final class FanoutTelemetry: Sendable {
-    private struct Figures: Sendable {
-        var counters = FanoutCounters()
-        var rooms = 0
-        var bytes = 0
-        var waiting = 0
-        var lag: UInt64 = 0
-    }
+    /// Envelopes that could not be read.
+    let malformed: Counter
+    /// Times that a gateway was so slow that what waited for it was thrown away.
+    let overflows: Counter
+    private let updates: Counter
+    private let duplicates: Counter
+    private let previews: Counter
+    private let passed: Counter
+    private let parked: Counter
+    private let dropped: [Counter]
+    private let holes: Counter
+    private let rebases: Counter
+    private let loads: Counter
+    private let snapshots: Counter
+    private let replays: Counter
+    private let resets: Counter
+    private let refusals: Counter
+    private let envelopes: Counter
+    private let envelopeBytes: Histogram
+    private let rooms: Gauge
+    private let roomBytes: Gauge
+    private let waiting: Gauge
+    private let lag: Gauge
+    private let questions: Gauge
+    private let connections: Gauge
+    private let gatewaysUp: Gauge
+    private let outboxBytes: Gauge
+    private let blocked: Gauge
 
-    private let figures = NIOLockedValueBox(Figures())
-    private let malformed: Counter
-
-    init(_ registry: MetricsRegistry) {
-        let figures = self.figures
-        func figure(_ name: String, _ help: String, _ read: @escaping @Sendable (Figures) -> Double) {
-            registry.gauge("touchsync_fanout_\(name)", help) { read(figures.withLockedValue { $0 }) }
+    init(_ metrics: MetricsRegistry) {
+        func counter(_ name: String, _ help: String) -> Counter {
+            metrics.counter("pipeline_fanout_\(name)", help)
         }
-        figure("rooms", "Rooms in memory.") { Double($0.rooms) }
-        figure("room_bytes", "About what they take.") { Double($0.bytes) }
-        figure("waiting", "Joins and reads that wait.") { Double($0.waiting) }
-        figure("lag_updates", "Updates that the shard furthest behind is behind.") { Double($0.lag) }
-        figure("updates_total", "Updates that came.") { Double($0.counters.updates) }
-        figure("duplicate_updates_total", "Updates that were there already.") { Double($0.counters.duplicates) }
-        figure("previews_total", "Previews that came.") { Double($0.counters.previews) }
-        figure("previews_passed_total", "Previews that went on.") { Double($0.counters.previewsPassed) }
-        figure("holes_total", "Holes that the log had to fill.") { Double($0.counters.holes) }
-        figure("loads_total", "Rooms loaded from the database.") { Double($0.counters.loads) }
-        figure("snapshots_total", "Joins answered with the whole room.") { Double($0.counters.snapshots) }
-        figure("replays_total", "Joins answered with what they missed.") { Double($0.counters.replays) }
-        figure("resets_total", "Gateways that had to take a room anew.") { Double($0.counters.resets) }
-        self.malformed = registry.counter(
-            "touchsync_fanout_malformed_envelopes_total", "Envelopes that could not be read.")
-    }
-
-    func update(_ core: Fanout) {
-        self.figures.withLockedValue {
-            $0.counters = core.counters
-            $0.rooms = core.roomCount
-            $0.bytes = core.bytes
-            $0.waiting = core.waitingCount
-            $0.lag = core.lag
+        func mirrored(_ name: String, _ help: String) -> Counter {
+            counter(name, help)
         }
+        func gauge(_ name: String, _ help: String) -> Gauge {
+            metrics.gauge("pipeline_fanout_\(name)", help)
+        }
+        self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
+        self.overflows = counter(
+            "gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
+        self.updates = mirrored("updates_received_total", "Updates that came, directly or from the log.")
+        self.duplicates = mirrored("updates_duplicate_total", "Updates that were there already.")
+        self.previews = mirrored("previews_received_total", "Previews that came.")
+        self.passed = mirrored("previews_passed_total", "Previews that went on, each counted once.")
+        self.parked = mirrored("previews_parked_total", "Previews that waited for an update.")
+        let drops = metrics.counters(
+            "pipeline_fanout_previews_dropped_total", "Previews that went nowhere.", label: "reason",
+            of: PreviewDrop.self)
+        self.dropped = PreviewDrop.allCases.map { drops[$0] }
+        self.holes = mirrored("holes_total", "Holes in a shard that the log had to fill.")
+        self.rebases = mirrored("rebases_total", "Shards whose rooms were loaded anew.")
+        self.loads = mirrored("room_loads_total", "Rooms loaded from the database.")
+        self.snapshots = mirrored("snapshots_total", "Joins answered with the whole room.")
+        self.replays = mirrored("replays_total", "Joins and gateways answered with exactly what they missed.")
+        self.resets = mirrored("resets_total", "Gateways told that their room must be taken anew.")
+        self.refusals = mirrored("refusals_total", "Joins and reads of rooms that were refused.")
+        self.envelopes = counter("envelopes_sent_total", "Envelopes given to gateways' links.")
+        self.envelopeBytes = metrics.histogram(
+            "pipeline_fanout_envelope_bytes", "Their sizes.", buckets: Buckets.sizes)
+        self.rooms = gauge("rooms", "Rooms in memory.")
+        self.roomBytes = gauge("room_bytes", "About what they take.")
+        self.waiting = gauge("joins_waiting", "Joins and reads of rooms that wait for the database.")
+        self.lag = gauge("shard_lag_updates", "How far the shard that is furthest behind is behind.")
+        self.questions = gauge("database_requests", "Questions to the database that wait or are under way.")
+        self.connections = gauge("database_connections", "Connections that are up.")
+        self.gatewaysUp = metrics.gauge(
+            "pipeline_fanout_links_up", "Instances that are connected.", labels: ["stage": "gateway"])
+        self.outboxBytes = gauge("outbox_bytes", "Bytes that wait for gateways.")
+        self.blocked = gauge("gateways_blocked", "Gateways whose link takes no more at present.")
     }
 
-    func envelopeMalformed() {
-        self.malformed.add(1)
+    /// An envelope left for a gateway.
+    func sent(bytes: Int) {
+        self.envelopes.add()
+        self.envelopeBytes.observe(Double(bytes))
+    }
+
+    /// A turn is over.
+    func turned(_ core: borrowing Fanout, database: RoomDatabase, gateways: borrowing GatewayTable) {
+        let counters = core.counters
+        self.updates.follow(counters.updates)
+        self.duplicates.follow(counters.duplicates)
+        self.previews.follow(counters.previews)
+        self.passed.follow(counters.previewsPassed)
+        self.parked.follow(counters.previewsParked)
+        for (mirror, count) in zip(self.dropped, counters.previewsDropped) { mirror.follow(count) }
+        self.holes.follow(counters.holes)
+        self.rebases.follow(counters.rebases)
+        self.loads.follow(counters.loads)
+        self.snapshots.follow(counters.snapshots)
+        self.replays.follow(counters.replays)
+        self.resets.follow(counters.resets)
+        self.refusals.follow(counters.refusals)
+        self.rooms.set(core.roomCount)
+        self.roomBytes.set(core.bytes)
+        self.waiting.set(core.waitingCount)
+        self.lag.set(Double(core.lag))
+        self.questions.set(database.openCount)
+        self.connections.set(database.upCount)
+        self.gatewaysUp.set(gateways.entries.count)
+        self.outboxBytes.set(gateways.entries.values.reduce(0) { $0 + $1.outbox.bytes })
+        self.blocked.set(gateways.entries.values.count { $0.outbox.isBlocked })
     }
 }

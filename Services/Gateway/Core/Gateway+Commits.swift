@@ -28,10 +28,8 @@ extension Gateway {
             command = try self.command(incoming)
         } catch {
             // A fault found here for good consumes the number too, so PostgreSQL must hear of it.
-            guard let number else {
-                self.endOpenGesture(of: incoming, room: room)
-                throw error
-            }
+            self.endOpenGesture(of: incoming, room: room)
+            guard let number else { throw error }
             let hash = FNV1a.hash(incoming.payload.rawBytes)
             self.accept(
                 .refuse(error, bodyHash: hash), number: number, gesture: nil, incoming: incoming, room: room)

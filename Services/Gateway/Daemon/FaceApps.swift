@@ -27,8 +27,12 @@ final class FaceApps {
             self.send(peer, Array("3".utf8))
             return
         }
-        text.withUnsafeBytes { bytes in
-            guard let head = try? SocketPacketHead(bytes, maxAttachments: 0), head.namespace.isEmpty else {
+        text.withUnsafeBytes { text in
+            // The leading 4 is Engine.IO's digit for a message; on this wire every packet is one.
+            let bytes = UnsafeRawBufferPointer(rebasing: text.dropFirst())
+            guard text.first == UInt8(ascii: "4"), let head = try? SocketPacketHead(bytes, maxAttachments: 0),
+                head.namespace.isEmpty
+            else {
                 self.lines[peer]?.reportBadMessage()
                 return
             }

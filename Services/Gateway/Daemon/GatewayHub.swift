@@ -32,7 +32,7 @@ final class GatewayHub {
         self.settleLater()
     }
     private let mesh: ReadinessCheck
-    private let metrics: GatewayMetrics
+    private let telemetry: GatewayTelemetry
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
@@ -48,7 +48,7 @@ final class GatewayHub {
         self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
         self.news = news
         self.mesh = context.health.check("mesh")
-        self.metrics = GatewayMetrics(context.metrics)
+        self.telemetry = GatewayTelemetry(context.metrics)
     }
 
     // MARK: Time
@@ -213,9 +213,7 @@ final class GatewayHub {
         self.perform()
         self.senders.flush(at: self.now)
         self.server?.flush()
-        self.metrics.update(
-            GatewayMetrics.Figures(
-                counters: self.core.counters, connections: self.core.connectionCount, custody: self.core.custodyCount))
+        self.telemetry.observe(self.core)
         self.armTimer()
     }
 

@@ -79,6 +79,14 @@ package struct SettingValues: Sendable {
         self.entries[setting.name]?.source ?? .fallback
     }
 
+    /// The value of a setting that the caller knows by name only, as text; nil when it is not declared, or nobody but the
+    /// default names a value.
+    package func text(ofSetting name: String) -> String? {
+        guard let setting = self.schema.setting(named: name), let entry = self.entries[name], entry.source != .fallback
+        else { return nil }
+        return setting.isSecret ? nil : setting.shown(entry.value)
+    }
+
     /// A problem with a setting's value, blamed on its source; for checks that span several settings.
     package func problem(_ setting: some SettingDeclaration, _ complaint: String) -> SettingProblem {
         SettingProblem(subject: setting.flag, complaint: complaint, source: self.source(of: setting))

@@ -75,7 +75,7 @@ package enum SharedSettings {
 
     /// What the `common` section of a settings file may hold.
     package static let common: [any SettingDeclaration] = [
-        adminHost, logFormat, logLevel, drainTimeout, coalescers, committers, fanouts, databaseURL, jwtSecret,
+        adminHost, logFormat, logLevel, drainTimeout, coalescers, committers, fanouts, databaseURL, rules, jwtSecret,
         jwtKeysFile, jwtIssuer, jwtAudience,
     ]
 }

@@ -1,18 +1,19 @@
-internal import Postgres
+package import Postgres
 
 /// Judges whether a server may be trusted with acknowledged commits, each time that a connection comes up.
-struct DatabaseGuard {
+package struct DatabaseGuard {
     /// An operator said that lost commits are fine, for a test or a demonstration.
-    let allowsUnsafe: Bool
+    package let allowsUnsafe: Bool
     private var system: UInt64?
     private var timeline: UInt32 = 0
 
-    init(allowsUnsafe: Bool) {
+    /// A guard that has seen no server yet.
+    package init(allowsUnsafe: Bool) {
         self.allowsUnsafe = allowsUnsafe
     }
 
     /// What is wrong with the server; nil when it will do.
-    mutating func objection(to facts: ServerFacts) -> String? {
+    package mutating func objection(to facts: ServerFacts) -> String? {
         if facts.isReadOnly || facts.isInRecovery { return "the server takes no writes" }
         if let system = facts.systemIdentifier {
             if let known = self.system, known != system { return "the server is another one than before" }

@@ -14,6 +14,8 @@ struct UpCommand: ParsableCommand {
     var port = 8080
     @Option(help: "Address that the gateways listen on.")
     var host: String?
+    @Option(help: "Endpoint of the first gateway for other back ends (tcp: gateway k on its port + k).")
+    var face: String?
     @Option(help: "Folder of everything that this pipeline keeps.")
     var data = ".touchsync"
     @Option(help: "How many gateways.")
@@ -55,6 +57,7 @@ struct UpCommand: ParsableCommand {
         ]
         options.port = self.port
         options.host = self.host
+        options.face = self.face
         options.configPath = self.config
         options.databaseURL = self.databaseUrl
         options.prints = self.json ? .json : .text

@@ -3,7 +3,7 @@ internal import Boot
 /// Turns `touchsync up`'s options into the daemons' command lines, and checks those as the daemons themselves will.
 struct DaemonPlanner {
     let catalog: StageCatalog
-    let topology: Topology
+    private(set) var topology: Topology
     /// The settings file, given to every daemon.
     let configPath: String?
     /// The process's environment; the daemons inherit it.
@@ -20,6 +20,7 @@ struct DaemonPlanner {
         self.topology = topology
         self.configPath = configPath
         self.environment = environment
+        if topology.face == nil { self.topology.face = self.configuredFace() }
         let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema))
         self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
         self.problems = read.problems
@@ -28,9 +29,18 @@ struct DaemonPlanner {
         }
     }
 
+    /// The gateways' face as environment or settings file name it; nil when they don't.
+    private func configuredFace() -> String? {
+        let resolver = SettingsResolver(
+            schema: self.catalog.schema(.gateway), arguments: self.configPath.map { ["--config", $0] } ?? [],
+            environment: self.environment, readFile: { FileBytes.read($0) })
+        return resolver.values.text(ofSetting: "face")
+    }
+
     /// Settings that `up` gives each daemon.
     private static let own: Set<String> = [
-        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
+        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port", "port", "host",
+        "face",
     ]
 
     /// The flags of one instance, without the descriptors that are known at its start only. Secrets are not among

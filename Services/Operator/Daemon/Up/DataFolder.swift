@@ -7,7 +7,7 @@ package struct DataFolder: Sendable, Equatable {
     package let path: String
 
     /// The longest socket name that is put into a folder: a daemon's, with the suffix of a lane behind it.
-    static let longestSocketName = "committer-999.sock.previews".utf8.count
+    static let longestSocketName = "gateway-64.face.sock.previews".utf8.count
 
     /// - Parameter path: as given; made absolute, need not exist.
     package init(_ path: String) {

@@ -10,6 +10,7 @@ struct Pipeline {
         var counts: [Stage: Int] = [:]
         var port = 8080
         var host: String?
+        var face: String?
         var configPath: String?
         var databaseURL: String?
         var prints = Output.text
@@ -72,22 +73,22 @@ struct Pipeline {
     /// The daemons' command lines, checked as the daemons will check them: a wrong setting is known before anything runs.
     private func planner(_ folder: DataFolder) throws(OperatorFailure) -> DaemonPlanner {
         let topology = Topology(
-            counts: self.options.counts, port: self.options.port, host: self.options.host,
+            counts: self.options.counts, port: self.options.port, host: self.options.host, face: self.options.face,
             sockets: folder.sockets(user: geteuid()))
         let planner = DaemonPlanner(
             catalog: self.catalog, topology: topology, configPath: self.options.configPath,
             environment: ProcessSetup.environment(), extra: self.options.extra)
-        var problems = planner.problems.map(\.description)
+        var problems = planner.problems
         for stage in Stage.allCases {
             // The database may not be known yet; its setting is there in any case.
             let known = self.options.databaseURL ?? self.givenDatabase(planner) ?? "postgresql:///touchsync"
             for problem in planner.resolve(stage, database: known).problems {
-                let text = "\(stage.program): \(problem)"
-                if !problems.contains(text) { problems.append(text) }
+                if !problems.contains(problem) { problems.append(problem) }
             }
         }
         guard problems.isEmpty else {
-            throw OperatorFailure(problems.joined(separator: "\n"), exitCode: DaemonMain.configurationExitCode)
+            throw OperatorFailure(
+                problems.map(\.description).joined(separator: "\n"), exitCode: DaemonMain.configurationExitCode)
         }
         return planner
     }

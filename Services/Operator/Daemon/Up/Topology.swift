@@ -8,13 +8,16 @@ package struct Topology: Sendable, Equatable {
     package var port: Int
     /// The gateways' address; nil leaves it to their settings.
     package var host: String?
+    /// The first gateway's endpoint for other back ends; nil: a socket in the folder for each gateway.
+    package var face: String?
     /// The folder of the sockets.
     package var sockets: String
 
-    package init(counts: [Stage: Int], port: Int, host: String? = nil, sockets: String) {
+    package init(counts: [Stage: Int], port: Int, host: String? = nil, face: String? = nil, sockets: String) {
         self.counts = counts
         self.port = port
         self.host = host
+        self.face = face
         self.sockets = sockets
     }
 
@@ -41,6 +44,19 @@ package struct Topology: Sendable, Equatable {
         }
     }
 
+    /// Where other back ends reach a gateway over ZeroMQ: gateway k on the first one's TCP port + k, or on a path of its own.
+    /// - Parameter index: from 0.
+    package func face(_ index: Int) -> String {
+        guard let face else { return "ipc://\(self.sockets)/\(self.names(.gateway)[index]).face.sock" }
+        guard index > 0 else { return face }
+        if face.hasPrefix("tcp://"), let colon = face.lastIndex(of: ":"),
+            let port = Int(face[face.index(after: colon)...])
+        {
+            return "\(face[...colon])\(port + index)"
+        }
+        return "\(face)-\(index)"
+    }
+
     /// What makes one instance a part of this pipeline, as flags.
     /// - Parameter index: from 0.
     package func flags(_ stage: Stage, _ index: Int) -> [String] {
@@ -49,6 +65,7 @@ package struct Topology: Sendable, Equatable {
         if stage == .gateway {
             flags += ["--port", "\(self.port + index)"]
             if let host { flags += ["--host", host] }
+            flags += ["--face", self.face(index)]
         } else {
             flags += ["--bind", "ipc://\(self.sockets)/\(name).sock"]
         }

@@ -1,0 +1,189 @@
+internal import DequeModule
+internal import FanoutCore
+internal import Mesh
+internal import PolledPostgres
+internal import Postgres
+internal import Wire
+
+/// Brings the core's questions to PostgreSQL over a few connections, and its answers back.
+///
+/// While no connection is up a question fails at once; the core asks again. Questions that all connections are too busy
+/// for wait here; there are never more of them than rooms and joins that wait.
+final class RoomDatabase {
+    /// What it has to say.
+    enum News {
+        /// The history, and how sessions are signed: after every connect.
+        case identity(epoch: Identifier, seal: SessionSeal)
+        /// An answer to a question.
+        case answer(UInt64, DatabaseReply)
+        /// A connection was lost or could not be made.
+        case trouble(PostgresError)
+        /// What came back cannot be read.
+        case unreadable(RoomStatement)
+    }
+
+    /// What a request on a connection is for.
+    private struct Request {
+        let statement: RoomStatement
+        /// The core's tag; 0 for the identity.
+        let tag: UInt64
+    }
+
+    private let links: [PolledConnection]
+    private var requests: [UInt64: Request] = [:]
+    private var waiting: Deque<DatabaseRequest> = []
+    private var lastRequest: UInt64 = 0
+    private var events: [Connection.Event] = []
+    private var reader = RowReader()
+    private var hasIdentity = false
+
+    init(on thread: ReactorThread, settings: ConnectionSettings, connections: Int) throws {
+        self.links = try (0..<connections).map { _ in
+            try PolledConnection(on: thread, settings: settings, statements: RoomStatement.all)
+        }
+    }
+
+    /// How many connections are up.
+    var upCount: Int { self.links.count { $0.connection.isReady } }
+    /// How many questions wait or are under way.
+    var openCount: Int { self.waiting.count + self.requests.count }
+    /// True when questions can be asked.
+    var isReady: Bool { self.hasIdentity && self.upCount > 0 }
+
+    func start(now: UInt64) {
+        for link in self.links { link.start(now: now) }
+    }
+
+    /// When the next turn is due even if nothing happens, ns. Last in every turn.
+    func poll() -> UInt64? {
+        for link in self.links { link.poll() }
+        return self.links.compactMap(\.nextDeadline).min()
+    }
+
+    func close() {
+        for link in self.links { link.close() }
+    }
+
+    /// Reads what came, and tells it.
+    func turn(now: UInt64, _ act: (News) -> Void) {
+        for (index, link) in self.links.enumerated() {
+            link.turn(now: now, into: &self.events)
+            for event in self.events { self.read(event, of: index, now: now, act) }
+            self.events.removeAll(keepingCapacity: true)
+        }
+        while !self.waiting.isEmpty, self.submit(self.waiting[0], now: now) == .accepted {
+            self.waiting.removeFirst()
+        }
+        if self.upCount == 0, !self.waiting.isEmpty {
+            let failed = self.waiting
+            self.waiting.removeAll()
+            for request in failed { act(.answer(request.tag, .failed)) }
+        }
+    }
+
+    /// Puts a question. False when no connection is up.
+    func ask(_ request: DatabaseRequest, now: UInt64) -> Bool {
+        if self.waiting.isEmpty {
+            switch self.submit(request, now: now) {
+            case .accepted: return true
+            case .notReady: return false
+            case .full: break
+            }
+        }
+        self.waiting.append(request)
+        return true
+    }
+
+    // MARK: Out
+
+    private func submit(_ request: DatabaseRequest, now: UInt64) -> Submission {
+        guard let index = self.idlest() else { return .notReady }
+        let tag = request.tag
+        switch request.query {
+        case .heads:
+            return self.submit(.heads, Parameters(), tag, index, now)
+        case .room(let room):
+            var parameters = Parameters()
+            parameters.append(text: room.text)
+            parameters.append(int2: Int16(Shard.of(room: room)))
+            return self.submit(.room, parameters, tag, index, now)
+        case .roomLog(let room, let after, let limit):
+            var parameters = Parameters()
+            parameters.append(text: room.text)
+            parameters.append(int8: Int64(clamping: after))
+            parameters.append(int4: Int32(clamping: limit))
+            return self.submit(.roomLog, parameters, tag, index, now)
+        case .shardLog(let shard, let after, let limit):
+            var parameters = Parameters()
+            parameters.append(int2: Int16(clamping: shard))
+            parameters.append(int8: Int64(clamping: after))
+            parameters.append(int4: Int32(clamping: limit))
+            return self.submit(.shardLog, parameters, tag, index, now)
+        case .claim(let room, let sid, let user):
+            var parameters = Parameters()
+            parameters.append(text: room.text)
+            parameters.append(text: sid.text)
+            parameters.append(text: user.text)
+            return self.submit(.claim, parameters, tag, index, now)
+        }
+    }
+
+    private func submit(
+        _ statement: RoomStatement, _ parameters: Parameters, _ tag: UInt64, _ link: Int, _ now: UInt64
+    ) -> Submission {
+        self.lastRequest += 1
+        let submission = self.links[link].connection.submit(
+            .statement(statement.rawValue), parameters, tag: self.lastRequest, now: now)
+        if submission == .accepted {
+            self.requests[self.lastRequest] = Request(statement: statement, tag: tag)
+        }
+        return submission
+    }
+
+    /// The connection that is up and has least to do.
+    private func idlest() -> Int? {
+        self.links.indices.filter { self.links[$0].connection.isReady }.min {
+            self.load(of: $0) < self.load(of: $1)
+        }
+    }
+
+    private func load(of link: Int) -> Int {
+        self.links[link].connection.inFlight + self.links[link].connection.queued
+    }
+
+    // MARK: In
+
+    private func read(_ event: Connection.Event, of link: Int, now: UInt64, _ act: (News) -> Void) {
+        switch event {
+        case .connected:
+            _ = self.submit(.identity, Parameters(), 0, link, now)
+        case .rows(let id, let rows):
+            guard let request = self.requests.removeValue(forKey: id) else { return }
+            if request.statement == .identity {
+                guard let identity = RowReader.identity(rows) else { return act(.unreadable(.identity)) }
+                self.hasIdentity = true
+                act(.identity(epoch: identity.epoch, seal: identity.seal))
+                return
+            }
+            let reply = self.reply(to: request.statement, rows)
+            if reply == nil { act(.unreadable(request.statement)) }
+            act(.answer(request.tag, reply ?? .failed))
+        case .failed(let id, let error):
+            guard let request = self.requests.removeValue(forKey: id) else { return }
+            act(.trouble(error))
+            if request.statement != .identity { act(.answer(request.tag, .failed)) }
+        case .attemptFailed(let error), .disconnected(let error):
+            act(.trouble(error))
+        }
+    }
+
+    private func reply(to statement: RoomStatement, _ rows: ResultRows) -> DatabaseReply? {
+        switch statement {
+        case .identity: nil
+        case .heads: RowReader.heads(rows).map(DatabaseReply.heads)
+        case .room: self.reader.room(rows).map(DatabaseReply.room)
+        case .roomLog, .shardLog: self.reader.log(rows).map(DatabaseReply.log)
+        case .claim: RowReader.claim(rows).map(DatabaseReply.claim)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import Mesh
+package import Postgres
+
+/// One connection to PostgreSQL in a reactor's poll set: the one place where the two wrappers meet, each ignorant of the
+/// other. Confined to the reactor's thread.
+///
+/// In every turn of the loop call ``turn(now:into:)`` first and ``poll()`` last, and come back at ``nextDeadline``.
+package final class PolledConnection {
+    /// Submit requests here.
+    package let connection: Connection
+    private let thread: ReactorThread
+    private var source: DescriptorSource?
+    private var watch: DescriptorWatch?
+
+    /// A connection that does nothing before ``start(now:)``.
+    /// - Parameter statements: what is prepared whenever the connection comes up.
+    package init(on thread: ReactorThread, settings: ConnectionSettings, statements: [Statement]) throws {
+        self.thread = thread
+        self.connection = try Connection(settings: settings, statements: statements)
+    }
+
+    /// Begins to connect, and connects again whenever the connection is lost.
+    /// - Parameter now: ns.
+    package func start(now: UInt64) {
+        self.connection.start(now: now)
+    }
+
+    /// Does what can be done without waiting, and appends what happened.
+    /// - Parameter now: ns.
+    package func turn(now: UInt64, into events: inout [Connection.Event]) {
+        if self.source?.isReadable == true { self.connection.readable() }
+        if self.source?.isWritable == true { self.connection.writable() }
+        _ = self.connection.step(now: now, into: &events)
+    }
+
+    /// Registers with the poller what the connection waits for now.
+    package func poll() {
+        let watch = self.connection.watch
+        if watch == self.watch { return }
+        if watch.generation != self.watch?.generation || watch.descriptor != self.watch?.descriptor {
+            self.source?.cancel()
+            self.source = nil
+        }
+        self.watch = watch
+        guard watch.descriptor >= 0 else { return }
+        var interest: DescriptorInterest = []
+        if watch.wantsRead { interest.insert(.read) }
+        if watch.wantsWrite { interest.insert(.write) }
+        if let source = self.source {
+            source.interest = interest
+        } else {
+            self.source = self.thread.watch(descriptor: watch.descriptor, interest: interest)
+        }
+    }
+
+    /// When the next turn is due even if nothing happens, ns.
+    package var nextDeadline: UInt64? { self.connection.nextDeadline }
+
+    /// Ends the connection. What was under way is given up.
+    package func close() {
+        self.source?.cancel()
+        self.source = nil
+        var events: [Connection.Event] = []
+        self.connection.close(into: &events)
+    }
+}

@@ -1,0 +1,162 @@
+import Boot
+import CommitterCore
+import CommitterDaemon
+import Glibc
+import PipelineTestKit
+import Postgres
+import ServiceLifecycle
+import Testing
+import Wire
+
+@Suite(.timeLimit(.minutes(2)), .serialized) struct CommitterServiceTests {
+    /// Committers in this process, between a scripted gateway and a scripted fan-out.
+    private struct Stage {
+        let database: LiveDatabase
+        let probe: Probe
+        let contexts: [DaemonContext]
+
+        func isReady(_ committer: Int = 0) -> Bool {
+            !self.contexts[committer].health.current.reasons.contains { $0.check == "database" }
+        }
+
+        func metric(_ name: String, of committer: Int = 0) -> Double {
+            let lines = self.contexts[committer].metrics.text().split(separator: "\n")
+            let line = lines.first { $0.hasPrefix("pipeline_committer_\(name) ") }
+            return line.flatMap { Double($0.split(separator: " ").last ?? "") } ?? -1
+        }
+    }
+
+    private func run(
+        committers: Int = 1, database: LiveDatabase? = nil,
+        _ body: (Stage, [ServiceGroup]) async throws -> Void
+    ) async throws {
+        let database = try database ?? LivePostgres.freshDatabase()
+        let folder = try temporaryFolder("committer-test")
+        let endpoints = (0..<committers).map { "ipc://\(folder)/committer\($0).sock" }
+        let probe = try Probe(folder: folder, committers: endpoints)
+        let contexts = (0..<committers).map { DaemonContext.quiet(name: "committer-\($0)") }
+        let groups = try contexts.indices.map { index in
+            var values = SettingValues(defaultsOf: CommitterSettings.schema)
+            values.set(SharedSettings.bind, endpoints[index])
+            values.set(SharedSettings.fanouts, [PeerAddress(name: "fanout-1", endpoint: probe.fanout)])
+            values.set(SharedSettings.databaseURL, database.connectionString)
+            values.set(CommitterSettings.unsafeDatabase, true)
+            let services = try CommitterService.services(CommitterSettings(values), contexts[index])
+            return ServiceGroup(services: services, gracefulShutdownSignals: [], logger: contexts[index].logger)
+        }
+        let stage = Stage(database: database, probe: probe, contexts: contexts)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for group in groups { tasks.addTask { try await group.run() } }
+            try await probe.until("committers are up") { $0.up.count == committers }
+            try await probe.until("databases are there") { _ in contexts.indices.allSatisfy { stage.isReady($0) } }
+            try await probe.until("fan-out is linked") { _ in
+                contexts.indices.allSatisfy { stage.metric("links_up{stage=\"fanout\"}", of: $0) == 1 }
+            }
+            try await body(stage, groups)
+            for group in groups { await group.triggerGracefulShutdown() }
+            try await tasks.waitForAll()
+        }
+        try await probe.stop()
+        // Links remove their sockets, so that the folder is empty.
+        for endpoint in endpoints + [probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
+        rmdir(folder)
+    }
+
+    @Test func commitsAreStoredAnsweredAndPublished() async throws {
+        try await self.run { stage, _ in
+            stage.probe.send(commit(1, create("a")))
+            stage.probe.send(commit(2, transform("a", x: 7), gesture: 3))
+            stage.probe.send(commit(4, transform("a", x: 8)))
+            try await stage.probe.until("results") { $0.results.count == 3 }
+            try await stage.probe.until("updates") { $0.updates.count == 2 }
+            let seen = stage.probe.now
+            #expect(seen.results.map(\.seq).sorted() == [0, 1, 2])
+            #expect(seen.results.compactMap(\.refusal).map(\.expected) == [3])
+            #expect(seen.updates.map(\.seq) == [1, 2] && seen.updates[1].gesture == 3)
+            let row = try stage.database.connect().execute("SELECT position_x FROM elements")
+            #expect(row.float8(0, 0) == 7)
+            #expect(stage.metric("commits_total{outcome=\"applied\"}") == 2)
+            #expect(stage.metric("queue_commits") == 0)
+        }
+    }
+
+    @Test func whatCannotBeStoredIsRefused() async throws {
+        try await self.run { stage, _ in
+            stage.probe.send(commit(1, create("a"), room: "../x"))
+            stage.probe.send(commit(1, create(Identifier(String(repeating: "e", count: 400)))))
+            stage.probe.send(commit(2, create("a", "[")))
+            stage.probe.send(commit(3, create("a")))
+            try await stage.probe.until("results") { $0.results.count == 4 }
+            let refused = stage.probe.now.results.filter { $0.refusal != nil }
+            #expect(refused.count == 3 && refused.allSatisfy { $0.refusal?.code == .invalid })
+        }
+    }
+
+    /// Every backend of the committers is killed again and again while commits flow to both of them.
+    @Test func nothingIsLostOrDoubledWhenBackendsDie() async throws {
+        try await self.run(committers: 2) { stage, _ in
+            let killer = try stage.database.connect()
+            let total: UInt64 = 400
+            var kills = 0
+            for number in 1...total {
+                for session in ["s1", "s2"] as [Identifier] {
+                    let command =
+                        number == 1 ? create(Identifier("e\(session.text)")) : transform("es1", x: Double(number))
+                    for copy in 0..<2 { stage.probe.send(commit(number, command, session: session), to: copy) }
+                }
+                if number % 40 == 0 {
+                    kills += try killer.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'committer-%'"
+                    ).count
+                }
+                try await stage.probe.until("\(number) settled", within: .seconds(30)) { seen in
+                    // The gateway's part: whatever got no final result is sent again.
+                    let settled = Set(seen.results.filter { $0.seq > 0 }.map { "\($0.session) \($0.number)" })
+                    return settled.contains("s1 \(number)") && settled.contains("s2 \(number)")
+                }
+            }
+            #expect(kills > 0)
+            let rows = try killer.execute(
+                "SELECT count(*), count(DISTINCT (session, n)), min(seq), max(seq), max(gseq) FROM commit_log")
+            #expect((0..<5).map { rows.int8(0, $0) } == [800, 800, 1, 800, 800])
+            for result in stage.probe.now.results where result.refusal == nil {
+                let row = try killer.execute(
+                    "SELECT seq FROM commit_log WHERE session = '\(result.session.text)' AND n = \(result.number)")
+                #expect(row.int8(0, 0) == Int64(result.seq))
+            }
+            let lost = (0..<2).map { stage.metric("batches_total{ending=\"lost\"}", of: $0) }
+            #expect(lost.reduce(0, +) > 0)
+            let gseqs = stage.probe.now.updates.map(\.gseq)
+            #expect(Set(gseqs).count == gseqs.count, "an update was published twice")
+        }
+    }
+
+    @Test func stopFinishesWhatWaits() async throws {
+        try await self.run { stage, groups in
+            stage.probe.send(commit(1, create("a")))
+            for number in 2...300 as ClosedRange<UInt64> { stage.probe.send(commit(number, transform("a", x: 1))) }
+            try await stage.probe.until("the first result") { !$0.results.isEmpty }
+            await groups[0].triggerGracefulShutdown()
+            try await stage.probe.until("goodbye") { $0.goodbyes == 1 }
+            let count = try stage.database.connect().execute("SELECT count(*) FROM commit_log").int8(0, 0)
+            let seen = stage.probe.now
+            #expect(Int64(seen.results.count) == count && Int64(seen.updates.count) == count)
+        }
+    }
+
+    @Test func outageRefusesAndHeals() async throws {
+        let cluster = try LivePostgres.ownCluster()
+        let database = try cluster.freshDatabase()
+        try await self.run(database: database) { stage, _ in
+            stage.probe.send(commit(1, create("a")))
+            try await stage.probe.until("the first result") { $0.results.count == 1 }
+            try cluster.cluster.stop(.immediate)
+            stage.probe.send(commit(2, transform("a", x: 1)))
+            try await stage.probe.until("not ready") { _ in !stage.isReady() }
+            _ = try cluster.cluster.start()
+            try await stage.probe.until("the second result") { $0.results.count == 2 }
+            #expect(stage.probe.now.results[1].seq == 2)
+            #expect(stage.isReady())
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Boot
+import Canvas
+import CommitterCore
+import CommitterDaemon
+import Mesh
+import PipelineTestKit
+import Postgres
+import Testing
+import Wire
+
+@Suite struct BatchFailureTests {
+    @Test(arguments: [
+        ("40001", BatchFailure.other(.transient)), ("40P01", .other(.transient)), ("55P03", .other(.transient)),
+        ("57014", .other(.transient)), ("53100", .other(.transient)), ("42883", .other(.transient)),
+        ("22021", .other(.data)), ("22003", .other(.data)), ("23505", .other(.data)), ("23514", .other(.data)),
+        ("TS001", .stale),
+    ])
+    func codesDecide(code: String, failure: BatchFailure) {
+        #expect(BatchFailure(PostgresError(SQLState(code), "")) == failure)
+    }
+
+    @Test func whatNobodyKnowsIsLost() {
+        #expect(BatchFailure(PostgresError(.checkViolation, "", outcome: .unknown)) == .other(.lost))
+    }
+}
+
+@Suite struct DatabaseGuardTests {
+    private func facts(_ change: (inout ServerFacts) -> Void = { _ in }) -> ServerFacts {
+        var facts = ServerFacts()
+        facts.systemIdentifier = 7
+        facts.timeline = 3
+        change(&facts)
+        return facts
+    }
+
+    @Test func serversThatLoseCommitsAreRefused() {
+        var guardian = DatabaseGuard(allowsUnsafe: false)
+        #expect(guardian.objection(to: self.facts()) == nil)
+        #expect(guardian.objection(to: self.facts { $0.fsync = false }) == "fsync is off")
+        #expect(guardian.objection(to: self.facts { $0.isReadOnly = true }) != nil)
+        #expect(guardian.objection(to: self.facts { $0.isInRecovery = true }) != nil)
+        var careless = DatabaseGuard(allowsUnsafe: true)
+        #expect(careless.objection(to: self.facts { $0.fsync = false }) == nil)
+        #expect(careless.objection(to: self.facts { $0.isReadOnly = true }) != nil)
+    }
+
+    @Test func formerPrimaryIsRefused() {
+        var guardian = DatabaseGuard(allowsUnsafe: false)
+        #expect(guardian.objection(to: self.facts()) == nil)
+        #expect(guardian.objection(to: self.facts { $0.timeline = 4 }) == nil)
+        #expect(guardian.objection(to: self.facts { $0.timeline = 3 }) == "the server was replaced by another one")
+        #expect(guardian.objection(to: self.facts { $0.systemIdentifier = 8 }) != nil)
+        #expect(guardian.objection(to: self.facts { $0.systemIdentifier = nil }) == nil)
+    }
+}
+
+@Suite struct OutboxTests {
+    private let leave = Leave(room: "room", connection: 1)
+
+    @Test func whatALinkDoesNotTakeWaitsInOrder() {
+        var outbox = Outbox(limit: 1 << 20)
+        outbox.append(self.leave)
+        var sent: [[UInt8]] = []
+        outbox.flush { _ in .wouldBlock }
+        outbox.append(Leave(room: "other", connection: 2))
+        outbox.flush {
+            sent.append($0)
+            return .sent
+        }
+        #expect(sent.count == 2 && outbox.isEmpty && outbox.takeDropped() == 0)
+        #expect(sent[0].count < sent[1].count)
+    }
+
+    @Test func tooMuchIsDroppedAndCounted() {
+        var outbox = Outbox(limit: 100)
+        for _ in 0..<50 {
+            outbox.append(self.leave)
+            outbox.flush { _ in .wouldBlock }
+        }
+        let dropped = outbox.takeDropped()
+        #expect((40..<50).contains(dropped))
+        outbox.drop()
+        #expect(outbox.takeDropped() == 50 - dropped && outbox.isEmpty)
+        outbox.append(self.leave)
+        outbox.flush { _ in .unroutable }
+        #expect(outbox.takeDropped() == 1 && outbox.takeDropped() == 0)
+    }
+
+    @Test func largeBatchesLeaveInSeveralEnvelopes() {
+        var outbox = Outbox(limit: 10 << 20)
+        let update = Update(
+            shard: 0, gseq: 1, room: "room", seq: 1, event: .created, user: "u", sid: "s", number: 1, gesture: 0,
+            elements: [UpdatedElement(id: "e", json: Array(repeating: 0x20, count: 60_000))])
+        for _ in 0..<10 { outbox.append(update) }
+        var envelopes = 0
+        outbox.flush { _ in
+            envelopes += 1
+            return .sent
+        }
+        #expect(envelopes == 4)
+    }
+}
+
+@Suite struct CommitterSettingsTests {
+    private func values(_ change: (inout SettingValues) -> Void = { _ in }) -> SettingValues {
+        var values = SettingValues(defaultsOf: CommitterSettings.schema)
+        values.set(SharedSettings.bind, "ipc:///tmp/x.sock")
+        values.set(SharedSettings.databaseURL, "postgresql:///x")
+        change(&values)
+        return values
+    }
+
+    @Test func defaultsAreTheDocumentedOnes() throws {
+        let settings = try CommitterSettings(self.values())
+        #expect(settings.limits == CommitterLimits())
+        #expect(settings.databaseConnections == 4 && settings.migrates && !settings.allowsUnsafeDatabase)
+        #expect(settings.rules == .defaults)
+        #expect(throws: SettingProblem.self) {
+            try CommitterSettings(SettingValues(defaultsOf: CommitterSettings.schema))
+        }
+    }
+}

@@ -1,0 +1,289 @@
+import Canvas
+import CommitterCore
+import CommitterDaemon
+import Glibc
+import JSONBytes
+import PipelineTestKit
+import Postgres
+import Testing
+import Wire
+
+@Suite(.timeLimit(.minutes(2))) struct LiveTableTests {
+    let tables: LiveTables
+
+    init() throws { self.tables = try LiveTables() }
+
+    @Test func everyCommandReachesTheTables() throws {
+        var ledger = ledger()
+        let extra = #"{"type":"photo","content":"ä\u0001\" ","n0":{"a":[1,2.50]},"zIndex":1e300,"locked":false}"#
+        let child = #"{"type":"text","space":"normalized","parentId":"a","positionX":0.1,"positionY":0.7}"#
+        ledger.admit([
+            commit(1, create("a", extra), gesture: 4),
+            commit(
+                2, createMany([("b", #"{"type":"note","bounds":{"x":0,"y":0,"width":9,"height":9}}"#), ("c", child)])),
+            commit(3, transform("a", x: 1.5, rotation: 45.3, scaleX: 1 / 3)),
+            commit(4, update("b", #"{"fontSize":12.5,"snapDegrees":45,"app":null}"#)),
+            commit(5, .delete(element: "a")),
+            commit(6, transform("a", x: 4)),
+        ])
+        let settlement = try ledger.run(on: self.tables)
+        try #require(settlement.refusals.map { $0?.code } == [nil, nil, nil, nil, nil, .gone], "\(settlement.texts)")
+        let log = try self.tables.rows("SELECT * FROM read_room_log('room', 0, 100)")
+        #expect((0..<log.count).map { log.int8($0, 3) } == [1, 2, 3, 4, 5])
+        #expect(log.text(0, 5) == "element:created" && log.int8(0, 9) == 4 && log.text(1, 10) == nil)
+        #expect(log.bytes(2, 12) == settlement.updates[2].elements[0].json)
+        #expect(log.text(4, 11)?.hasPrefix(#"[{"id":"a","type":"photo","positionX":2,"#) == true)
+        #expect(log.isNull(4, 12))
+        let shard = Shard.of(room: "room")
+        let shardLog = try self.tables.rows("SELECT * FROM read_shard_log(\(shard)::int2, 2, 2)")
+        #expect((0..<shardLog.count).map { shardLog.int8($0, 1) } == [3, 4])
+        #expect(try self.tables.number("SELECT gseq FROM shard_heads() WHERE shard = \(shard)") == 5)
+        let room = try self.tables.rows("SELECT * FROM read_room('room', \(shard)::int2)")
+        #expect(room.count == 1 && room.int8(0, 1) == 5 && room.int8(0, 2) == 5 && room.text(0, 3) == "b")
+        #expect(room.text(0, 0)?.utf8.count == 16)
+        #expect(self.element(room.bytes(0, 5)) == self.element(settlement.updates[3].elements[0].json))
+        let empty = try self.tables.rows("SELECT * FROM read_room('never', 3::int2)")
+        #expect(empty.count == 1 && empty.int8(0, 2) == 0 && empty.isNull(0, 3))
+    }
+
+    @Test func repetitionIsAnsweredFromTheTables() throws {
+        let commands = [
+            create("a", #"{"type":"photo","scaleX":9,"x\"y":"z"}"#), transform("a", x: 0.2, scaleX: 77),
+            transform("nobody", x: 1), update("a", #"{"snapDegrees":720,"ünï":[]}"#), .delete(element: "a"),
+        ]
+        let commits = commands.enumerated().map { commit(UInt64($0.offset) + 1, $0.element) }
+        var first = ledger()
+        first.admit(commits)
+        let given = try first.run(on: self.tables).texts
+        var second = ledger()
+        second.admit(commits)
+        let again = try second.run(on: self.tables).texts
+        #expect(again == given.map { $0.hasPrefix(#"{"ok":false"#) ? $0 : $0.dropLast() + #","duplicate":true}"# })
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 4)
+    }
+
+    @Test func numbersComeBackAsTheyWere() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        var first = ledger()
+        for number in 1...60 as ClosedRange<UInt64> {
+            let scale = Double.random(in: -12...12, using: &random)
+            let size = exp(Double.random(in: -9...20, using: &random))
+            let json = """
+                {"type":"note","scaleX":\(scale),"width":\(size),"rotation":\(Double.random(in: -1e6...1e6, using: &random)),
+                "anchorX":\(Double.random(in: -2...2, using: &random)),"positionX":\(1e9 * scale)}
+                """
+            first.admit([commit(number, create(Identifier("e\(number)"), json))])
+        }
+        let settlement = try first.run(on: self.tables)
+        var request = LoadRequest(shard: Shard.of(room: "room"))
+        request.elements = (1...60).map {
+            ElementNeed(key: ElementKey("room", Identifier("e\($0)")), family: false)
+        }
+        let state = try self.tables.load(request)
+        #expect(state.elements.count == 60)
+        for row in state.elements {
+            let json = settlement.updates.first { $0.elements[0].id == row.key.element }?.elements[0].json
+            #expect(row.element == self.element(json), "seed \(seed)")
+        }
+        let wrong = try self.tables.number(
+            "SELECT count(*) FROM elements WHERE width <> original_width * abs(scale_x) OR width < 0")
+        #expect(wrong == 0)
+    }
+
+    @Test func familyIsReadWithItsHead() throws {
+        var first = ledger()
+        first.admit([
+            commit(1, create("p", #"{"type":"photo"}"#)), commit(2, create("c", #"{"type":"text","parentId":"p"}"#)),
+            commit(3, create("d", #"{"type":"text","parentId":"p"}"#)), commit(4, .delete(element: "d")),
+        ])
+        _ = try first.run(on: self.tables)
+        var second = ledger()
+        second.admit([commit(5, .delete(element: "p"))])
+        #expect(try second.run(on: self.tables).texts[0].contains(#""elementIds":["p","c"]"#))
+    }
+
+    @Test func staleBatchWritesNothing() throws {
+        var first = ledger()
+        first.admit([commit(1, create("a"))])
+        _ = try first.run(on: self.tables)
+        var second = ledger()
+        second.admit([commit(1, create("b"), session: "s2")])
+        guard case .load(let load)? = second.next() else {
+            Issue.record("nothing to load")
+            return
+        }
+        second.stateLoaded(try self.tables.load(load))
+        guard case .write(let batch)? = second.next() else {
+            Issue.record("nothing to write")
+            return
+        }
+        first.admit([commit(2, create("c"))])
+        _ = try first.run(on: self.tables)
+        #expect(try self.tables.write(batch) == false)
+        #expect(try self.tables.number("SELECT count(*) FROM elements WHERE element_id = 'b'") == 0)
+        second.batchStale()
+        #expect(try second.run(on: self.tables).results[0].result.seq == 3)
+    }
+
+    /// A transaction that was left over holds the shard's row; who comes after it waits, and then sees it.
+    @Test func leftOverTransactionIsWaitedForAndSeen() throws {
+        var first = ledger()
+        first.admit([commit(1, create("a"))])
+        var batch: ShardBatch?
+        while let request = first.next() {
+            switch request {
+            case .load(let load): first.stateLoaded(try self.tables.load(load))
+            case .write(let write): batch = write
+            }
+        }
+        let zombie = try LiveTables(self.tables.database)
+        #expect(try zombie.begin(try #require(batch)))
+        _ = first.requestFailed(.lost, at: 0)
+        try self.tables.connection.executeScript("SET lock_timeout = '50ms'")
+        guard case .load(let load)? = first.next() else {
+            Issue.record("nothing to load")
+            return
+        }
+        first.stateLoaded(try self.tables.load(load))
+        guard case .write(let again)? = first.next() else {
+            Issue.record("nothing to write")
+            return
+        }
+        #expect(throws: PostgresError.self) { try self.tables.write(again) }
+        try zombie.connection.executeScript("COMMIT")
+        #expect(try self.tables.write(again) == false)
+        first.batchStale()
+        let settlement = try first.run(on: self.tables)
+        #expect(settlement.tally.duplicates == 1 && settlement.tally.foundWritten == 1)
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 1)
+    }
+
+    @Test func claimedSessionStopsItsOldOwner() throws {
+        var first = ledger()
+        first.admit([commit(1, create("a"))])
+        _ = try first.run(on: self.tables)
+        #expect(try self.tables.rows("SELECT * FROM claim_session('room', 's1', 'bob')").count == 0)
+        let claimed = try self.tables.rows("SELECT * FROM claim_session('room', 's1', 'ann')")
+        #expect(claimed.int4(0, 0) == 2 && claimed.int8(0, 1) == 1)
+        first.admit([commit(2, transform("a", x: 1)), commit(1, create("z"), session: "s9")])
+        let settlement = try first.run(on: self.tables)
+        #expect(settlement.refusals.map { $0?.code } == [.sessionExpired, nil])
+        first.admit([commit(2, transform("a", x: 1), claim: 2)])
+        #expect(try first.run(on: self.tables).results[0].result.seq == 3)
+        let fresh = try self.tables.rows("SELECT * FROM claim_session('room', 'new', 'ann')")
+        #expect(fresh.int4(0, 0) == 2 && fresh.int8(0, 1) == 0)
+    }
+
+    @Test func whatTheTablesRefuseFailsAlone() throws {
+        var ledger = ledger()
+        let long = Identifier(String(repeating: "u", count: 300))
+        for number in 1...30 as ClosedRange<UInt64> {
+            // Among them a user's name that is too long, and a session's with a character that PostgreSQL's text does not have.
+            ledger.admit([commit(number, create(Identifier("e\(number)")))])
+        }
+        ledger.admit([
+            commit(1, create("x"), session: "s2", user: long),
+            commit(1, create("y"), session: "a\0b"),
+        ])
+        let settlement = try ledger.run(on: self.tables)
+        #expect(settlement.results.count == 32)
+        let refused = settlement.results.filter { $0.result.refusal != nil }
+        #expect(refused.map(\.result.session).sorted() == ["a\0b", "s2"])
+        #expect(refused.allSatisfy { $0.result.refusal?.code == .invalid })
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 30)
+    }
+
+    @Test func onlyTheLastRefusalsAreKept() throws {
+        var ledger = ledger()
+        for number in 1...50 as ClosedRange<UInt64> { ledger.admit([commit(number, transform("nobody", x: 1))]) }
+        _ = try ledger.run(on: self.tables)
+        ledger.admit([commit(51, transform("nobody", x: 1))])
+        _ = try ledger.run(on: self.tables)
+        let kept = try self.tables.rows("SELECT count(*), min(n), max(n) FROM refusals")
+        #expect(kept.int8(0, 0) == 32 && kept.int8(0, 1) == 20 && kept.int8(0, 2) == 51)
+    }
+
+    private static let impossible = [
+        "position_x = 'NaN'", "position_x = 'Infinity'", "position_x = 1e9 + 1", "position_x = 0.5", "rotation = 360",
+        "rotation = -1", "rotation = 'NaN'", "scale_x = 'NaN'", "original_width = -1", "original_width = 'Infinity'",
+        "space = 'other'", "space = 'normalized'", "rev = 0", "seq = 0", "deleted_seq = 99", "snap_degrees = 0",
+        "snap_degrees = 181", "bounds_x = 1", "z_index = 'Infinity'", "font_size = 'NaN'", "element_id = ''",
+        "element_id = repeat('x', 129)", "created_by = ''", "extra = '[]'", "anchor_x = 'NaN'",
+    ]
+
+    @Test func constraintsAreTheLastLine() throws {
+        var ledger = ledger()
+        ledger.admit([commit(1, create("a"))])
+        _ = try ledger.run(on: self.tables)
+        for change in Self.impossible {
+            #expect(self.tables.failure("UPDATE elements SET \(change)") == .checkViolation, "\(change)")
+        }
+    }
+
+    @Test func migrationsAreSafeTogether() throws {
+        let database = try LivePostgres.freshDatabase()
+        let connectionString = database.connectionString
+        let threads = (0..<4).map { _ in
+            TestThread { _ = try? Migrator(migrations).migrate(connectionString) }
+        }
+        for thread in threads { thread.join() }
+        #expect(try Migrator(migrations).pending(connectionString).isEmpty)
+        let tables = try LiveTables(database)
+        #expect(try tables.number("SELECT count(*) FROM shards") == 64)
+        #expect(try tables.rows("SELECT value FROM meta WHERE key = 'session_key'").text(0, 0)?.utf8.count == 64)
+    }
+
+    @Test func twoCommittersOnOneShardOnlySlowEachOtherDown() throws {
+        let database = self.tables.database
+        let rooms: [Identifier] = ["room", "room"]
+        let threads = rooms.indices.map { index in
+            TestThread {
+                guard let tables = try? LiveTables(database) else { return }
+                var ledger = ledger(rooms[index])
+                for number in 1...100 as ClosedRange<UInt64> {
+                    let id = Identifier("e\(index)-\(number)")
+                    ledger.admit([
+                        commit(number, create(id), session: Identifier("s\(index)")),
+                        commit(number, create(id), session: Identifier("s\(index)"), gateway: "gateway-2"),
+                    ])
+                    _ = try? ledger.run(on: tables)
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        let log = try self.tables.rows("SELECT count(*), min(seq), max(seq), max(gseq) FROM commit_log")
+        #expect((0..<4).map { log.int8(0, $0) } == [200, 1, 200, 200])
+        let order = try self.tables.number(
+            "SELECT count(*) FROM commit_log a JOIN commit_log b USING (room_id, session) WHERE a.n < b.n AND a.seq > b.seq"
+        )
+        #expect(order == 0)
+    }
+
+    private func element(_ json: [UInt8]?) -> Element? {
+        var document = JSONDocument()
+        do { try document.parse(json ?? [], limits: Element.jsonLimits) } catch { return nil }
+        return Element(json: document.root)
+    }
+}
+
+/// A thread that a test waits for.
+final class TestThread {
+    private var thread = pthread_t()
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        final class Box {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        let box = Unmanaged.passRetained(Box(body)).toOpaque()
+        pthread_create(
+            &self.thread, nil,
+            { argument in
+                if let argument { Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            }, box)
+    }
+
+    func join() { pthread_join(self.thread, nil) }
+}

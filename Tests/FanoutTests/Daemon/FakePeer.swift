@@ -1,0 +1,101 @@
+import FanoutCore
+import Logging
+import Mesh
+import NIOConcurrencyHelpers
+import Wire
+
+/// A gateway, coalescer or committer as a fan-out sees it: a dialled link in a thread of its own that sends what it is
+/// told and keeps what comes.
+final class FakePeer: Sendable {
+    private let reactor: Reactor
+    private let outbox: Mailbox<[UInt8]>
+    private let seen = NIOLockedValueBox<[FanoutRecord]>([])
+    private let isUp = NIOLockedValueBox(false)
+
+    init(name: String, to endpoint: String) throws {
+        let post = NIOLockedValueBox<Mailbox<[UInt8]>?>(nil)
+        let logger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+        self.reactor = try Reactor(name: "peer", logger: logger) { [seen, isUp] thread in
+            try Loop(thread, name: name, to: endpoint, post: post, seen: seen, isUp: isUp)
+        }
+        let outbox = Mailbox<[UInt8]>(capacity: 1 << 20, waker: self.reactor.waker)
+        post.withLockedValue { $0 = outbox }
+        self.outbox = outbox
+        try self.reactor.start()
+    }
+
+    /// Everything that came, in its order.
+    var records: [FanoutRecord] { self.seen.withLockedValue { $0 } }
+    /// True while the link is up.
+    var isConnected: Bool { self.isUp.withLockedValue { $0 } }
+
+    func send(_ records: any WireRecord...) {
+        var envelope = EnvelopeWriter()
+        for record in records { envelope.append(record) }
+        self.send(bytes: envelope.bytes)
+    }
+
+    func send(bytes: [UInt8]) {
+        _ = self.outbox.offer(bytes)
+    }
+
+    func stop() async throws {
+        self.reactor.stop()
+        try await self.reactor.ended()
+    }
+
+    private final class Loop: ReactorLoop {
+        private let link: PeerLink
+        private let post: NIOLockedValueBox<Mailbox<[UInt8]>?>
+        private let seen: NIOLockedValueBox<[FanoutRecord]>
+        private let isUp: NIOLockedValueBox<Bool>
+        private var batch: [[UInt8]] = []
+
+        init(
+            _ thread: ReactorThread, name: String, to endpoint: String, post: NIOLockedValueBox<Mailbox<[UInt8]>?>,
+            seen: NIOLockedValueBox<[FanoutRecord]>, isUp: NIOLockedValueBox<Bool>
+        ) throws {
+            let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
+            self.link = try PeerLink(on: thread, to: Endpoint(endpoint), identity: identity)
+            self.post = post
+            self.seen = seen
+            self.isUp = isUp
+        }
+
+        func turn(now: UInt64) -> UInt64? {
+            while let event = self.link.next() {
+                if case .message = event { self.read() }
+            }
+            self.isUp.withLockedValue { $0 = self.link.peer != nil }
+            self.post.withLockedValue { $0 }?.drain(into: &self.batch)
+            for bytes in self.batch { _ = self.link.send(bytes) }
+            self.batch.removeAll()
+            return nil
+        }
+
+        private func read() {
+            self.link.incoming.withBytes(at: 0) { bytes in
+                guard var reader = try? EnvelopeReader(bytes) else { return }
+                while let record = try? reader.next() {
+                    guard let record = Self.decode(record.kind, record.fields) else { continue }
+                    self.seen.withLockedValue { $0.append(record) }
+                }
+            }
+        }
+
+        private static func decode(_ kind: RecordKind, _ fields: ByteReader) -> FanoutRecord? {
+            switch kind {
+            case .update: (try? EnvelopeReader.decode(Update.self, fields)).map(FanoutRecord.update)
+            case .preview: (try? EnvelopeReader.decode(Preview.self, fields)).map(FanoutRecord.preview)
+            case .joinReply: (try? EnvelopeReader.decode(JoinReply.self, fields)).map(FanoutRecord.joinReply)
+            case .roomPosition: (try? EnvelopeReader.decode(RoomPosition.self, fields)).map(FanoutRecord.roomPosition)
+            case .presence: (try? EnvelopeReader.decode(Presence.self, fields)).map(FanoutRecord.presence)
+            case .gestureEnded: (try? EnvelopeReader.decode(GestureEnded.self, fields)).map(FanoutRecord.gestureEnded)
+            case .sessionClaimed:
+                (try? EnvelopeReader.decode(SessionClaimed.self, fields)).map(FanoutRecord.sessionClaimed)
+            case .roomState: (try? EnvelopeReader.decode(RoomState.self, fields)).map(FanoutRecord.roomState)
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Boot
+import CommitterDaemon
+import FanoutCore
+import FanoutDaemon
+import Glibc
+import PipelineTestKit
+import Postgres
+import ServiceLifecycle
+import Wire
+
+/// A whole fan-out on a real database, with a gateway and a coalescer that the test speaks for.
+struct LiveStage: Sendable {
+    let database: LiveDatabase
+    let context: DaemonContext
+    let group: ServiceGroup
+    let gateway: FakePeer
+    let coalescer: FakePeer
+    let endpoint: String
+
+    static func run(
+        _ change: (inout SettingValues) -> Void = { _ in }, _ body: @Sendable @escaping (LiveStage) async throws -> Void
+    ) async throws {
+        let database = try LivePostgres.freshDatabase()
+        _ = try Migrator(CommitterDaemon.migrations).migrate(database.connectionString)
+        let folder = try temporaryFolder("fanout")
+        var values = SettingValues(defaultsOf: FanoutSettings.schema)
+        values.set(SharedSettings.bind, "ipc://\(folder)/fanout")
+        values.set(SharedSettings.databaseURL, database.connectionString)
+        change(&values)
+        let settings = try FanoutSettings(values)
+        let context = DaemonContext.quiet(name: "fanout-1")
+        let group = ServiceGroup(services: try FanoutService.services(settings, context), logger: context.logger)
+        let gateway = try FakePeer(name: "gateway-1", to: settings.bind)
+        let coalescer = try FakePeer(name: "coalescer-1", to: settings.bind)
+        let stage = LiveStage(
+            database: database, context: context, group: group, gateway: gateway, coalescer: coalescer,
+            endpoint: settings.bind)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            try await eventually("links") { gateway.isConnected && coalescer.isConnected }
+            try await body(stage)
+            await group.triggerGracefulShutdown()
+            try await tasks.next()
+        }
+        try await gateway.stop()
+        try await coalescer.stop()
+        unlink("\(folder)/fanout")
+        rmdir(folder)
+    }
+
+    /// Writes what a committer would write, without telling anybody.
+    func commit(_ room: Identifier, _ element: Identifier, x: Int, n: Int, gesture: Int = 0) throws {
+        let connection = try self.database.connect()
+        defer { connection.close() }
+        let shard = Shard.of(room: room)
+        let json = Self.json(element, x: x)
+        try connection.executeScript(
+            """
+            UPDATE shards SET version = version + 1, gseq = gseq + 1 WHERE shard = \(shard);
+            INSERT INTO rooms VALUES ('\(room)', \(shard), \(n))
+                ON CONFLICT (room_id) DO UPDATE SET seq = excluded.seq;
+            INSERT INTO elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y,
+                    original_width, original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space,
+                    seq)
+                VALUES ('\(room)', '\(element)', 'note', \(x), 2, 0, 1, 1, 100, 100, 0.5, 0.5, 'ann', 'ann', 1,
+                    false, 'canvas', \(n))
+                ON CONFLICT (room_id, element_id) DO UPDATE SET position_x = excluded.position_x, seq = excluded.seq;
+            INSERT INTO commit_log (room_id, seq, gseq, shard, event, user_id, session, n, gesture, element_id,
+                    body_hash, before, after)
+                SELECT '\(room)', \(n), gseq, shard, 'element:transformed', 'ann', 's-ann', \(n), \(gesture),
+                    '\(element)', 0, NULL, '\(json)' FROM shards WHERE shard = \(shard);
+            """)
+    }
+
+    static func json(_ element: Identifier, x: Int) -> String {
+        #"{"id":"\#(element)","type":"note","positionX":\#(x),"positionY":2,"width":100,"height":100,"rotation":0,"#
+            + #""scaleX":1,"scaleY":1,"originalWidth":100,"originalHeight":100,"anchorX":0.5,"anchorY":0.5,"#
+            + #""createdBy":"ann","updatedBy":"ann","rev":1}"#
+    }
+}
+
+/// Waits until a condition holds; fails after twenty seconds.
+func eventually(_ what: String, _ condition: @Sendable () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        guard ContinuousClock.now < end else { throw Overdue(what: what) }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+private struct Overdue: Error {
+    let what: String
+}

@@ -1,0 +1,129 @@
+import Boot
+import Canvas
+import FanoutCore
+import FanoutDaemon
+import Testing
+import Wire
+
+/// A whole fan-out over real links on a real PostgreSQL.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct LiveTests {
+    private static func join(
+        _ request: UInt64, _ user: String = "ann", session: String = "", resume: Position? = nil
+    ) -> Join {
+        Join(
+            request: request, room: "r", connection: request, member: .named(user), session: session, resume: resume)
+    }
+
+    @Test func roomsLogAndHeadsAreRead() async throws {
+        try await LiveStage.run { stage in
+            for n in 1...3 { try stage.commit("r", "e", x: n, n: n) }
+            stage.gateway.send(Self.join(1))
+            try await eventually("the answer") { !stage.gateway.records.isEmpty }
+            let joined = try #require(stage.gateway.records.joined.first)
+            #expect(joined.content == .elements(Array("[\(LiveStage.json("e", x: 3))]".utf8)))
+            #expect(joined.position.seq == 3)
+            // From the log, exactly.
+            stage.gateway.send(Self.join(2, resume: Position(epoch: joined.position.epoch, seq: 1)))
+            try await eventually("the second answer") { stage.gateway.records.joined.count == 2 }
+            guard case .updates(let missed) = stage.gateway.records.joined[1].content else {
+                Issue.record("no updates")
+                return
+            }
+            #expect(missed.map(\.seq) == [2, 3])
+            #expect(missed.last?.elements == [UpdatedElement(id: "e", json: Array(LiveStage.json("e", x: 3).utf8))])
+            #expect(missed.last?.number == 3)
+            // Nobody publishes it: the heads tell.
+            try stage.commit("r", "e", x: 4, n: 4)
+            try await eventually("the lost update") { stage.gateway.records.seqs == [4] }
+            #expect(stage.context.metrics.text().contains("pipeline_fanout_holes_total 1"))
+        }
+    }
+
+    @Test func sessionsAreIssuedAndClaimed() async throws {
+        try await LiveStage.run { stage in
+            stage.gateway.send(Self.join(1))
+            try await eventually("a session") { stage.gateway.records.joined.count == 1 }
+            let first = stage.gateway.records.joined[0]
+            #expect(first.claim == 1)
+            stage.gateway.send(Self.join(2, session: first.session))
+            try await eventually("the same session") { stage.gateway.records.joined.count == 2 }
+            let second = stage.gateway.records.joined[1]
+            #expect(second.sid == first.sid)
+            #expect(second.claim == 2)
+            let claimed = SessionClaimed(room: "r", sid: first.sid, claim: 2)
+            #expect(stage.gateway.records.contains(.sessionClaimed(claimed)))
+            stage.gateway.send(Self.join(3, "eve", session: first.session))
+            try await eventually("a refusal") { stage.gateway.records.refusals.map(\.code) == [.sessionExpired] }
+        }
+    }
+
+    @Test func previewsOfAClosedGestureStayOutEvenAfterARestart() async throws {
+        try await LiveStage.run { stage in
+            try stage.commit("r", "e", x: 1, n: 1, gesture: 5)
+            stage.gateway.send(Self.join(1), Self.join(2, "ben"))
+            try await eventually("the answers") { stage.gateway.records.joined.count == 2 }
+            stage.coalescer.send(
+                Preview.by("s-ann", 1, gesture: 5), Preview.by("s-ann", 1, gesture: 6))
+            try await eventually("a preview") { !stage.gateway.records.previews.isEmpty }
+            #expect(stage.gateway.records.previews.map(\.gesture) == [6])
+            #expect(stage.gateway.records.previews.map(\.after) == [1])
+        }
+    }
+
+    @Test func roomsAreReadWithoutJoining() async throws {
+        try await LiveStage.run { stage in
+            try stage.commit("r", "e", x: 1, n: 1)
+            stage.gateway.send(RoomRead(request: 1, room: "r"), RoomRead(request: 2, room: "never"))
+            try await eventually("both") { stage.gateway.records.count == 2 }
+            let outcomes = stage.gateway.records.compactMap { record -> (UInt64, RoomState.Outcome)? in
+                if case .roomState(let state) = record { (state.request, state.outcome) } else { nil }
+            }
+            let byRequest = Dictionary(outcomes) { first, _ in first }
+            #expect(byRequest[2] == .neverUsed)
+            guard case .state(let position, let json) = byRequest[1] else {
+                Issue.record("no state")
+                return
+            }
+            #expect(position.seq == 1)
+            #expect(json == Array("[\(LiveStage.json("e", x: 1))]".utf8))
+        }
+    }
+
+    @Test func unreadableEnvelopesHurtNobody() async throws {
+        try await LiveStage.run { stage in
+            for bytes in [[], [1, 2, 3], [0x54, 0x53, 9, 0, 0, 0, 0, 0]] as [[UInt8]] {
+                stage.gateway.send(bytes: bytes)
+            }
+            stage.gateway.send(Self.join(1))
+            try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
+            #expect(stage.context.metrics.text().contains("pipeline_fanout_envelopes_malformed_total 3"))
+        }
+    }
+
+    @Test func aGatewayThatComesBackGetsWhatItMissed() async throws {
+        try await LiveStage.run { stage in
+            stage.gateway.send(Self.join(1))
+            try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
+            let epoch = stage.gateway.records.joined[0].position.epoch
+            try await stage.gateway.stop()
+            for n in 1...2 { try stage.commit("r", "e", x: n, n: n) }
+            let back = try FakePeer(name: "gateway-1", to: stage.endpoint)
+            try await eventually("the link") { back.isConnected }
+            back.send(
+                RoomInterest(
+                    room: "r", position: Position(epoch: epoch, seq: 0),
+                    occupants: [RoomInterest.Occupant(connection: 1, member: .named("ann"))]))
+            try await eventually("what it missed") { back.records.seqs == [1, 2] }
+            try await back.stop()
+        }
+    }
+
+    @Test func itIsReadyWhenTheDatabaseAnswers() async throws {
+        try await LiveStage.run { stage in
+            try await eventually("ready") {
+                !stage.context.health.current.reasons.contains { $0.check == "database" }
+            }
+            #expect(stage.context.metrics.text().contains("pipeline_fanout_database_connections 2"))
+        }
+    }
+}

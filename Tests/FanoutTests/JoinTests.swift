@@ -1,0 +1,303 @@
+import FanoutCore
+import Testing
+import Wire
+
+@Suite struct JoinTests {
+    @Test func theFirstJoinLoadsTheRoomAndGetsItWhole() {
+        var scene = Scene()
+        let json = Scene.element("e")
+        _ = scene.database.commit("r", [("e", json)])
+        scene.join("ann", 1)
+        #expect(scene.asked() == [.room("r")])
+        #expect(scene.take() == [])
+        scene.answer()
+        let joined = JoinReply.Joined(
+            position: Position(epoch: "epoch-1", seq: 1), content: .elements(Array("[\(json)]".utf8)),
+            members: [.named("ann")], session: "s-ann.good", sid: "s-ann", claim: 1, number: 0)
+        let reply = JoinReply(request: 1, room: "r", connection: 1, outcome: .success(joined))
+        #expect(scene.take() == [.send(.joinReply(reply), to: Scene.g1)])
+    }
+
+    @Test func aLaterJoinAsksNothingAndOthersHearOfIt() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.join("ben", 2, at: Scene.g2)
+        #expect(scene.asked() == [])
+        let actions = scene.take()
+        guard case .send(.joinReply(let reply), let gateway) = actions.first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(gateway == Scene.g2)
+        #expect([FanoutRecord.joinReply(reply)].joined.first?.members == [.named("ann"), .named("ben")])
+        let news = Presence(room: "r", hasJoined: true, member: .named("ben"), except: 2)
+        #expect(
+            actions.dropFirst() == [.broadcast(.presence(news), to: [Scene.g1, Scene.g2], except: nil)])
+    }
+
+    @Test func aSecondConnectionOfAUserIsNoNewMember() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.join("ann", 2)
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.joined.first?.members == [.named("ann")])
+        #expect(records.presence == [])
+        scene.member("ben", 3)
+        scene.leave(1)
+        #expect(scene.taken(by: Scene.g1).presence == [])
+        scene.leave(2)
+        #expect(scene.taken(by: Scene.g1).presence == ["-ann"])
+    }
+
+    @Test func joiningTwiceIsFine() {
+        var scene = Scene()
+        scene.member("ben", 9)
+        scene.member("ann", 1)
+        scene.join("ann", 1)
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.joined.count == 1)
+        #expect(records.presence == [])
+        scene.leave(1)
+        #expect(scene.taken(by: Scene.g1).presence == ["-ann"])
+        scene.leave(1)
+        #expect(scene.take() == [])
+    }
+
+    @Test func updatesDuringTheLoadFollowTheAnswer() {
+        var scene = Scene()
+        scene.database = DatabaseModel()
+        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        let snapshot = scene.database.snapshot(of: "r")
+        scene.join("ann", 1)
+        scene.commit()
+        scene.commit()
+        scene.answer(with: .room(snapshot))
+        let records = scene.taken(by: Scene.g1)
+        // All that came meanwhile is in the answer: nothing stands between it and the stream.
+        #expect(records.joined.first?.position.seq == 3)
+        #expect(records.seqs == [])
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [4])
+    }
+
+    @Test func resumeGivesExactlyWhatWasMissed() {
+        var scene = Scene()
+        scene.member("ben", 9)
+        for _ in 1...5 { scene.commit() }
+        _ = scene.take()
+        for from in UInt64(0)...5 {
+            scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: from))
+            let joined = scene.taken(by: Scene.g1).joined.first
+            let updates = scene.database.log(of: "r", after: from, limit: 1000)
+            #expect(joined?.content == .updates(updates))
+            #expect(joined?.position.seq == 5)
+        }
+        #expect(scene.asked() == [])
+    }
+
+    @Test func resumeReachesIntoTheLog() {
+        var scene = Scene()
+        for _ in 1...5 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
+        scene.answer(with: .room(scene.database.snapshot(of: "r")))
+        #expect(scene.asked() == [.roomLog("r", after: 2, limit: 1000)])
+        // The room goes on while the log is read.
+        scene.member("ben", 9)
+        scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
+        #expect(scene.taken(by: Scene.g1).joined == [])
+        let rows = scene.database.log(of: "r", after: 2, limit: 1000)
+        scene.commit()
+        scene.answer(with: .log(rows))
+        let joined = scene.taken(by: Scene.g1).joined.first
+        #expect(joined?.content == .updates(scene.database.log(of: "r", after: 2, limit: 1000)))
+        #expect(joined?.position.seq == 6)
+    }
+
+    @Test(arguments: [
+        Position(epoch: "epoch-1", seq: 6), Position(epoch: "epoch-2", seq: 5), Position(epoch: "epoch-1", seq: .max),
+    ])
+    func aPlaceThatDoesNotExistGetsTheWholeRoom(position: Position) {
+        var scene = Scene()
+        scene.member("ben", 9)
+        for _ in 1...5 { scene.commit() }
+        _ = scene.take()
+        scene.join("ann", 1, resume: position)
+        let joined = scene.taken(by: Scene.g1).joined.first
+        #expect(joined?.content == .elements(Array("[\(Scene.element("e"))]".utf8)))
+        #expect(joined?.position == Position(epoch: "epoch-1", seq: 5))
+    }
+
+    @Test func aLogThatNoLongerReachesBackGivesTheWholeRoom() {
+        var scene = Scene()
+        for _ in 1...5 { _ = scene.database.commit("r", [("e", Scene.element("e"))]) }
+        scene.database.pruned["r"] = 3
+        scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.first?.content == .elements(Array("[\(Scene.element("e"))]".utf8)))
+    }
+
+    @Test func tooMuchMissedGivesTheWholeRoom() {
+        var limits = FanoutLimits()
+        limits.replay = 3
+        var scene = Scene(limits: limits)
+        scene.member("ben", 9)
+        for _ in 1...5 { scene.commit() }
+        _ = scene.take()
+        scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 1))
+        #expect(scene.asked() == [])
+        #expect(scene.taken(by: Scene.g1).joined.first?.content == .elements(Array("[\(Scene.element("e"))]".utf8)))
+        scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
+        #expect(
+            scene.taken(by: Scene.g1).joined.first?.content
+                == .updates(scene.database.log(of: "r", after: 2, limit: 1000)))
+    }
+
+    @Test func leavingBeforeTheAnswerLeavesAfterIt() {
+        var scene = Scene()
+        scene.member("ben", 9, at: Scene.g2)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.leave(1)
+        scene.answer()
+        let records = scene.taken(by: Scene.g2)
+        #expect(records.presence == ["+ann", "-ann"])
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1) == [])
+    }
+
+    @Test func aJoinSentTwiceIsAnsweredOnceWhileItWaits() {
+        var scene = Scene()
+        let join = Join(request: 5, room: "r", connection: 1, member: .named("ann"))
+        var actions: [FanoutAction] = []
+        scene.fanout.joinReceived(join, from: Scene.g1, at: scene.now, into: &actions)
+        scene.fanout.joinReceived(join, from: Scene.g1, at: scene.now, into: &actions)
+        #expect(scene.fanout.waitingCount == 1)
+        #expect(actions.count == 1)
+    }
+
+    @Test func nothingIsAskedBeforeTheDatabaseIsKnown() {
+        var scene = Scene(isReady: false)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.join("eve", 2, session: "forged")
+        #expect(scene.asked() == [])
+        scene.identify()
+        scene.answer()
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.joined.map(\.sid) == ["s-ann"])
+        #expect(records.refusals.map(\.code) == [.sessionExpired])
+    }
+
+    @Test func joinsWaitForTheDatabaseOnlySoLong() {
+        var limits = FanoutLimits()
+        limits.joinDeadline = 2_000_000_000
+        var scene = Scene(limits: limits)
+        scene.join("ann", 1)
+        scene.failAll()
+        #expect(scene.take() == [])
+        scene.pass(250)
+        #expect(scene.asked().contains(.room("r")))
+        scene.failAll()
+        scene.pass(2000)
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.unavailable])
+        #expect(scene.fanout.waitingCount == 0)
+        // Nobody needs the room any more.
+        scene.failAll()
+        #expect(scene.fanout.roomCount == 0)
+    }
+
+    @Test func loadedRoomsGoOnWithoutTheDatabase() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.pass(250)
+        scene.failAll()
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [1])
+        scene.join("ben", 2)
+        #expect(scene.taken(by: Scene.g1).joined.count == 1)
+    }
+
+    @Test func tooManyWaitingJoinsAreRefused() {
+        var limits = FanoutLimits()
+        limits.waiting = 2
+        var scene = Scene(limits: limits)
+        for connection in UInt64(1)...3 { scene.join("ann", connection) }
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.busy])
+    }
+
+    @Test func tooManyRoomsAreRefused() {
+        var limits = FanoutLimits()
+        limits.rooms = 1
+        var scene = Scene(limits: limits)
+        scene.member("ann", 1, room: "one")
+        scene.join("ann", 1, room: "two")
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.busy])
+        scene.read("two", request: 9)
+        #expect(
+            scene.take() == [.send(.roomState(RoomState(request: 9, room: "two", outcome: .unavailable)), to: Scene.g1)]
+        )
+    }
+}
+
+@Suite struct SessionTests {
+    @Test func aGoodSecretIsClaimedBeforeTheAnswer() {
+        var scene = Scene()
+        scene.member("ann", 1, at: Scene.g1)
+        scene.join("ann", 2, at: Scene.g2, session: "s-ann.good")
+        #expect(scene.asked() == [.claim(room: "r", sid: "s-ann", user: "ann")])
+        #expect(scene.take() == [])
+        scene.answer()
+        let actions = scene.take()
+        let claimed = SessionClaimed(room: "r", sid: "s-ann", claim: 2)
+        #expect(actions.first == .broadcast(.sessionClaimed(claimed), to: [Scene.g1, Scene.g2], except: nil))
+        guard case .send(.joinReply(let reply), _) = actions.last, case .success(let joined) = reply.outcome else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(joined.claim == 2)
+        #expect(joined.number == 7)
+        #expect(joined.session == "s-ann.good")
+    }
+
+    @Test func aBadSecretIsToldAtOnce() {
+        var scene = Scene()
+        scene.join("eve", 1, session: "s-ann.good")
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
+        #expect(scene.fanout.waitingCount == 0)
+        scene.answer()
+        #expect(scene.fanout.roomCount == 0)
+    }
+
+    @Test func aSessionThatTheDatabaseRefusesHasExpired() {
+        var scene = Scene()
+        scene.database.foreign = ["s-ann"]
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
+        #expect(scene.fanout.roomCount == 0)
+    }
+
+    @Test func aClaimThatFailedIsTriedAgain() {
+        var scene = Scene()
+        scene.member("ben", 9)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.failAll()
+        #expect(scene.asked() == [])
+        scene.pass(250)
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2])
+    }
+
+    @Test func theOlderConnectionsPreviewsAreDropped() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.member("ben", 9, at: Scene.g2)
+        scene.commit()
+        scene.join("ann", 2, session: "s-ann.good")
+        scene.answer()
+        _ = scene.take()
+        scene.preview(.by("s-ann", 1))
+        #expect(scene.taken(by: Scene.g2).previews == [])
+        #expect(scene.fanout.counters.dropped(.superseded) == 1)
+        scene.preview(.by("s-ann", 2))
+        #expect(scene.taken(by: Scene.g2).previews.count == 1)
+    }
+}

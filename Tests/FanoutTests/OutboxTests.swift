@@ -1,0 +1,135 @@
+import Canvas
+import FanoutCore
+import Testing
+import Wire
+
+@Suite struct GatewayOutboxTests {
+    private static func update(_ seq: UInt64, gesture: UInt64 = 0, isDeleted: Bool = false) -> FanoutRecord {
+        .update(
+            Update(
+                shard: 1, gseq: seq, room: "r", seq: seq, event: isDeleted ? .deleted : .transformed, user: "ann",
+                sid: "s-ann", number: 0, gesture: gesture,
+                elements: [UpdatedElement(id: "e", json: isDeleted ? [] : Array("{}".utf8))]))
+    }
+
+    private static func add(_ records: [FanoutRecord], to outbox: inout GatewayOutbox) {
+        for record in records {
+            var writer = ByteWriter()
+            record.encode(into: &writer)
+            writer.bytes.withUnsafeBytes { outbox.append(record, fields: $0) }
+        }
+    }
+
+    /// Takes everything out as the records that a gateway reads.
+    private static func drain(_ outbox: inout GatewayOutbox) throws -> [FanoutRecord] {
+        var records: [FanoutRecord] = []
+        while let bytes = outbox.next() {
+            outbox.settle(.sent)
+            try bytes.withUnsafeBytes { bytes in
+                var reader = try EnvelopeReader(bytes)
+                while let (kind, fields) = try reader.next() {
+                    switch kind {
+                    case .update: records.append(.update(try EnvelopeReader.decode(Update.self, fields)))
+                    case .preview: records.append(.preview(try EnvelopeReader.decode(Preview.self, fields)))
+                    case .gestureEnded:
+                        records.append(.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields)))
+                    default: Issue.record("unexpected \(kind)")
+                    }
+                }
+            }
+        }
+        return records
+    }
+
+    @Test func whileOpenEverythingLeavesInOrder() throws {
+        var outbox = GatewayOutbox(maxBytes: 1000)
+        let records = [Self.update(1), .preview(.by()), Self.update(2), .preview(.by())]
+        Self.add(records, to: &outbox)
+        #expect(try Self.drain(&outbox) == records)
+        #expect(outbox.isEmpty)
+        #expect(outbox.bytes == 0)
+    }
+
+    @Test func aLargeEnvelopeIsFollowedByAnother() throws {
+        var outbox = GatewayOutbox(maxBytes: 1 << 20, envelopeBytes: 100)
+        let records = (UInt64(1)...5).map { Self.update($0) }
+        Self.add(records, to: &outbox)
+        var count = 0
+        var copy = outbox
+        while copy.next() != nil {
+            copy.settle(.sent)
+            count += 1
+        }
+        #expect(count > 1)
+        #expect(try Self.drain(&outbox) == records)
+    }
+
+    @Test func whileBlockedPreviewsAreFoldedAndUpdatesWait() throws {
+        var outbox = GatewayOutbox(maxBytes: 10_000)
+        Self.add([Self.update(1)], to: &outbox)
+        #expect(outbox.next() != nil)
+        outbox.settle(.blocked)
+        #expect(outbox.next() == nil)
+        Self.add(
+            [
+                .preview(.by(showing: TransformFields(positionX: 1))), Self.update(2),
+                .preview(.by(showing: TransformFields(positionY: 2))),
+                .preview(.by(showing: TransformFields(positionX: 3))),
+                .preview(.by("s-ben", 2, showing: TransformFields(positionX: 9))),
+            ], to: &outbox)
+        #expect(outbox.previewCount == 2)
+        let isToTell = outbox.unblock()
+        #expect(!isToTell)
+        let records = try Self.drain(&outbox)
+        #expect(records.seqs == [1, 2])
+        #expect(
+            records.previews.map(\.fields) == [
+                TransformFields(positionX: 3, positionY: 2), TransformFields(positionX: 9),
+            ])
+        #expect(records.previews.first?.folded == 3)
+    }
+
+    @Test func aFoldedPreviewNeverFollowsTheEndOfItsGesture() throws {
+        for end in [
+            Self.update(2, gesture: 1), Self.update(2, isDeleted: true),
+            .gestureEnded(
+                GestureEnded(
+                    gesture: GestureEnd(room: "r", element: "e", user: "ann", sid: "s-ann", gesture: 1), seq: 1,
+                    json: [])),
+        ] {
+            var outbox = GatewayOutbox(maxBytes: 10_000)
+            Self.add([Self.update(1)], to: &outbox)
+            _ = outbox.next()
+            outbox.settle(.blocked)
+            Self.add([.preview(.by(gesture: 1)), .preview(.by(element: "f", gesture: 1)), end], to: &outbox)
+            _ = outbox.unblock()
+            #expect(try Self.drain(&outbox).previews.map(\.element) == ["f"])
+        }
+    }
+
+    @Test func tooMuchIsThrownAwayAndTheGatewayIsTold() throws {
+        var outbox = GatewayOutbox(maxBytes: 300)
+        Self.add([Self.update(1)], to: &outbox)
+        _ = outbox.next()
+        outbox.settle(.blocked)
+        for seq in UInt64(2)...20 { Self.add([Self.update(seq)], to: &outbox) }
+        #expect(outbox.hasOverflown)
+        #expect(outbox.bytes == 0)
+        Self.add([Self.update(21), .preview(.by())], to: &outbox)
+        #expect(outbox.isEmpty)
+        let isToTell = outbox.unblock()
+        #expect(isToTell)
+        Self.add([Self.update(22)], to: &outbox)
+        #expect(try Self.drain(&outbox).seqs == [22])
+    }
+
+    @Test func keptPreviewsAreBoundedInNumber() {
+        var outbox = GatewayOutbox(maxBytes: 1000, maxPreviews: 3)
+        Self.add([Self.update(1)], to: &outbox)
+        _ = outbox.next()
+        outbox.settle(.blocked)
+        for connection in UInt64(1)...9 { Self.add([.preview(.by("s", connection))], to: &outbox) }
+        #expect(outbox.previewCount == 3)
+        #expect(outbox.foldedPreviews == 6)
+    }
+}

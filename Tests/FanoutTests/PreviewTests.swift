@@ -1,0 +1,232 @@
+import Canvas
+import FanoutCore
+import Testing
+import Wire
+
+@Suite struct PreviewTests {
+    /// Ann (1, first gateway) and Ben (2, second gateway) in a room with one element, update 1.
+    static func stage(_ element: String? = nil) -> Scene {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.member("ben", 2, at: Scene.g2)
+        scene.commit("e", element)
+        _ = scene.take()
+        return scene
+    }
+
+    @Test func aPreviewGoesOnWithTheUpdateThatItFollows() {
+        var scene = Self.stage()
+        scene.preview(.by(showing: TransformFields(positionX: 7.6, rotation: -90)))
+        var expected = Preview.by(showing: TransformFields(positionX: 8, rotation: 270))
+        expected.after = 1
+        // Its sender is alone at the first gateway, which needs it not.
+        #expect(
+            scene.take() == [.broadcast(.preview(expected), to: [Scene.g1, Scene.g2], except: Scene.g1)])
+        scene.member("cid", 3)
+        scene.preview(.by(showing: TransformFields(positionX: 7.6, rotation: -90)))
+        #expect(scene.take() == [.broadcast(.preview(expected), to: [Scene.g1, Scene.g2], except: nil)])
+    }
+
+    @Test func aLoneMoversPreviewsGoNowhere() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.commit()
+        _ = scene.take()
+        scene.preview(.by())
+        #expect(scene.take() == [])
+    }
+
+    @Test func onlyWhatWasSentIsShownButALockedAspectMovesBothScales() {
+        var scene = Self.stage(Scene.element("e", type: "photo"))
+        scene.preview(.by(showing: TransformFields(scaleX: 9)))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleX: 5, scaleY: 5)])
+        // Back at the stored scale the other axis must be shown again too.
+        scene.preview(.by(showing: TransformFields(scaleX: 1)))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleX: 1, scaleY: 1)])
+        var free = Self.stage()
+        free.preview(.by(showing: TransformFields(scaleX: 20)))
+        #expect(free.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleX: 10)])
+    }
+
+    @Test func snapsAndBoundsHold() {
+        let more = #","snapDegrees":45,"bounds":{"x":0,"y":0,"width":50,"height":50}"#
+        var scene = Self.stage(Scene.element("e", more: more))
+        scene.preview(.by(showing: TransformFields(positionX: 90, rotation: 50)))
+        #expect(
+            scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(positionX: 50, rotation: 45)])
+    }
+
+    @Test func unknownDeletedAndLockedElementsHaveNone() {
+        var scene = Self.stage(Scene.element("e", more: #","locked":true"#))
+        scene.preview(.by(), .by(element: "unknown"))
+        #expect(scene.take() == [])
+        #expect(scene.fanout.counters.dropped(.locked) == 1)
+        #expect(scene.fanout.counters.dropped(.element) == 1)
+        scene.receive(scene.database.commit("r", [("e", nil)], event: .deleted))
+        _ = scene.take()
+        scene.preview(.by())
+        #expect(scene.take() == [])
+        #expect(scene.fanout.counters.dropped(.element) == 2)
+        scene.preview(.by(room: "nowhere"))
+        #expect(scene.fanout.counters.dropped(.room) == 1)
+    }
+
+    @Test func nothingOfAGestureFollowsItsCommit() {
+        var scene = Self.stage()
+        scene.preview(.by(gesture: 3))
+        scene.commit(gesture: 3)
+        _ = scene.take()
+        scene.preview(.by(gesture: 3), .by(gesture: 2))
+        #expect(scene.take() == [])
+        #expect(scene.fanout.counters.dropped(.closed) == 2)
+        scene.preview(.by(gesture: 4))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.after) == [2])
+        // Another session's gestures, and other elements', are their own.
+        scene.preview(.by("s-ben", 2, gesture: 1))
+        #expect(scene.taken(by: Scene.g1).previews.count == 1)
+    }
+
+    @Test func aPreviewWaitsForTheUpdateThatItMustFollow() {
+        var scene = Self.stage()
+        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionX: 5)))
+        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionY: 6)))
+        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(positionX: 7)))
+        #expect(scene.take() == [])
+        scene.commit(gesture: 1)
+        let records = scene.taken(by: Scene.g2)
+        #expect(records.seqs == [2])
+        guard case .preview(let preview) = records.last else {
+            Issue.record("no preview")
+            return
+        }
+        #expect(preview.fields == TransformFields(positionX: 7, positionY: 6))
+        #expect(preview.after == 2)
+        #expect(preview.folded == 3)
+    }
+
+    @Test func aWaitingPreviewIsTakenAlongByANewerOne() {
+        var scene = Self.stage()
+        scene.preview(.by(after: 2, showing: TransformFields(positionX: 5)))
+        scene.preview(.by(showing: TransformFields(positionY: 6)))
+        #expect(scene.take() == [])
+        scene.commit(sid: "s-other")
+        #expect(
+            scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(positionX: 5, positionY: 6)])
+    }
+
+    @Test func aWaitingPreviewIsDroppedWithItsGestureOrAfterAWhile() {
+        var scene = Self.stage()
+        scene.preview(.by(gesture: 2, after: 2))
+        scene.commit(gesture: 2)
+        #expect(scene.taken(by: Scene.g2).previews == [])
+        scene.preview(.by(gesture: 3, after: 9))
+        scene.pass(500)
+        #expect(scene.fanout.counters.dropped(.waited) == 1)
+        var limits = FanoutLimits()
+        limits.parkedPreviews = 1
+        var small = Scene(limits: limits)
+        small.member("ann", 1)
+        small.preview(.by(after: 1), .by(element: "f", after: 1))
+        #expect(small.fanout.counters.dropped(.waited) == 1)
+    }
+
+    @Test func previewsDuringALoadAreShownAfterIt() {
+        var scene = Scene()
+        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.interest([("ann", 1)], seq: 1)
+        scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
+        scene.preview(.by())
+        scene.answer()
+        #expect(scene.taken(by: Scene.g2).positions.map(\.isReset) == [false])
+        scene.preview(.by())
+        #expect(scene.taken(by: Scene.g2).previews.count == 1)
+    }
+
+    @Test func aBatchLeavesGroupedByRoom() {
+        var scene = Self.stage()
+        scene.member("ann", 3, room: "q")
+        scene.member("ben", 4, at: Scene.g2, room: "q")
+        scene.commit("f", Scene.element("f"), room: "q")
+        _ = scene.take()
+        scene.preview(
+            .by(), .by("s-ann", 3, room: "q", element: "f"), .by("s-ben", 2),
+            .by("s-ben", 4, room: "q", element: "f"))
+        let rooms = scene.take().compactMap { action -> Identifier? in
+            if case .broadcast(.preview(let preview), _, _) = action { preview.room } else { nil }
+        }
+        #expect(rooms == ["r", "r", "q", "q"] || rooms == ["q", "q", "r", "r"])
+    }
+
+    @Test func closedGesturesAreForgottenAfterALongTime() {
+        var scene = Self.stage()
+        scene.commit(gesture: 3)
+        for _ in 1...5 { scene.pass(30_000) }
+        _ = scene.take()
+        scene.preview(.by(gesture: 3))
+        #expect(scene.taken(by: Scene.g2).previews.count == 1)
+    }
+
+    @Test func gesturesAreRememberedForSoManySessionsOnly() {
+        var limits = FanoutLimits()
+        limits.fencesPerElement = 2
+        var scene = Scene(limits: limits)
+        scene.member("ben", 2, at: Scene.g2)
+        for number in 1...3 { scene.commit(sid: Identifier("s-\(number)"), gesture: 1) }
+        _ = scene.take()
+        scene.preview(.by("s-1", 1, gesture: 1), .by("s-3", 3, gesture: 1))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-1"])
+    }
+
+    @Test func aSnapshotBringsTheGesturesThatMustStayClosed() {
+        var scene = Scene()
+        _ = scene.database.commit("r", [("e", Scene.element("e"))], gesture: 3)
+        scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
+        var snapshot = scene.database.snapshot(of: "r")
+        snapshot.closed = [RoomSnapshot.ClosedGesture(element: "e", sid: "s-ann", gesture: 3)]
+        scene.answer(with: .room(snapshot))
+        _ = scene.take()
+        scene.preview(.by(gesture: 3))
+        #expect(scene.taken(by: Scene.g2).previews == [])
+    }
+}
+
+@Suite struct GestureEndTests {
+    @Test func whoSawTheGestureIsToldWhatStands() {
+        var scene = PreviewTests.stage()
+        scene.preview(.by(gesture: 2))
+        _ = scene.take()
+        scene.end(2)
+        let ended = GestureEnded(
+            gesture: GestureEnd(room: "r", element: "e", user: "ann", sid: "s-ann", gesture: 2), seq: 1,
+            json: Array(Scene.element("e").utf8))
+        #expect(scene.take() == [.broadcast(.gestureEnded(ended), to: [Scene.g1, Scene.g2], except: nil)])
+        scene.end(2)
+        #expect(scene.take() == [])
+        scene.preview(.by(gesture: 2))
+        #expect(scene.take() == [])
+    }
+
+    @Test func nobodyIsToldOfAGestureThatNobodySaw() {
+        var scene = PreviewTests.stage()
+        scene.end(2)
+        #expect(scene.take() == [])
+        scene.preview(.by(gesture: 2))
+        #expect(scene.take() == [])
+        scene.preview(.by(gesture: 3))
+        _ = scene.take()
+        scene.commit(gesture: 3)
+        _ = scene.take()
+        scene.end(3)
+        #expect(scene.take() == [])
+    }
+
+    @Test func aFanoutThatJustTookTheRoomOverTellsInDoubt() {
+        var scene = Scene()
+        _ = scene.database.commit("r", [("e", Scene.element("e"))])
+        scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
+        scene.answer()
+        _ = scene.take()
+        scene.end(2)
+        #expect(scene.take().count == 1)
+    }
+}

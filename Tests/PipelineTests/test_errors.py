@@ -1,0 +1,271 @@
+"""Bad input gets its code and its field, and hurts nobody."""
+
+import json
+import re
+
+import pytest
+import websocket
+
+from app import fence
+from shapes import assert_element
+
+HUGE = "x" * 9000
+
+
+@pytest.fixture(scope="module")
+def clerk(single):
+    """One app for the whole table, in one room with one element."""
+    from app import App
+
+    app = App(single.url, "clerk").connect()
+    app.join("errors")
+    app.ok("element:create", {"roomId": "errors", "element": {"type": "note", "id": "e"}})
+    yield app
+    app.close()
+
+
+BAD = [
+    # No payload, or none that is an object.
+    ("element:transform", None, "invalid", None),
+    ("element:transform", [], "invalid", None),
+    ("element:transform", "e", "invalid", None),
+    ("element:transform", 7, "invalid", None),
+    # The room.
+    ("element:transform", {"roomId": ..., "elementId": "e", "positionX": 1}, "invalid", "roomId"),
+    ("element:transform", {"roomId": "elsewhere", "elementId": "e", "positionX": 1}, "forbidden", None),
+    ("element:create", {"roomId": "elsewhere", "element": {"type": "note"}}, "forbidden", None),
+    # The element's id.
+    ("element:transform", {"positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "", "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "x" * 129, "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "ä" * 65, "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "a\u0000b", "positionX": 1}, "invalid", None),
+    ("element:transform", {"elementId": "a\u007fb", "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "a\u0085b", "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": 5, "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": None, "positionX": 1}, "invalid", "elementId"),
+    ("element:transform", {"elementId": "nobody", "positionX": 1}, "not_found", None),
+    ("element:update", {"elementId": "nobody", "set": {"a": 1}}, "not_found", None),
+    ("element:delete", {"elementId": "nobody"}, "not_found", None),
+    ("element:delete", {}, "invalid", "elementId"),
+    # Transforms.
+    ("element:transform", {"elementId": "e"}, "invalid", None),
+    ("element:transform", {"elementId": "e", "transform": {}}, "invalid", None),
+    ("element:transform", {"elementId": "e", "transform": []}, "invalid", "transform"),
+    ("element:transform", {"elementId": "e", "transform": None}, "invalid", "transform"),
+    ("element:transform", {"elementId": "e", "positionX": "1"}, "invalid", "positionX"),
+    ("element:transform", {"elementId": "e", "positionX": None}, "invalid", "positionX"),
+    ("element:transform", {"elementId": "e", "positionY": True}, "invalid", "positionY"),
+    ("element:transform", {"elementId": "e", "positionX": 1, "width": "5"}, "invalid", "width"),
+    ("element:transform", {"elementId": "e", "positionX": 1, "height": []}, "invalid", "height"),
+    ("element:transform", {"elementId": "e", "transform": {"rotation": {}}}, "invalid", "transform.rotation"),
+    ("element:transform", {"elementId": "e", "transform": {"scaleX": "2"}}, "invalid", "transform.scaleX"),
+    ("element:transform", {"elementId": "e", "transform": {"scaleY": None}}, "invalid", "transform.scaleY"),
+    ("element:transform", {"elementId": "e", "positionX": 1, "gesture": 0}, "invalid", "gesture"),
+    ("element:transform", {"elementId": "e", "positionX": 1, "gesture": 1.5}, "invalid", "gesture"),
+    ("element:transform", {"elementId": "e", "positionX": 1, "gesture": "1"}, "invalid", "gesture"),
+    # New elements.
+    ("element:create", {}, "invalid", "element"),
+    ("element:create", {"element": []}, "invalid", "element"),
+    ("element:create", {"element": {}}, "invalid", "element.type"),
+    ("element:create", {"element": {"type": 5}}, "invalid", "element.type"),
+    ("element:create", {"element": {"type": "x" * 33}}, "invalid", "element.type"),
+    ("element:create", {"element": {"type": "note", "id": ""}}, "invalid", "element.id"),
+    ("element:create", {"element": {"type": "note", "id": "a\nb"}}, "invalid", "element.id"),
+    ("element:create", {"element": {"type": "note", "id": None}}, "invalid", "element.id"),
+    ("element:create", {"element": {"type": "note", "positionX": "1"}}, "invalid", "element.positionX"),
+    ("element:create", {"element": {"type": "note", "rotation": None}}, "invalid", "element.rotation"),
+    ("element:create", {"element": {"type": "note", "width": 0}}, "invalid", "element.width"),
+    ("element:create", {"element": {"type": "note", "originalHeight": -5}}, "invalid", "element.originalHeight"),
+    ("element:create", {"element": {"type": "note", "locked": 1}}, "invalid", "element.locked"),
+    ("element:create", {"element": {"type": "note", "bounds": {"x": 0}}}, "invalid", "element.bounds.y"),
+    ("element:create", {"element": {"type": "note", "bounds": 5}}, "invalid", "element.bounds"),
+    ("element:create", {"element": {"type": "note", "snapDegrees": 0}}, "invalid", "element.snapDegrees"),
+    ("element:create", {"element": {"type": "note", "space": "outer"}}, "invalid", "element.space"),
+    ("element:create", {"element": {"type": "note", "own": HUGE}}, "too_large", None),
+    ("element:create", {"element": {"type": "note", "id": "e"}}, "conflict", None),
+    ("elements:create", {}, "invalid", "elements"),
+    ("elements:create", {"elements": {}}, "invalid", "elements"),
+    ("elements:create", {"elements": []}, "invalid", "elements"),
+    ("elements:create", {"elements": [{"type": "note"}, 5]}, "invalid", "elements[1]"),
+    ("elements:create", {"elements": [{"type": "note"}, {}]}, "invalid", "elements[1].type"),
+    ("elements:create", {"elements": [{"type": "note", "scaleX": "x"}]}, "invalid", "elements[0].scaleX"),
+    ("elements:create", {"elements": [{"type": "note"}] * 501}, "too_large", None),
+    # Updates.
+    ("element:update", {"elementId": "e"}, "invalid", "set"),
+    ("element:update", {"elementId": "e", "set": []}, "invalid", "set"),
+    ("element:update", {"elementId": "e", "set": {"big": HUGE}}, "too_large", None),
+    ("element:update", {"elementId": "e", "set": {"fontSize": "12"}}, "invalid", "set.fontSize"),
+    ("element:update", {"elementId": "e", "set": {"fontSize": None}}, "invalid", "set.fontSize"),
+    ("element:update", {"elementId": "e", "set": {"locked": "no"}}, "invalid", "set.locked"),
+    ("element:update", {"elementId": "e", "set": {"snapDegrees": -1}}, "invalid", "set.snapDegrees"),
+    ("element:update", {"elementId": "e", "set": {"bounds": {"x": 1}}}, "invalid", "set.bounds.y"),
+    ("element:update", {"elementId": "e", "set": {"zIndex": []}}, "invalid", "set.zIndex"),
+    *(
+        ("element:update", {"elementId": "e", "set": {name: 1}}, "invalid", f"set.{name}")
+        for name in (
+            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
+            "originalHeight", "anchorX", "anchorY", "parentId", "space", "transform",
+        )
+    ),
+    # Events that there are not.
+    ("element:explode", {}, "unknown_event", None),
+    ("toString", {}, "unknown_event", None),
+    ("__proto__", {}, "unknown_event", None),
+    ("", {}, "unknown_event", None),
+]
+
+
+@pytest.mark.parametrize("event, payload, code, field", BAD, ids=lambda value: re.sub(r"\W+", "-", str(value))[:40])
+def test_bad_input_gets_its_code(clerk, event, payload, code, field):
+    if isinstance(payload, dict):
+        payload = {"roomId": "errors", **payload}
+        if payload["roomId"] is ...:
+            del payload["roomId"]
+    clerk.refused(event, payload, code, field)
+    # Nothing of it happened.
+    answer = clerk.ok("element:transform", {"roomId": "errors", "elementId": "e", "positionX": 0})
+    assert_element(answer["element"], positionX=0, rotation=0, scaleX=1)
+
+
+# Texts that a JSON library does not write, each as the arguments of an event with an acknowledgement id.
+RAW = {
+    "comma": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1,}]',
+    "nan": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":NaN}]',
+    "infinity": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1e999}]',
+    "zero first": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":01}]',
+    "plus": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":+1}]',
+    "point first": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":.5}]',
+    "hex": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":0x10}]',
+    "comment": '["element:transform",{"roomId":"ROOM","elementId":"e"/**/,"positionX":1}]',
+    "single quotes": "['element:transform',{}]",
+    "key twice": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1,"positionX":2}]',
+    "key twice escaped": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1,"\\u0070ositionX":2}]',
+    "surrogate": '["element:transform",{"roomId":"ROOM","elementId":"\\ud800","positionX":1}]',
+    "control character": '["element:transform",{"roomId":"ROOM","elementId":"a\u0001","positionX":1}]',
+    "too deep": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":' + "[" * 40 + "]" * 40 + "}}]",
+    "many keys": '["element:create",{"roomId":"ROOM","element":{"type":"note",'
+    + ",".join(f'"k{index}":1' for index in range(100)) + "}}]",
+    "rest": '["element:delete",{"roomId":"ROOM","elementId":"e"}] x',
+    "a number": '[42,{"roomId":"ROOM"}]',
+    "long array": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":[' + "1," * 1100 + "1]}}]",
+}
+
+
+class Raw:
+    """A WebSocket that speaks Socket.IO packet by packet."""
+
+    def __init__(self, url, query="", auth="{}"):
+        self.socket = websocket.create_connection(
+            url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket" + query, timeout=10
+        )
+        self.open = json.loads(self.take("0"))
+        self.say("40" + auth)
+        self.take("40")
+
+    def say(self, text):
+        self.socket.send(text)
+
+    def take(self, prefix):
+        """The rest of the next packet with that beginning; pings are answered."""
+        while True:
+            text = self.socket.recv()
+            if text == "2":
+                self.say("3")
+            elif text.startswith(prefix):
+                return text[len(prefix) :]
+
+    def ask(self, text, number=7):
+        self.say(f"42{number}{text}")
+        return json.loads(self.take(f"43{number}"))[0]
+
+    def is_closed(self):
+        try:
+            while self.socket.recv():
+                pass
+        except (websocket.WebSocketException, OSError):
+            pass
+        return not self.socket.connected
+
+
+@pytest.fixture
+def raw(single, room):
+    made = Raw(single.url)
+    made.ask(json.dumps(["room:join", {"roomId": room}]))
+    yield made
+    made.socket.close()
+
+
+@pytest.mark.parametrize("text", sorted(RAW))
+def test_bad_json_is_refused_and_the_connection_stays(raw, room, text):
+    answer = raw.ask(RAW[text].replace("ROOM", room), 12)
+    assert answer["ok"] is False and answer["error"]["code"] in ("invalid", "too_large"), answer
+    answer = raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note"}}]), 13)
+    assert answer["ok"] is True and answer["seq"] == 1
+
+
+@pytest.mark.parametrize("text", ["42{}", "42-1[]", "4299999999999999999999[]", "42x[]", "48[]", "4x", "x", "40x"])
+def test_a_bad_packet_ends_the_connection(raw, text):
+    raw.say(text)
+    assert raw.is_closed()
+
+
+def test_numbers_that_json_spells_oddly_are_fine(raw, room):
+    raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note", "id": "e"}}]))
+    text = '["element:transform", {"roomId":"%s","elementId":"e","positionX":1e2,"positionY":-0,"transform":{"rotation":1E-999}}]'
+    answer = raw.ask(text % room, 9)
+    assert answer["ok"], answer
+    assert_element(answer["element"], positionX=100, positionY=0, rotation=0)
+
+
+def test_too_many_unreadable_messages_end_the_connection(raw):
+    for _ in range(40):
+        try:
+            raw.say('42["element:transform",{]')
+        except (OSError, websocket.WebSocketException):
+            break
+    assert raw.is_closed()
+
+
+def test_well_formed_refusals_never_end_the_connection(raw, room):
+    for index in range(60):
+        answer = raw.ask(json.dumps(["element:nothing", {"roomId": room}]), index)
+        assert answer["error"]["code"] == "unknown_event"
+
+
+def test_a_message_over_the_limit(single, apps, room):
+    raw = Raw(single.url)
+    assert raw.open["maxPayload"] == 262144
+    raw.ask(json.dumps(["room:join", {"roomId": room}]))
+    fits = {"roomId": room, "element": {"type": "note"}, "ignored": "x" * 250_000}
+    assert raw.ask(json.dumps(["element:create", fits]))["ok"] is True
+    try:
+        raw.say("42" + json.dumps(["element:create", {"roomId": room, "ignored": "x" * 300_000}]))
+    except OSError:
+        pass
+    assert raw.is_closed()
+    # Others live on.
+    assert apps(single.url, "ada").join(room)["seq"] == 1
+
+
+def test_text_where_an_attachment_is_due_ends_the_connection(raw, room):
+    raw.say('451-["element:transform",{"_placeholder":true,"num":0}]')
+    raw.say(f'42["room:leave",{{"roomId":"{room}"}}]')
+    assert raw.is_closed()
+
+
+def test_bad_previews_are_told_once_a_second(two, room, note):
+    ada, bob = two
+    for _ in range(20):
+        ada.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"rotation": "x"}})
+        ada.send("element:transforming", {"roomId": "elsewhere", "elementId": "note-1", "positionX": 1})
+    error = ada.wait("transform:error", lambda error: error["code"] == "invalid")
+    assert error["event"] == "element:transforming" and error["field"] == "transform.rotation"
+    assert error["roomId"] == room and error["elementId"] == "note-1"
+    assert ada.wait("transform:error", lambda error: error["code"] == "forbidden")["roomId"] == "elsewhere"
+    # A preview of what is not there is dropped without a word.
+    ada.send("element:transforming", {"roomId": room, "elementId": "nobody", "positionX": 1})
+    fence(room, ada, bob)
+    codes = [error["code"] for error in ada.named("transform:error")]
+    assert codes.count("invalid") <= 3 and codes.count("forbidden") <= 3 and set(codes) == {"invalid", "forbidden"}
+    assert [p for p in bob.named("element:transforming") if p["elementId"] in ("nobody", "note-1")] == []

@@ -1,0 +1,124 @@
+"""Other back ends speak the same events over ZeroMQ."""
+
+import json
+import time
+
+import pytest
+import zmq
+
+from shapes import JOINED, assert_element
+
+
+class BackEnd:
+    """A DEALER that speaks Socket.IO packets to a gateway's face."""
+
+    def __init__(self, endpoint, user):
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        self.socket.connect(endpoint)
+        self.events = []
+        self.number = 0
+        self.socket.send_string("40" + json.dumps({"userId": user}))
+        assert json.loads(self.take("40"))["sid"]
+
+    def take(self, prefix, within=8.0):
+        end = time.monotonic() + within
+        while True:
+            left = end - time.monotonic()
+            assert left > 0 and self.socket.poll(left * 1000), f"no {prefix}… within {within} s: {self.events}"
+            text = self.socket.recv_string()
+            if text.startswith(prefix):
+                return text[len(prefix) :]
+            if text.startswith("42"):
+                self.events.append(json.loads(text[2:]))
+
+    def call(self, event, payload):
+        self.number += 1
+        self.socket.send_string(f"42{self.number}" + json.dumps([event, payload]))
+        return json.loads(self.take(f"43{self.number}"))[0]
+
+    def wait(self, name):
+        for event in self.events:
+            if event[0] == name:
+                return event[1]
+        while True:
+            event = json.loads(self.take("42"))
+            self.events.append(event)
+            if event[0] == name:
+                return event[1]
+
+
+@pytest.fixture
+def back_end(single, face):
+    made = BackEnd(face, "robot")
+    yield made
+    made.socket.close()
+
+
+def test_the_same_events(single, apps, room, back_end):
+    ada = apps(single.url, "ada")
+    ada.join(room)
+    joined = back_end.call("room:join", {"roomId": room})
+    assert JOINED <= joined.keys() and joined["ok"] is True
+    assert {member["userId"] for member in joined["members"]} == {"ada", "robot"}
+    assert ada.wait("member:joined")["userId"] == "robot"
+
+    answer = back_end.call("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    assert answer["ok"] is True and answer["seq"] == 1
+    assert ada.wait("element:created")["userId"] == "robot"
+    assert back_end.wait("element:created")["n"] == 1
+    again = back_end.call("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    assert again["duplicate"] is True and again["seq"] == 1
+
+    back_end.socket.send_string("42" + json.dumps(["element:transforming", {"roomId": room, "elementId": "e", "positionX": 4}]))
+    assert ada.wait("element:transforming")["positionX"] == 4
+    ada.send("element:transforming", {"roomId": room, "elementId": "e", "transform": {"rotation": 9}})
+    assert back_end.wait("element:transforming")["transform"] == {"rotation": 9}
+    ada.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 7})
+    assert_element(back_end.wait("element:transformed")["element"], positionX=7)
+
+    error = back_end.call("element:transform", {"roomId": room, "elementId": "nobody", "positionX": 1})
+    assert error["ok"] is False and error["error"]["code"] == "not_found"
+    assert back_end.call("element:nothing", {"roomId": room})["error"]["code"] == "unknown_event"
+    back_end.socket.send_string("41")
+    assert ada.wait("member:left")["userId"] == "robot"
+
+
+def test_it_goes_on_with_a_session(single, room, face, back_end):
+    joined = back_end.call("room:join", {"roomId": room})
+    back_end.call("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    other = BackEnd(face, "robot")
+    again = other.call("room:join", {"roomId": room, "session": joined["session"]})
+    assert again["n"] == 1
+    assert other.call("element:transform", {"roomId": room, "n": 2, "elementId": "e", "positionX": 1})["seq"] == 2
+    assert back_end.call("element:transform", {"roomId": room, "n": 3, "elementId": "e", "positionX": 1})["error"][
+        "code"
+    ] == "session_expired"
+    other.socket.close()
+
+
+def test_signs_of_life(back_end):
+    back_end.socket.send_string("2")
+    assert back_end.take("3") == ""
+
+
+def test_bad_handshakes(face):
+    socket = zmq.Context.instance().socket(zmq.DEALER)
+    socket.linger = 0
+    socket.connect(face)
+    for text in ('40{"userId":5}', '40{"roomId":"no spaces"}'):
+        socket.send_string(text)
+        assert socket.poll(5000)
+        answer = socket.recv_string()
+        assert answer.startswith("44")
+        assert json.loads(answer[2:])["data"]["code"] == "invalid"
+    # Without a handshake nothing is answered but a refusal; whatever else comes hurts nobody.
+    for text in ('42["room:join",{"roomId":"r"}]', "", "x", "40{", "451-[]", "42" + "[" * 10_000):
+        socket.send_string(text)
+    socket.send_multipart([b"a", b"b", b"c"])
+    socket.send_string('40{"userId":"fine"}')
+    while True:
+        assert socket.poll(5000)
+        if socket.recv_string().startswith('40{"sid"'):
+            break
+    socket.close()

@@ -1,0 +1,173 @@
+"""What is served over HTTP."""
+
+import concurrent.futures
+import json
+
+import pytest
+import requests
+
+from pipeline import eventually
+from shapes import assert_element
+
+
+def get(pipeline, path, **more):
+    return requests.get(pipeline.url + path, timeout=10, **more)
+
+
+def create(pipeline, room, body, **more):
+    return requests.post(f"{pipeline.url}/api/rooms/{room}/elements", timeout=10, json=body, **more)
+
+
+def assert_refused(answer, status, code):
+    assert answer.status_code == status, answer.text
+    body = answer.json()
+    assert body["ok"] is False and body["error"]["code"] == code and body["error"]["message"], body
+
+
+def test_reading_a_room(single, two, room, note):
+    ada, _ = two
+    ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 5})
+    answer = get(single, f"/api/rooms/{room}")
+    assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("application/json")
+    body = answer.json()
+    assert body["roomId"] == room and body["seq"] == 2 and body["epoch"], body
+    assert len(body["elements"]) == 1
+    assert_element(body["elements"][0], id="note-1", positionX=5)
+
+
+def test_a_room_that_was_never_used_is_not_there(single, apps, room):
+    assert_refused(get(single, f"/api/rooms/{room}"), 404, "not_found")
+    # Being in it does not make it.
+    apps(single.url, "ada").join(room)
+    assert_refused(get(single, f"/api/rooms/{room}"), 404, "not_found")
+
+
+@pytest.mark.parametrize("room", ["a%20b", "x" * 65, "%00", "a%2Fb"])
+def test_bad_rooms(single, room):
+    assert_refused(get(single, f"/api/rooms/{room}"), 400, "invalid")
+    assert_refused(create(single, room, {"type": "note"}), 400, "invalid")
+
+
+def test_creating(single, two, room):
+    ada, bob = two
+    answer = create(single, room, {"type": "photo", "id": "p", "width": 200, "height": 100, "scaleX": 99, "own": [1]})
+    assert answer.status_code == 201, answer.text
+    body = answer.json()
+    assert body["ok"] is True and body["seq"] == 1
+    assert_element(body["element"], id="p", type="photo", scaleX=5, scaleY=5, own=[1])
+    assert {entry["field"] for entry in body["adjusted"]} >= {"scaleX"}
+    for app in (ada, bob):
+        created = app.wait("element:created")
+        assert created["id"] == "p" and created["seq"] == 1 and created["roomId"] == room
+    eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
+    assert get(single, f"/api/rooms/{room}").json()["elements"][0] == body["element"]
+
+
+def test_what_is_refused(single, room):
+    assert create(single, room, {"type": "note", "id": "e"}).status_code == 201
+    assert_refused(create(single, room, {"type": "note", "id": "e"}), 409, "conflict")
+    assert_refused(create(single, room, {}), 400, "invalid")
+    assert_refused(create(single, room, []), 400, "invalid")
+    assert_refused(create(single, room, {"type": "note", "rotation": "x"}), 400, "invalid")
+    assert_refused(create(single, room, {"type": "note", "own": "x" * 9000}), 413, "too_large")
+    url = f"{single.url}/api/rooms/{room}/elements"
+    assert_refused(requests.post(url, data="{", timeout=5), 400, "invalid")
+    assert_refused(requests.post(url, data='{"type":"note",}', timeout=5), 400, "invalid")
+    assert requests.post(url, data=b"x" * 400_000, timeout=5).status_code == 413
+    eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
+    assert get(single, f"/api/rooms/{room}").json()["seq"] == 1
+
+
+def test_a_deleted_id_is_gone(single, two, room, note):
+    ada, _ = two
+    ada.ok("element:delete", {"roomId": room, "elementId": "note-1"})
+    assert_refused(create(single, room, {"type": "note", "id": "note-1"}), 410, "gone")
+
+
+def test_an_idempotency_key(single, room):
+    headers = {"Idempotency-Key": f"key {room}"}
+    first = create(single, room, {"type": "note"}, headers=headers)
+    again = create(single, room, {"type": "note"}, headers=headers)
+    assert first.status_code == again.status_code == 201
+    assert again.json()["element"] == first.json()["element"] and again.json()["seq"] == first.json()["seq"]
+    assert_refused(create(single, room, {"type": "text"}, headers=headers), 409, "conflict")
+    other = create(single, room, {"type": "note"}, headers={"Idempotency-Key": f"key {room}2"})
+    assert other.json()["seq"] == 2
+    eventually("the room shows both", lambda: get(single, f"/api/rooms/{room}").json()["seq"] == 2)
+    assert create(single, room, {"type": "note"}).json()["seq"] == 3
+
+
+def test_the_same_key_many_times_at_once(single, room):
+    """While the first is under way the others may be told to ask again; whoever gets an element gets the same."""
+    headers = {"Idempotency-Key": room}
+
+    def insist(_):
+        for _ in range(200):
+            answer = create(single, room, {"type": "note"}, headers=headers)
+            if answer.status_code != 503:
+                return answer
+            assert answer.json()["error"]["retryAfterMs"] > 0
+        return answer
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(insist, range(16)))
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({json.dumps(answer.json()["element"]) for answer in answers}) == 1
+    assert single.assert_gapless(room) == 1
+
+
+def test_the_description(single):
+    answer = get(single, "/api/openapi.json")
+    assert answer.status_code == 200
+    document = answer.json()
+    assert document["openapi"].startswith("3.")
+    assert {"/api/rooms/{roomId}", "/api/rooms/{roomId}/elements"} <= document["paths"].keys()
+    assert "get" in document["paths"]["/api/rooms/{roomId}"]
+    post = document["paths"]["/api/rooms/{roomId}/elements"]["post"]
+    assert "201" in post["responses"]
+
+    def references(value):
+        if isinstance(value, dict):
+            for key, entry in value.items():
+                if key == "$ref":
+                    yield entry
+                yield from references(entry)
+        elif isinstance(value, list):
+            for entry in value:
+                yield from references(entry)
+
+    for reference in references(document):
+        target = document
+        for part in reference.removeprefix("#/").split("/"):
+            target = target[part]
+
+
+def test_health(single):
+    for path in ("/healthz", "/readyz"):
+        assert get(single, path).status_code == 200
+    for process in single.ps()["processes"]:
+        if process.get("http"):
+            for path in ("/healthz", "/readyz", "/metrics"):
+                answer = requests.get(process["http"] + path, timeout=5)
+                assert answer.status_code == 200, (process, path, answer.text)
+
+
+def test_the_page(single):
+    answer = get(single, "/")
+    assert answer.status_code == 200 and "text/html" in answer.headers["Content-Type"]
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/api", "/api/rooms", "/api/rooms/r/nothing", "/../etc/passwd"])
+def test_other_paths(single, path):
+    assert get(single, path).status_code in (400, 404)
+
+
+def test_other_methods(single, room):
+    assert requests.delete(f"{single.url}/api/rooms/{room}", timeout=5).status_code in (404, 405)
+    assert requests.put(f"{single.url}/api/rooms/{room}/elements", timeout=5, json={}).status_code in (404, 405)
+
+
+def test_a_bad_engine_request(single):
+    for query in ("", "?EIO=3&transport=polling", "?EIO=4&transport=__proto__", "?EIO=4&transport=polling&sid=unknown"):
+        answer = get(single, "/socket.io/" + query)
+        assert answer.status_code == 400 and isinstance(answer.json()["code"], int), answer.text

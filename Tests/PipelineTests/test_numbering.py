@@ -1,0 +1,156 @@
+"""Commits by number: once each, in order, with the first result for ever."""
+
+import pytest
+
+from app import POLLING, WEBSOCKET
+
+
+@pytest.fixture(params=[WEBSOCKET, POLLING], ids=["websocket", "polling"])
+def ada(single, apps, room, request):
+    app = apps(single.url, "ada", transports=request.param)
+    app.join(room)
+    return app
+
+
+@pytest.fixture
+def note(ada, room):
+    return ada.ok("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+
+
+def move(room, n, x, **more):
+    return {"roomId": room, "elementId": "e", "positionX": x, "n": n, **more}
+
+
+def test_the_number_comes_back_to_everybody(single, apps, ada, room, note):
+    bob = apps(single.url, "bob")
+    bob.join(room)
+    assert ada.wait("element:created")["n"] == 1
+    answer = ada.ok("element:transform", move(room, 2, 5, gesture=9))
+    for app in (ada, bob):
+        update = app.wait("element:transformed")
+        assert update["n"] == 2 and update["gesture"] == 9 and update["seq"] == answer["seq"] == 2
+        assert update["element"] == answer["element"]
+
+
+def test_a_repetition_gets_the_first_result(ada, room, note):
+    first = ada.ok("element:transform", move(room, 2, 5.5))
+    ada.ok("element:transform", move(room, 3, 9))
+    for _ in range(2):
+        again = ada.ok("element:transform", move(room, 2, 5.5))
+        assert again["duplicate"] is True and again["seq"] == first["seq"] == 2
+        assert again["element"]["positionX"] == 6
+    created = ada.ok("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    assert created["duplicate"] is True and created["seq"] == 1 and created["element"]["rev"] == 1
+    assert "duplicate" not in first
+    # Fields that nobody knows do not make another body.
+    assert ada.ok("element:transform", move(room, 2, 5.5, whatever=1))["duplicate"] is True
+    assert ada.ok("element:transform", move(room, 4, 10))["seq"] == 4
+
+
+def test_another_body_under_an_old_number_is_a_conflict(ada, room, note):
+    ada.ok("element:transform", move(room, 2, 5))
+    ada.refused("element:transform", move(room, 2, 6), "conflict", "n")
+    ada.refused("element:delete", {"roomId": room, "n": 2, "elementId": "e"}, "conflict", "n")
+    # It used no number up, and the first stands.
+    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
+    assert ada.ok("element:transform", move(room, 3, 6))["seq"] == 3
+
+
+def test_a_skipped_number_is_a_gap(ada, room, note):
+    error = ada.refused("element:transform", move(room, 4, 5), "gap")
+    assert error["expected"] == 2
+    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
+    assert ada.refused("element:transform", move(room, 2**53 - 1, 5), "gap")["expected"] == 3
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "1", None, True, [], {}, 2**53, 1e300])
+def test_what_is_no_number(ada, room, note, n):
+    ada.refused("element:transform", move(room, n, 5), "invalid", "n")
+    ada.refused("element:delete", {"roomId": room, "elementId": "e", "n": n}, "invalid", "n")
+    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
+
+
+@pytest.mark.parametrize(
+    "event, payload, code",
+    [
+        ("element:transform", {"elementId": "nobody", "positionX": 1}, "not_found"),
+        ("element:transform", {"elementId": "e", "transform": {"rotation": "x"}}, "invalid"),
+        ("element:transform", {"elementId": "e"}, "invalid"),
+        ("element:create", {"element": {"type": "note", "id": "e"}}, "conflict"),
+        ("element:create", {"element": {}}, "invalid"),
+        ("element:update", {"elementId": "e", "set": {"id": "f"}}, "invalid"),
+        ("element:update", {"elementId": "e", "set": {"x": "y" * 9000}}, "too_large"),
+        ("elements:create", {"elements": [{"type": "note"}] * 501}, "too_large"),
+    ],
+)
+def test_a_final_refusal_uses_its_number_up_and_is_remembered(ada, room, note, event, payload, code):
+    payload = {"roomId": room, "n": 2, **payload}
+    first = ada.refused(event, payload, code)
+    again = ada.refused(event, payload, code)
+    assert again.get("field") == first.get("field")
+    ada.refused("element:transform", move(room, 2, 77), "conflict", "n")
+    assert ada.ok("element:transform", move(room, 3, 5))["seq"] == 2
+
+
+def test_what_uses_no_number(ada, room, note):
+    ada.refused("element:explode", {"roomId": room, "n": 2}, "unknown_event")
+    ada.refused("element:transform", move(room, 9, 5), "gap")
+    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 2
+
+
+def test_a_window_of_commits(ada, room, note):
+    """Thirty at once, none waiting for another's answer: applied in their order."""
+    running = [ada.start("element:transform", move(room, n, n)) for n in range(2, 32)]
+    answers = [future.result(20) for future in running]
+    assert [answer.get("seq") for answer in answers] == list(range(2, 32)), answers
+    ada.wait_seq(31)
+    updates = ada.updates(room)
+    assert [seq for seq, _ in updates] == list(range(1, 32))
+    assert [event.data["n"] for _, event in updates] == list(range(1, 32))
+
+
+def test_the_numbers_of_a_session_without_numbers(ada, room, note):
+    """Commits without a number have a stream of their own, and come in the order in which they were sent."""
+    ada.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 3})
+    assert ada.ok("element:transform", move(room, 2, 5))["seq"] == 3
+    running = [ada.start("element:transform", {"roomId": room, "elementId": "e", "positionX": x}) for x in range(20)]
+    answers = [future.result(20) for future in running]
+    assert [answer["seq"] for answer in answers] == list(range(4, 24))
+    assert [answer["element"]["positionX"] for answer in answers] == list(range(20))
+
+
+def test_the_rate_of_commits(single, apps, room):
+    """Over the rate a numbered commit is refused with the time to wait; one without a number only waits."""
+    app = apps(single.url, "ada")
+    app.join(room)
+    app.ok("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    n, error = 2, None
+    while error is None and n < 400:
+        wave = [(k, app.start("element:transform", move(room, k, k))) for k in range(n, n + 20)]
+        answers = [(k, future.result(20)) for k, future in wave]
+        done = [k for k, answer in answers if answer["ok"]]
+        n = max(done, default=n - 1) + 1
+        codes = {answer["error"]["code"]: answer["error"] for _, answer in answers if not answer["ok"]}
+        assert set(codes) <= {"rate_limited", "gap"}, codes
+        error = codes.get("rate_limited")
+    assert error and error["retryAfterMs"] > 0
+    # Now the bucket is empty: these wait for it, and all are applied.
+    waiting = [app.start("element:transform", {"roomId": room, "elementId": "e", "positionX": x}) for x in range(10)]
+    answers = [future.result(20) for future in waiting]
+    assert [answer["ok"] for answer in answers] == [True] * 10
+    assert [answer["element"]["positionX"] for answer in answers] == list(range(10))
+    single.assert_gapless(room)
+
+
+def test_too_many_commits_without_a_result(single, apps, room):
+    """32 may be under way in a session; more are refused so that the app keeps them, and nothing is lost of it."""
+    app = apps(single.url, "ada")
+    app.join(room)
+    app.ok("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    running = [app.start("element:transform", move(room, n, n)) for n in range(2, 102)]
+    answers = [future.result(20) for future in running]
+    fine = [answer["seq"] for answer in answers if answer["ok"]]
+    codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
+    assert codes <= {"busy", "gap"}, codes
+    assert fine == list(range(2, len(fine) + 2)) and len(fine) >= 30
+    assert single.assert_gapless(room) == len(fine) + 1

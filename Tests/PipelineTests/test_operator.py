@@ -1,0 +1,153 @@
+"""The operator's command and the daemons' own."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+import requests
+
+import pipeline as pipelines
+from pipeline import Pipeline, eventually, is_alive
+
+DAEMONS = ["touchsync-gateway", "touchsync-coalescer", "touchsync-committer", "touchsync-fanout"]
+
+
+def run(program, *arguments, environment=None):
+    return subprocess.run(
+        [str(pipelines.PROGRAMS / program), *arguments], capture_output=True, text=True, timeout=30,
+        env={**{key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}, **(environment or {})},
+    )
+
+
+def test_what_up_says(single):
+    assert single.report.keys() >= {"urls", "database", "processes"}
+    assert single.urls == [f"http://127.0.0.1:{single.port}"]
+    assert [process["stage"] for process in single.report["processes"]].count("gateway") == 1
+    assert {process["stage"] for process in single.report["processes"]} == {"gateway", "coalescer", "committer", "fanout"}
+    for process in single.report["processes"]:
+        assert process.keys() >= {"stage", "name", "pid", "http"}
+        assert is_alive(process["pid"])
+    assert single.ps()["processes"] == single.report["processes"]
+    assert single.rows("select 1") == [(1,)]
+
+
+def test_two_of_each(double):
+    names = [process["name"] for process in double.report["processes"]]
+    assert len(set(names)) == 8
+    assert double.urls == [f"http://127.0.0.1:{double.port}", f"http://127.0.0.1:{double.port + 1}"]
+
+
+def test_one_folder_one_pipeline(single):
+    done = single.touchsync("up", "--json", "--port", str(pipelines.free_ports(1)), "--data", str(single.data), check=False)
+    assert done.returncode != 0 and done.stderr
+    assert requests.get(single.url + "/healthz", timeout=5).status_code == 200
+
+
+def test_ps_without_a_pipeline(single, tmp_path):
+    done = single.touchsync("ps", "--json", "--data", str(tmp_path), check=False)
+    assert done.returncode != 0 and str(tmp_path) in done.stderr
+
+
+def test_stopping_leaves_nothing_behind():
+    pipeline = Pipeline()
+    try:
+        pipeline.start()
+        pipeline.kill("coalescer")
+        assert pipeline.stop() == 0
+        assert pipeline.leftovers() == []
+    finally:
+        pipeline.remove()
+
+
+def test_the_supervisor_is_killed():
+    """Its daemons notice and end by themselves."""
+    pipeline = Pipeline()
+    try:
+        pipeline.start()
+        pids = [process["pid"] for process in pipeline.report["processes"]]
+        os.kill(pipeline.process.pid, signal.SIGKILL)
+        eventually("all daemons ended", lambda: not any(is_alive(pid) for pid in pids), within=20)
+        pipeline.process.wait()
+        # The folder can be used again, with everything in it.
+        pipeline.start()
+        assert requests.get(pipeline.url + "/readyz", timeout=5).status_code == 200
+    finally:
+        pipeline.remove()
+
+
+@pytest.mark.parametrize("program", DAEMONS)
+def test_settings(program, tmp_path):
+    arguments = {
+        "touchsync-gateway": ["--coalescers", "c=ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"],
+        "touchsync-coalescer": ["--bind", "ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"],
+        "touchsync-committer": ["--bind", "ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f", "--database-url", "postgresql://x:hunter2@/x"],
+        "touchsync-fanout": ["--bind", "ipc:///tmp/f", "--database-url", "postgresql://x:hunter2@/x"],
+    }[program]
+    done = run(program, *arguments, "--check-config")
+    assert done.returncode == 0 and done.stdout.strip() == "ok", done.stderr
+    done = run(program, *arguments, "--print-config")
+    assert done.returncode == 0 and "log-level" in done.stdout and "hunter2" not in done.stdout
+    done = run(program, *arguments, "--log-level", "shout", "--check-config")
+    assert done.returncode == 78 and "log-level" in done.stderr and "shout" in done.stderr
+    done = run(program, *arguments, "--no-such-setting", "1", "--check-config")
+    assert done.returncode == 78 and "no-such-setting" in done.stderr
+    done = run(program, "--check-config")
+    assert done.returncode == 78 and done.stderr
+
+    # A flag before the environment before the file.
+    section = program.removeprefix("touchsync-")
+    config = tmp_path / "settings.json"
+    config.write_text(json.dumps({section: {"drainTimeoutMs": 1111}}))
+    both = [*arguments, "--config", str(config)]
+    environment = {"TOUCHSYNC_DRAIN_TIMEOUT_MS": "2222"}
+    assert "1111" in run(program, *both, "--print-config").stdout
+    assert "2222" in run(program, *both, "--print-config", environment=environment).stdout
+    assert "3333" in run(program, *both, "--drain-timeout-ms", "3333", "--print-config", environment=environment).stdout
+    config.write_text(json.dumps({section: {"noSuchSetting": 1}}))
+    done = run(program, *both, "--check-config")
+    assert done.returncode == 78 and "noSuchSetting" in done.stderr
+
+
+def test_help(single):
+    for program in [*DAEMONS, "touchsync"]:
+        done = run(program, "--help")
+        assert done.returncode == 0 and done.stdout
+        assert run(program, "--version").returncode == 0
+
+
+def test_migrating_again_changes_nothing(single):
+    before = single.rows("select key, value from meta order by key")
+    done = single.touchsync("migrate", "--database-url", single.report["database"])
+    assert done.returncode == 0
+    assert single.rows("select key, value from meta order by key") == before
+
+
+def test_a_doctor(single):
+    done = single.touchsync("doctor", "--data", str(single.data), check=False)
+    assert done.stdout or done.stderr
+
+
+def test_a_wrong_setting_of_a_daemon_stops_up(single, tmp_path):
+    done = single.touchsync("up", "--json", "--data", str(tmp_path), "--tick-ms", "0", check=False)
+    assert done.returncode != 0 and "tick-ms" in done.stderr
+    done = single.touchsync("up", "--json", "--data", str(tmp_path), "--no-such-setting", "0", check=False)
+    assert done.returncode != 0 and "no-such-setting" in done.stderr
+
+
+def test_idle_costs_nothing(single):
+    """All daemons together: below 2 % of a core while nobody does anything."""
+
+    def spent():
+        ticks = 0
+        for process in single.ps()["processes"]:
+            with open(f"/proc/{process['pid']}/stat") as stat:
+                fields = stat.read().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    before = spent()
+    time.sleep(5)
+    assert (spent() - before) / 5 < 0.03

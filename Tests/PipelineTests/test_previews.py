@@ -1,0 +1,266 @@
+"""What others see while a finger is down."""
+
+import time
+
+import pytest
+
+from app import POLLING, WEBSOCKET, burst, fence, previews_at
+from shapes import assert_element, assert_preview
+
+
+def preview(room, element="note-1", **fields):
+    transform = {key: fields.pop(key) for key in ("rotation", "scaleX", "scaleY") if key in fields}
+    return {"roomId": room, "elementId": element, "transform": transform, **fields}
+
+
+def shown(app, element="note-1"):
+    return [event.data for event in previews_at(app, element)]
+
+
+@pytest.mark.parametrize("transports", [WEBSOCKET, POLLING], ids=["websocket", "polling"])
+def test_a_preview_reaches_every_other_connection(single, apps, room, two, note, transports):
+    ada, bob = two
+    tablet = apps(single.url, "ada", transports=transports)
+    tablet.join(room)
+    ada.send("element:transforming", preview(room, rotation=10, scaleX=2, positionX=5, positionY=6))
+    for app in (bob, tablet):
+        data = app.wait("element:transforming")
+        assert_preview(data, ["positionX", "positionY"])
+        assert data["elementId"] == "note-1" and data["userId"] == "ada" and data["roomId"] == room
+        assert data["transform"] == {"rotation": 10, "scaleX": 2} and data["positionX"] == 5 and data["positionY"] == 6
+        assert data["n"] == 1 and data["dt"] == 0
+    tablet.send("element:transforming", preview(room, rotation=20))
+    assert ada.wait("element:transforming")["transform"] == {"rotation": 20}
+    fence(room, bob, ada)
+    assert len(shown(ada)) == 1
+
+
+def test_nobody_outside_the_room_sees_it(single, apps, two, room, note):
+    ada, bob = two
+    stranger = apps(single.url, "carol")
+    stranger.join(room + "-other")
+    ada.send("element:transforming", preview(room, rotation=10))
+    bob.wait("element:transforming")
+    fence(room + "-other", stranger)
+    assert stranger.named("element:transforming") == []
+
+
+def test_previews_are_under_the_rules(single, apps, room, two):
+    ada, bob = two
+    for element in (
+        {"type": "note", "id": "note"}, {"type": "audio", "id": "audio"}, {"type": "photo", "id": "photo"},
+        {"type": "note", "id": "snaps", "snapDegrees": 90},
+        {"type": "note", "id": "bound", "bounds": {"x": 0, "y": 0, "width": 10, "height": 10}},
+    ):
+        bob.wait_seq(ada.ok("element:create", {"roomId": room, "element": element})["seq"])
+    cases = [
+        ("note", {"rotation": -90, "scaleX": 50, "positionX": 1.5}, {"rotation": 270, "scaleX": 10}, {"positionX": 2}),
+        ("audio", {"rotation": 30, "scaleX": 2}, {"rotation": 0, "scaleX": 2}, {}),
+        ("photo", {"scaleX": 2, "scaleY": 1.1}, {"scaleX": 2, "scaleY": 2}, {}),
+        ("snaps", {"rotation": 50}, {"rotation": 90}, {}),
+        ("bound", {"positionX": 99, "positionY": -5}, {}, {"positionX": 10, "positionY": 0}),
+    ]
+    for element, fields, transform, position in cases:
+        ada.send("element:transforming", preview(room, element, **fields))
+        data = bob.wait("element:transforming", lambda data: data["elementId"] == element)
+        for key, value in transform.items():
+            assert abs(data["transform"][key] - value) < 1e-9, (element, data)
+        for key, value in position.items():
+            assert data[key] == value, (element, data)
+        assert "adjusted" not in data
+
+
+def test_it_leaves_no_trace(single, two, apps, room, note):
+    ada, bob = two
+    ada.send("element:transforming", preview(room, rotation=10, positionX=99))
+    bob.wait("element:transforming")
+    element = apps(single.url, "late").join(room)["elements"][0]
+    assert_element(element, rotation=0, positionX=0, rev=1)
+    assert len(single.log_rows(room)) == 1
+
+
+def test_a_burst_of_two_people_on_one_element(two, single, apps, room, note):
+    """120 previews a second each, of sparse fields: at most 62.5 of each come, nothing is lost of what they say."""
+    ada, bob = two
+    watcher = apps(single.url, "watcher")
+    watcher.join(room)
+    count = 240
+    hers = [preview(room, **({"rotation": i % 360} if i % 2 else {"positionX": i})) for i in range(count)]
+    his = [preview(room, scaleX=1 + i / count) for i in range(count)]
+    burst((ada, hers), (bob, his), hertz=120)
+    watcher.wait("element:transforming", lambda data: data["transform"].get("scaleX") == 1 + (count - 1) / count)
+    watcher.wait("element:transforming", lambda data: data["transform"].get("rotation") == (count - 1) % 360)
+    fence(room, ada, watcher)
+
+    for user, total in (("ada", count), ("bob", count)):
+        events = [event for event in previews_at(watcher, "note-1") if event.data["userId"] == user]
+        datas = [event.data for event in events]
+        # Every preview is in exactly one that came.
+        assert sum(data["n"] for data in datas) == total
+        assert len(datas) < total * 0.7
+        took = sum(data["dt"] for data in datas)
+        assert abs(took - count / 120 * 1000) < 400
+        # By the server's own measure of time, over every window: at most T / 16 + 2.
+        at = 0
+        times = []
+        for data in datas:
+            at += data["dt"]
+            times.append(at)
+        for first in range(len(times)):
+            for last in range(first + 1, min(len(times), first + 40)):
+                assert last - first + 1 <= (times[last] - times[first] + 1.5) / 16 + 2, (user, first, last)
+    # The last value of each field is what an observer ends with.
+    final = {}
+    for data in shown(watcher):
+        final.update(data["transform"])
+        final.update({key: data[key] for key in ("positionX", "positionY") if key in data})
+    assert final == {"rotation": (count - 1) % 360, "positionX": count - 2, "scaleX": 1 + (count - 1) / count}
+
+
+def test_the_last_value_comes_although_its_sender_leaves(two, single, apps, room, note):
+    ada, bob = two
+    burst((ada, [preview(room, positionX=i) for i in range(10)]), hertz=2000)
+    ada.close()
+    bob.wait("element:transforming", lambda data: data.get("positionX") == 9)
+
+
+def test_nothing_of_a_gesture_after_its_commit(two, single, apps, room, note):
+    """Ten gestures in a row, each a burst and its commit right behind it."""
+    ada, bob = two
+    for gesture in range(10):
+        burst((ada, [preview(room, positionX=gesture * 100 + i) for i in range(12)]), hertz=400)
+        ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": gesture * 100 + 50})
+    fence(room, ada, bob)
+    closed = -1
+    seen = 0
+    for event in bob.events:
+        if event.name == "element:transforming" and event.data["elementId"] == "note-1":
+            seen += 1
+            assert event.data["positionX"] // 100 > closed, (closed, event.data)
+        if event.name == "element:transformed":
+            closed = event.data["element"]["positionX"] // 100
+    assert closed == 9 and seen >= 10
+
+
+def test_a_numbered_gesture_is_closed_by_its_number(two, room, note):
+    ada, bob = two
+    ada.send("element:transforming", preview(room, positionX=1, gesture=5))
+    assert bob.wait("element:transforming")["gesture"] == 5
+    done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 2, "gesture": 5})
+    assert bob.wait_seq(done["seq"]).data["gesture"] == 5
+    # Late for its commit, from the app already.
+    ada.send("element:transforming", preview(room, positionX=3, gesture=5))
+    ada.send("element:transforming", preview(room, positionX=4, gesture=4))
+    ada.send("element:transforming", preview(room, positionX=6, gesture=6))
+    data = bob.wait("element:transforming", lambda data: data.get("positionX") == 6)
+    assert data["gesture"] == 6 and data["after"] == done["seq"]
+    # What the gateway numbers itself comes behind.
+    ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 7, "gesture": 6})
+    ada.send("element:transforming", preview(room, positionX=8))
+    assert bob.wait("element:transforming", lambda data: data.get("positionX") == 8)["gesture"] == 7
+    fence(room, ada, bob)
+    assert [data["positionX"] for data in shown(bob)] == [1, 6, 8]
+
+
+def test_a_preview_says_what_it_follows(two, room, note):
+    ada, bob = two
+    ada.send("element:transforming", preview(room, positionX=1))
+    assert bob.wait("element:transforming")["after"] == 1
+    done = bob.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50})
+    ada.wait_seq(done["seq"])
+    ada.send("element:transforming", preview(room, positionX=2))
+    assert bob.wait("element:transforming", lambda data: data["positionX"] == 2)["after"] == done["seq"]
+
+
+def test_previews_over_the_rate_are_folded(two, room, note):
+    """A thousand in a second: the newest of each moment comes, no error, nothing is lost of the count."""
+    ada, bob = two
+    count = 1000
+    burst((ada, [preview(room, positionX=i) for i in range(count)]), hertz=1000)
+    bob.wait("element:transforming", lambda data: data.get("positionX") == count - 1)
+    fence(room, ada, bob)
+    datas = shown(bob)
+    assert sum(data["n"] for data in datas) == count
+    assert [data["positionX"] for data in datas] == sorted(data["positionX"] for data in datas)
+    assert ada.named("transform:error") == []
+
+
+@pytest.mark.parametrize("how", ["leaves", "closes", "vanishes"])
+def test_a_gesture_without_a_commit_ends(two, single, apps, room, note, how):
+    ada, bob = two
+    old = apps(single.url, "old", auth={"roomId": room})
+    ada.send("element:transforming", preview(room, positionX=77, gesture=3))
+    bob.wait("element:transforming")
+    if how == "leaves":
+        ada.leave(room)
+    elif how == "closes":
+        ada.close()
+    else:
+        ada.vanish()
+    ended = bob.wait("gesture:ended")
+    assert ended["roomId"] == room and ended["elementId"] == "note-1" and ended["userId"] == "ada"
+    assert ended["gesture"] == 3 and ended["seq"] == 1 and ended["sid"]
+    assert_element(ended["element"], id="note-1", positionX=0, rev=1)
+    # An old app is put right by an update with the element's old number.
+    update = old.wait("element:transformed")
+    assert update["seq"] == 1 and update["element"]["positionX"] == 0
+    # It is outside the numbered stream.
+    assert bob.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 1})["seq"] == 2
+
+
+@pytest.mark.parametrize(
+    "wrong, code",
+    [({"transform": {"rotation": "x"}}, "invalid"), ({"elementId": "nobody"}, "not_found")],
+    ids=["fault found at once", "unknown element"],
+)
+@pytest.mark.parametrize("n", [None, 1], ids=["without n", "with n"])
+def test_a_gesture_whose_commit_is_refused_ends(two, single, room, note, wrong, code, n):
+    ada, bob = two
+    element = wrong.get("elementId", "note-1")
+    ada.send("element:transforming", preview(room, positionX=5))
+    bob.wait("element:transforming")
+    more = {} if n is None else {"n": n}
+    payload = {"roomId": room, "elementId": "note-1", "positionX": 1, **wrong, **more}
+    ada.refused("element:transform", payload, code)
+    if element == "note-1":
+        ended = bob.wait("gesture:ended")
+        assert ended["elementId"] == "note-1" and ended["gesture"] >= 1 and ended["element"]["positionX"] == 0
+
+
+def test_a_locked_elements_gesture_ends_too(two, room, note):
+    ada, bob = two
+    ada.send("element:transforming", preview(room, positionX=5))
+    bob.wait("element:transforming")
+    bob.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"locked": True}})
+    ada.refused("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 9}, "forbidden", "locked")
+    assert bob.wait("gesture:ended")["element"]["locked"] is True
+
+
+def test_creating_updating_and_deleting_touch_no_gesture(two, room, note):
+    ada, bob = two
+    ada.send("element:transforming", preview(room, positionX=1))
+    first = bob.wait("element:transforming")
+    ada.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "x"}})
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "other"}})
+    ada.ok("element:delete", {"roomId": room, "elementId": "other"})
+    ada.send("element:transforming", preview(room, positionX=2))
+    second = bob.wait("element:transforming", lambda data: data.get("positionX") == 2)
+    assert second["gesture"] == first["gesture"]
+    ada.send("element:transforming", preview(room, "other", positionX=3))
+    fence(room, ada, bob)
+    assert shown(bob, "other") == [] and bob.named("gesture:ended") == []
+
+
+def test_a_lone_mover_is_not_held_up(two, room, note):
+    """In a quiet room a preview does not wait for a tick: most of them take a fraction of one."""
+    ada, bob = two
+    took = []
+    for step in range(30):
+        started = time.monotonic()
+        ada.send("element:transforming", preview(room, positionX=step))
+        bob.wait("element:transforming", lambda data: data.get("positionX") == step)
+        took.append(time.monotonic() - started)
+        # The pause of an app that moves slowly, two ticks and a bit.
+        time.sleep(0.035)
+    took.sort()
+    assert took[len(took) // 2] < 0.012, took

@@ -1,0 +1,167 @@
+"""Daemons are killed under load: they come back, apps keep or regain their rooms, and nothing acknowledged is lost."""
+
+import os
+import signal
+
+import pytest
+import requests
+
+from app import App
+from pipeline import eventually, running
+from survival import Crowd
+
+STAGES = ["gateway", "coalescer", "committer", "fanout"]
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """One of each, to be killed."""
+    with running("--commits-per-second", 100000, "--commit-burst", 100000) as pipeline:
+        yield pipeline
+
+
+def progress(crowd, more, within=30.0):
+    """Waits until the crowd has got so many more acknowledgements."""
+    goal = crowd.count + more
+    eventually(f"{more} more acknowledgements", lambda: crowd.count >= goal, within=within)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_one_of_one_is_killed_under_load(alone, room, stage):
+    with Crowd(alone, room) as crowd:
+        progress(crowd, 60)
+        victim = alone.kill(stage)
+        alone.wait_restarted(victim)
+        progress(crowd, 60)
+        victim = alone.kill(stage)
+        alone.wait_restarted(victim)
+        progress(crowd, 60)
+        crowd.check()
+    # Service was back within a few seconds of each kill; the supervisor's own pause before a restart is in it.
+    assert max(worker.longest_wait for worker in crowd.workers) < 12
+    if stage == "gateway":
+        assert all(worker.recoveries > 0 for worker in crowd.workers)
+    # Nobody who kept the connection had to take a snapshot again.
+    if stage != "gateway":
+        assert sum(worker.snapshots for worker in crowd.workers) <= 2 * len(crowd.workers)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_one_of_two_is_killed_under_load(double, room, stage):
+    with Crowd(double, room, rooms=6, each=1) as crowd:
+        progress(crowd, 60)
+        for index in range(2):
+            victim = double.kill(stage, index)
+            progress(crowd, 40)
+            double.wait_restarted(victim)
+        progress(crowd, 60)
+        crowd.check()
+    assert max(worker.longest_wait for worker in crowd.workers) < 12
+
+
+def test_everything_is_killed_at_once(double, room):
+    with Crowd(double, room, rooms=3, each=1) as crowd:
+        progress(crowd, 40)
+        victims = [double.kill(stage, index) for stage in STAGES for index in range(2)]
+        for victim in victims:
+            double.wait_restarted(victim, within=30)
+        progress(crowd, 40)
+        crowd.check()
+
+
+@pytest.mark.parametrize("stage", ["coalescer", "committer", "fanout"])
+def test_one_of_two_freezes_under_load(double, room, stage):
+    """Stopped but not dead: its work goes round it, and its stale work does no harm when it wakes."""
+    with Crowd(double, room, rooms=4, each=1) as crowd:
+        progress(crowd, 40)
+        frozen = double.kill(stage, 0, signal.SIGSTOP)
+        try:
+            progress(crowd, 60)
+        finally:
+            os.kill(frozen["pid"], signal.SIGCONT)
+        progress(crowd, 60)
+        crowd.check()
+    assert max(worker.longest_wait for worker in crowd.workers) < 15
+
+
+def test_previews_come_back(alone, apps, room):
+    """A preview may be lost with a daemon; what is sent after it is back is seen again, without joining anew."""
+    ada = apps(alone.url, "ada", reconnects=False)
+    bob = apps(alone.url, "bob", reconnects=False)
+    ada.join(room)
+    bob.join(room)
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e"}})
+    for stage in ("coalescer", "fanout", "committer"):
+        victim = alone.kill(stage)
+        alone.wait_restarted(victim)
+        bob.forget()
+
+        def is_seen():
+            ada.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 1})
+            return bob.named("element:transforming")
+
+        eventually(f"a preview after the {stage} is back", is_seen, within=8, every=0.1)
+        seq = ada.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 2})["seq"]
+        bob.wait_seq(seq)
+    assert ada.is_connected and bob.is_connected
+
+
+def test_the_database_dies_and_comes_back(alone, room):
+    """A server process is killed, so that PostgreSQL recovers: commits wait, then all is as it was promised."""
+    with Crowd(alone, room, rooms=2, each=1) as crowd:
+        progress(crowd, 40)
+        [(backend,)] = alone.rows(
+            "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1"
+        )
+        os.kill(backend, signal.SIGKILL)
+        progress(crowd, 60, within=40)
+        crowd.check()
+    for stage in STAGES:
+        for process in alone.processes(stage):
+            eventually(
+                f"{process['name']} is ready",
+                lambda: requests.get(process["http"] + "/readyz", timeout=2).status_code == 200,
+            )
+
+
+def test_everything_restarts_on_the_same_data():
+    with running() as pipeline:
+        app = App(pipeline.url, "ada").connect()
+        joined = app.join("kept")
+        app.ok("element:create", {"roomId": "kept", "n": 1, "element": {"type": "photo", "id": "p", "own": "x"}})
+        app.ok("element:transform", {"roomId": "kept", "n": 2, "elementId": "p", "positionX": 7, "transform": {"rotation": 9}})
+        app.ok("element:create", {"roomId": "kept", "n": 3, "element": {"type": "note", "id": "gone"}})
+        last = app.ok("element:delete", {"roomId": "kept", "n": 4, "elementId": "gone"})
+        before = app.join("kept")
+        app.close()
+
+        assert pipeline.stop() == 0
+        assert pipeline.leftovers() == []
+        pipeline.start()
+
+        again = App(pipeline.url, "ada").connect()
+        answer = again.join("kept", session=joined["session"], resume={"epoch": joined["epoch"], "seq": 2})
+        assert answer["recovered"] is True and answer["n"] == 4 and answer["epoch"] == joined["epoch"]
+        assert [entry["seq"] for entry in answer["updates"]] == [3, 4]
+        assert again.join("kept", session=joined["session"])["elements"] == before["elements"]
+        repeated = again.ok("element:delete", {"roomId": "kept", "n": 4, "elementId": "gone"})
+        assert repeated["duplicate"] is True and repeated["seq"] == last["seq"]
+        again.refused("element:create", {"roomId": "kept", "n": 5, "element": {"type": "note", "id": "gone"}}, "gone")
+        assert again.ok("element:transform", {"roomId": "kept", "n": 6, "elementId": "p", "positionX": 8})["seq"] == 5
+        again.close()
+
+
+def test_a_gateway_that_stops_says_so(double, apps, room):
+    """SIGTERM: apps are told, closed, and go on at the other gateway with everything that they had."""
+    app = apps(double.urls[0], "ada")
+    joined = app.join(room)
+    app.ok("element:create", {"roomId": room, "n": 1, "element": {"type": "note", "id": "e"}})
+    victim = [process for process in double.processes("gateway") if process["name"].endswith("1")][0]
+    os.kill(victim["pid"], signal.SIGTERM)
+    app.wait("server:draining", within=10)
+    app.wait("disconnect", within=15)
+    other = apps(double.urls[1], "ada")
+    answer = other.join(room, session=joined["session"], resume={"epoch": joined["epoch"], "seq": 1})
+    assert answer["recovered"] is True and answer["updates"] == [] and answer["n"] == 1
+    assert other.ok("element:transform", {"roomId": room, "n": 2, "elementId": "e", "positionX": 1})["seq"] == 2
+    double.wait_restarted(victim, within=30)

@@ -1,0 +1,144 @@
+import SocketIO
+import SocketIOServer
+import Testing
+
+@Suite struct EngineShellTests {
+    private static let path = "/engine.io/?EIO=4&transport=polling&sid="
+
+    @Test func pollingEchoesBeforeOK() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        #expect(try client.ask(RawClient.post(Self.path + sid, "4a\u{1e}bAQID\u{1e}4é")).body == "ok")
+        #expect(try client.ask(RawClient.get(Self.path + sid)).body == "4a\u{1e}bAQID\u{1e}4é")
+        // A held poll is answered by a later POST.
+        client.send(RawClient.get(Self.path + sid))
+        let poster = try fixture.client()
+        #expect(try poster.ask(RawClient.post(Self.path + sid, "4b")).body == "ok")
+        #expect(try client.response().body == "4b")
+    }
+
+    @Test func atMostSixteenPacketsABody() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        let packets = (0..<40).map { "4\($0)" }
+        _ = try client.ask(RawClient.post(Self.path + sid, packets.joined(separator: "\u{1e}")))
+        var received: [String] = []
+        while received.count < 40 {
+            let body = try client.ask(RawClient.get(Self.path + sid)).body.split(separator: "\u{1e}").map(String.init)
+            #expect(body.count <= 16)
+            received += body
+        }
+        #expect(received == packets)
+    }
+
+    @Test func secondPollAndSecondPostEndTheSession() throws {
+        let fixture = try ServerFixture()
+        let (first, second) = (try fixture.client(), try fixture.client())
+        let sid = try fixture.openPolling(first, path: "/engine.io/")
+        first.send(RawClient.get(Self.path + sid))
+        #expect(try fixture.eventually { server, _ in server.statistics.requests == 2 })
+        #expect(try second.ask(RawClient.get(Self.path + sid)).status == 400)
+        let held = try first.response()
+        #expect(held.status == 200)
+        #expect(held.body == "1")
+        #expect(try second.ask(RawClient.get(Self.path + sid)).body == #"{"code":1,"message":"Session ID unknown"}"#)
+
+        let other = try fixture.openPolling(first, path: "/engine.io/")
+        first.send("POST \(Self.path + other) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n4a")
+        #expect(try fixture.eventually { server, _ in server.statistics.requests == 6 })
+        #expect(try second.ask(RawClient.post(Self.path + other, "4b")).status == 400)
+        #expect(try first.ask("bcd").status == 400)
+        #expect(try fixture.client().ask(RawClient.get(Self.path + other)).status == 400)
+        #expect(try fixture.eventually { server, _ in server.sessionCount == 0 })
+    }
+
+    @Test func oversizeIsNotRead() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        #expect(
+            try client.ask("POST \(Self.path + sid) HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n").status == 413
+        )
+        let other = try fixture.client()
+        let second = try fixture.openPolling(other, path: "/engine.io/")
+        let head = "POST \(Self.path + second) HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(try other.ask("\(head)2\r\n4a\r\n10000\r\n").status == 413)
+        #expect(try fixture.eventually { server, _ in server.sessionCount == 0 })
+    }
+
+    @Test func malformedBodiesEndTheSession() throws {
+        let fixture = try ServerFixture()
+        for body in ["abc", "", "4a\u{1e}", "b=", "0{}", "2"] {
+            let client = try fixture.client()
+            let sid = try fixture.openPolling(client, path: "/engine.io/")
+            #expect(try client.ask(RawClient.post(Self.path + sid, body)).status == 400, "\(body)")
+            #expect(try client.ask(RawClient.get(Self.path + sid)).status == 400, "\(body)")
+        }
+    }
+
+    @Test func goodbyeAnswersAPollThatCameTooLate() throws {
+        let fixture = try ServerFixture()
+        let (client, poller) = (try fixture.client(), try fixture.client())
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        client.send(RawClient.post(Self.path + sid, "1"))
+        #expect(try client.response().body == "ok")
+        #expect(try poller.ask(RawClient.get(Self.path + sid)).status == 400)
+        let other = try fixture.openPolling(client, path: "/engine.io/")
+        poller.send(RawClient.get(Self.path + other))
+        #expect(try fixture.eventually { server, _ in server.statistics.requests == 5 })
+        #expect(try client.ask(RawClient.post(Self.path + other, "1")).body == "ok")
+        #expect(try poller.response().body == "6")
+    }
+
+    @Test func upgradeKeepsOrder() throws {
+        let fixture = try ServerFixture()
+        let (client, poller) = (try fixture.client(), try fixture.client())
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        poller.send(RawClient.get(Self.path + sid))
+        let socket = try fixture.client()
+        #expect(try socket.ask(RawClient.upgrade("/engine.io/?EIO=4&transport=websocket&sid=\(sid)")).status == 101)
+        socket.sendText("2probe")
+        #expect(try socket.message() == "3probe")
+        // Released, or held once more until the next hundred milliseconds have passed.
+        #expect(try poller.response().body == "6")
+        #expect(try poller.ask(RawClient.get(Self.path + sid)).body == "6")
+        for index in 0..<20 { _ = try client.ask(RawClient.post(Self.path + sid, "4p\(index)")) }
+        // A second WebSocket is closed, the first one stays.
+        let intruder = try fixture.client()
+        #expect(try intruder.ask(RawClient.upgrade("/engine.io/?EIO=4&transport=websocket&sid=\(sid)")).status == 101)
+        #expect(try intruder.closeCode() == 1000)
+        socket.send(clientText("5") + clientText("6") + clientText("4w"))
+        for index in 0..<20 { #expect(try socket.message() == "4p\(index)") }
+        #expect(try socket.message() == "4w")
+        #expect(try client.ask(RawClient.get(Self.path + sid)).status == 400)
+        #expect(try client.ask(RawClient.post(Self.path + sid, "4x")).status == 400)
+        let late = try fixture.client()
+        #expect(try late.ask(RawClient.upgrade("/engine.io/?EIO=4&transport=websocket&sid=\(sid)")).status == 101)
+        #expect(try late.closeCode() == 1000)
+        socket.sendText("4still")
+        #expect(try socket.message() == "4still")
+    }
+
+    @Test func aLostUpgradeFallsBack() throws {
+        let fixture = try ServerFixture { $0.upgradeTimeout = .milliseconds(100) }
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        for ending in ["close", "bad", "time"] {
+            let socket = try fixture.client()
+            #expect(try socket.ask(RawClient.upgrade("/engine.io/?EIO=4&transport=websocket&sid=\(sid)")).status == 101)
+            socket.sendText("2probe")
+            #expect(try socket.message() == "3probe")
+            switch ending {
+            case "close": socket.close()
+            case "bad":
+                socket.sendText("4early")
+                #expect(try socket.closeCode() == 1000)
+            default: #expect(try socket.closeCode() == 1000)
+            }
+            #expect(try client.ask(RawClient.post(Self.path + sid, "4\(ending)")).body == "ok")
+            #expect(try client.ask(RawClient.get(Self.path + sid)).body == "4\(ending)")
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import NIOCore
+import NIOPosix
+import SocketIO
+import SocketIOServer
+
+/// Remembers everything it is told, echoes events, and lets tests reach the sockets on the loop.
+///
+/// Sendable only because every test goes through ``ServerFixture/onLoop(_:)``.
+final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
+    var log: [String] = []
+    var sockets: [SocketIOSocket] = []
+    var answersConnect = true
+
+    func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
+        let auth = String(decoding: request.auth, as: UTF8.self)
+        self.log.append("connect \(request.namespace) \(auth)")
+        self.sockets.append(socket)
+        guard self.answersConnect else { return }
+        if request.namespace != .root && request.namespace != Namespace("/custom") {
+            socket.refuse(message: "Invalid namespace")
+        } else if auth.contains("reject") {
+            socket.refuse(message: "not authorized", data: bytes(#"{"code":401}"#))
+        } else {
+            socket.accept(members: bytes(#""epoch":1"#))
+        }
+    }
+
+    func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
+        let text = String(decoding: json, as: UTF8.self)
+        self.log.append("event \(text)")
+        if text.hasPrefix(#"["kick""#) { return socket.disconnect() }
+        if text.hasPrefix(#"["bad""#) { return socket.reportBadPacket() }
+        if let ackID { socket.acknowledge(ackID, json) } else { socket.emit(json) }
+    }
+
+    func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
+        socket.emit(json, attachments: attachments)
+    }
+
+    func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
+        self.log.append("ack \(id) \(String(decoding: json, as: UTF8.self))")
+    }
+
+    func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
+        self.log.append("disconnected \(reason)")
+    }
+
+    func writable(_ socket: SocketIOSocket) { self.log.append("writable") }
+}
+
+final class EchoEngine: EngineIOApplication {
+    func text(_ session: EngineIOSession, _ message: UnsafeRawBufferPointer) { session.send(text: message) }
+    func binary(_ session: EngineIOSession, _ message: [UInt8]) { session.send(binary: message) }
+}
+
+final class EchoSocket: WebSocketApplication {
+    func message(_ peer: WebSocketPeer, _ message: UnsafeRawBufferPointer, isText: Bool) {
+        peer.send(message, isText: isText)
+    }
+}
+
+final class Pages: HTTPApplication {
+    var maxBody: Int { 1000 }
+    private let eventLoop: any EventLoop
+
+    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
+        let response = HTTPResponse(
+            status: 200, headers: [("X-Path", request.head.path), ("X-Bad", "a\r\nInjected: b")], body: request.body)
+        guard request.head.path == "/later" else { return respond(response) }
+        let bound = NIOLoopBound(respond, eventLoop: self.eventLoop)
+        self.eventLoop.execute { bound.value(response) }
+    }
+}
+
+/// A server on a free loopback port, gone with the test.
+final class ServerFixture {
+    let server: SocketIOServer
+    let application = RecordingApplication()
+    let port: Int
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    init(_ configure: (inout SocketIOServer.Configuration) -> Void = { _ in }) throws {
+        var configuration = SocketIOServer.Configuration()
+        configuration.origins = .any
+        configuration.closeTimeout = .milliseconds(200)
+        configuration.maxPayload = 65_536
+        configure(&configuration)
+        let loop = self.group.next()
+        self.server = SocketIOServer(
+            eventLoop: loop, configuration: configuration,
+            routes: [
+                .socketIO(self.application), .engineIO(path: "/engine.io/", EchoEngine()),
+                .webSocket(path: "/echo", EchoSocket(), limits: WebSocketLimits(maxMessage: 65_536)),
+            ], http: Pages(loop))
+        self.port = try self.server.bind(host: "127.0.0.1", port: 0).wait().port ?? 0
+    }
+
+    deinit {
+        let server = self.server
+        try? server.eventLoop.submit {
+            _ = server.stopAccepting()
+            server.closeAll()
+        }.wait()
+        try? self.group.syncShutdownGracefully()
+    }
+
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable (SocketIOServer, RecordingApplication) -> Value) throws
+        -> Value
+    {
+        let (server, application) = (self.server, self.application)
+        return try server.eventLoop.submit { body(server, application) }.wait()
+    }
+
+    func log() throws -> [String] { try self.onLoop { $1.log } }
+
+    /// Polls the loop until `condition` holds; false after ten seconds.
+    func eventually(_ condition: @escaping @Sendable (SocketIOServer, RecordingApplication) -> Bool) throws -> Bool {
+        let deadline = NIODeadline.now() + .seconds(10)
+        while NIODeadline.now() < deadline {
+            if try self.onLoop(condition) { return true }
+        }
+        return false
+    }
+
+    func client() throws -> RawClient { try RawClient(port: self.port) }
+
+    /// A polling session; its id.
+    func openPolling(_ client: RawClient, path: String = "/socket.io/") throws -> String {
+        let response = try client.ask(RawClient.get("\(path)?EIO=4&transport=polling&b64=1"))
+        return Self.sid(response.body)
+    }
+
+    static func sid(_ open: String) -> String {
+        String(open.split(separator: "\"").dropFirst(3).first ?? "")
+    }
+
+    /// A WebSocket session past its open packet.
+    func openSocket(path: String = "/socket.io/", headers: String = "") throws -> RawClient {
+        let client = try self.client()
+        client.send(RawClient.upgrade("\(path)?EIO=4&transport=websocket", headers: headers))
+        guard try client.response().status == 101 else { throw RawClient.Failure(message: "not upgraded") }
+        guard try client.message().hasPrefix(#"0{"sid":""#) else { throw RawClient.Failure(message: "not opened") }
+        return client
+    }
+
+    /// A client in the main namespace.
+    func connectedSocket() throws -> RawClient {
+        let client = try self.openSocket()
+        client.sendText("40")
+        guard try client.message().hasPrefix(#"40{"sid":""#) else { throw RawClient.Failure(message: "no namespace") }
+        return client
+    }
+}
