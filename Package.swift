@@ -129,8 +129,7 @@ let operatorCommand: [Target] = [
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
-            "FanoutDaemon",
-            "CLinux", argumentParser,
+            "FanoutDaemon", "OperatorBench", "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
