@@ -4,13 +4,15 @@ DATA ?= .touchsync
 PORT ?= 8080
 # More flags for touchsync up, such as UP="--gateways 2 --committers 2".
 UP ?=
+# What make bench measures.
+BENCH ?= --preset standard
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +46,9 @@ test-tsan: install ## The concurrent modules under the thread sanitizer
 
 test-pipeline: install ## The four daemons as processes, driven by python-socketio
 	@Tests/run.sh pipeline
+
+bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
+	@exec .build/release/touchsync bench --data $(DATA) $(BENCH)
 
 lint: ## Formatting, and who may import what
 	@Tests/lint.sh

@@ -9,6 +9,7 @@ let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
 ]
 
 let swiftSettings: [SwiftSetting] = [
@@ -29,6 +30,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func library(
@@ -121,11 +123,13 @@ let fanout: [Target] = [
 // The operator's command.
 let operatorCommand: [Target] = [
     library(
+        "OperatorBench", "Services/Operator/Bench",
+        ["SocketIO", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
+    library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
-            "FanoutDaemon",
-            "CLinux", argumentParser,
+            "FanoutDaemon", "OperatorBench", "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -165,6 +169,9 @@ let testTargets: [Target] = [
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
+    tests(
+        "BenchTests",
+        ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
 ]
 
 let package = Package(

@@ -5,8 +5,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-# Suites that wait for sockets, processes and timers. They run apart from the pure ones, whose work would keep both
-# threads of a small machine busy until the time limits of the others are over.
+# Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
+# small machine the work of others would make them late for their own deadlines.
 SHELLS='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests)\.'
 # The modules that share state between threads.
 TSAN_FILTER='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests|GatewayTests|FanoutTests|CommitterTests)\.'
@@ -24,7 +24,7 @@ record() { # phase, passed, failed, seconds, log
     printf '%-9s %4d passed, %d failed in %d s\n' "$1" "$2" "$3" "$4"
     [ "$3" -eq 0 ] && return
     echo "--- $1: what failed (all of it in $5)"
-    grep -aE '✘|error:|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|skipped|^lint:' "$5" |
+    grep -aE '✘|error:|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:' "$5" |
         grep -v '^✘ Suite' | head -n 60
     echo "--- $1: its last lines"
     tail -n 25 "$5"
@@ -35,7 +35,7 @@ record() { # phase, passed, failed, seconds, log
 count_swift() { # log, exit code
     awk -v code="$2" '
         /^✘ Test / && / failed after / && !/^✘ Test run / { bad++ }
-        /^[^ ]+ Test .* skipped(\.|:.*)?$/ { skipped++ }
+        /^➜ Test .* skipped/ { skipped++ }
         /^[^ ]+ Test run with [0-9]+ test/ { ran = 1; for (i = 1; i <= NF; i++) if ($i == "with" && !total) total = $(i + 1) }
         END {
             bad += skipped
@@ -82,7 +82,7 @@ phase_lint() {
 phase_unit() {
     build_debug unit || return
     swift_phase pure --skip Live --skip "$SHELLS"
-    swift_phase shells --filter "$SHELLS" --skip Live
+    swift_phase shells --filter "$SHELLS" --skip Live --no-parallel
 }
 
 phase_live() { build_debug live && swift_phase live --filter Live; }
@@ -91,7 +91,7 @@ phase_tsan() {
     # Backtraces of the Swift runtime make a sanitizer report take minutes.
     export SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
     local options=(--scratch-path .build-tsan --sanitize=thread)
-    build tsan "${options[@]}" && swift_phase tsan "${options[@]}" --filter "$TSAN_FILTER"
+    build tsan "${options[@]}" && swift_phase tsan "${options[@]}" --filter "$TSAN_FILTER" --no-parallel
     unset SWIFT_BACKTRACE TSAN_OPTIONS
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boot
 import Testing
 
 @testable import OperatorDaemon
@@ -43,6 +44,18 @@ import Testing
     ])
     func aWrongOptionIsNamed(_ arguments: [String], _ expected: String) {
         #expect(self.message(arguments).contains(expected), "\(self.message(arguments))")
+    }
+
+    @Test func otherCommandsTakeSettingsToo() throws {
+        let parsed = try TouchSyncCommand.parseAsRoot(["token", "--user", "u", "--room", "r", "--jwt-issuer", "i"])
+        let command = try #require(parsed as? TokenCommand)
+        #expect(try command.settings.values(.gateway)[SharedSettings.jwtIssuer] == "i")
+        let wrong = try TouchSyncCommand.parseAsRoot(["token", "--user", "u", "--room", "r", "--rigth", "view"])
+        let failure = #expect(throws: OperatorFailure.self) {
+            try (wrong as? TokenCommand)?.settings.values(.gateway)
+        }
+        #expect(failure?.description == "--rigth: is no setting of touchsync-gateway; see --help (command line)")
+        #expect(failure?.exitCode == 78)
     }
 
     @Test func roomIds() {

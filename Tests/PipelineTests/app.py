@@ -61,6 +61,7 @@ class App:
             self.auth["name"] = name
         self.headers = headers or {}
         self.events = []
+        self.joined = set()
         self.connects = 0
         self.connect_error = None
         self.changed = threading.Condition()
@@ -142,9 +143,13 @@ class App:
         return LOOP.run(self.client.call(event, payload, timeout=timeout), timeout + 3)
 
     def ok(self, event, payload, timeout=12.0):
-        """The same, and it must be fine."""
+        """The same, and it must be fine. The app's own update is waited for too: the acknowledgement may overtake it,
+        and only then does everybody who asks see the commit."""
         answer = self.call(event, payload, timeout)
         assert answer.get("ok") is True, (event, payload, answer)
+        if payload.get("roomId") in self.joined and answer.get("seq") and not answer.get("duplicate"):
+            if event.startswith("element"):
+                self.wait_seq(answer["seq"], room=payload["roomId"])
         return answer
 
     def refused(self, event, payload, code, field=None):
@@ -167,7 +172,13 @@ class App:
         return asyncio.run_coroutine_threadsafe(self.client.call(event, payload, timeout=30), LOOP.loop)
 
     def join(self, room, **more):
-        return self.ok("room:join", {"roomId": room, **more})
+        answer = self.ok("room:join", {"roomId": room, **more})
+        self.joined.add(room)
+        return answer
+
+    def leave(self, room):
+        self.joined.discard(room)
+        return self.ok("room:leave", {"roomId": room})
 
     # Hearing
 
@@ -193,11 +204,15 @@ class App:
                     heard = [f"{event.name} {event.data}"[:160] for event in self.events[-12:]]
                     raise Overdue(f"no {name} within {within} s; heard last: {heard}")
 
-    def wait_seq(self, seq, within=8.0):
+    def wait_seq(self, seq, within=8.0, room=None):
         """Waits for the update with that number, whatever it is."""
 
         def has_seq(event):
-            return event.name in UPDATES and event.data.get("seq") == seq
+            return (
+                event.name in UPDATES
+                and event.data.get("seq") == seq
+                and (room is None or event.data.get("roomId") == room)
+            )
 
         end = time.monotonic() + within
         with self.changed:

@@ -47,7 +47,23 @@ def double():
         "--commits-per-second", 100000, "--commit-burst", 100000,
         gateways=2, coalescers=2, committers=2, fanouts=2,
     ) as pipeline:
+        settle(pipeline)
         yield pipeline
+
+
+def settle(pipeline):
+    """Waits until all gateways send each room to the same daemons: ready is a daemon with one neighbour of each kind."""
+    people = [App(url, f"scout-{index}").connect() for index, url in enumerate(pipeline.urls)]
+    everybody = {app.user for app in people}
+    for room in (f"scouting-{index}" for index in range(12)):
+
+        def see_each_other():
+            members = [app.join(room)["members"] for app in people]
+            return all({member["userId"] for member in seen} == everybody for seen in members[-1:])
+
+        pipelines.eventually("everybody sees everybody", see_each_other, within=8, every=0.1)
+    for app in people:
+        app.close()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def canvas(artist, room):
             return artist.ok("element:update", {"roomId": room, "elementId": element, "set": changes})
 
     yield Canvas()
-    artist.ok("room:leave", {"roomId": room})
+    artist.leave(room)
 
 
 # Creating

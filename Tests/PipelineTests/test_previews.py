@@ -192,7 +192,7 @@ def test_a_gesture_without_a_commit_ends(two, single, apps, room, note, how):
     ada.send("element:transforming", preview(room, positionX=77, gesture=3))
     bob.wait("element:transforming")
     if how == "leaves":
-        ada.ok("room:leave", {"roomId": room})
+        ada.leave(room)
     elif how == "closes":
         ada.close()
     else:

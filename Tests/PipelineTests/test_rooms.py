@@ -32,20 +32,20 @@ def test_sessions_differ_between_rooms_and_users(single, apps, room):
 
 def test_joining_twice_and_leaving_when_not_in_are_fine(single, apps, room):
     app = apps(single.url, "ada")
-    app.ok("room:leave", {"roomId": room})
+    app.leave(room)
     first = app.join(room)
     app.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e"}})
     again = app.join(room)
     assert again["seq"] == 1 and [element["id"] for element in again["elements"]] == ["e"]
     assert again["epoch"] == first["epoch"]
-    app.ok("room:leave", {"roomId": room})
-    app.ok("room:leave", {"roomId": room})
+    app.leave(room)
+    app.leave(room)
     app.refused("element:create", {"roomId": room, "element": {"type": "note"}}, "forbidden")
 
 
 def test_after_leaving_nothing_comes(two, room, note):
     ada, bob = two
-    bob.ok("room:leave", {"roomId": room})
+    bob.leave(room)
     bob.forget()
     ada.send("element:transforming", {"roomId": room, "elementId": note["id"], "positionX": 3})
     seq = ada.ok("element:transform", {"roomId": room, "elementId": note["id"], "positionX": 3})["seq"]
@@ -221,7 +221,7 @@ def test_members_come_and_go_by_user(single, apps, room):
     assert [member["userId"] for member in ada.named("member:left")] == ["bob"]
     assert [member["userId"] for member in bob.named("member:joined")] == ["carol"]
     assert carol.named("member:joined") == []
-    carol.ok("room:leave", {"roomId": room})
+    carol.leave(room)
     ada.wait("member:left", lambda member: member["userId"] == "carol")
 
 

@@ -11,6 +11,7 @@ import requests
 
 from app import POLLING, WEBSOCKET, Refused, fence
 from conftest import SECRET
+from pipeline import eventually
 
 TRANSPORTS = pytest.mark.parametrize("transports", [WEBSOCKET, POLLING], ids=["websocket", "polling"])
 
@@ -222,7 +223,8 @@ def test_http_asks_for_the_same(guarded, enter, room):
     assert answer.status_code == 403 and answer.json()["error"]["code"] == "forbidden"
     answer = requests.post(f"{url}/elements", json=body, headers=bearer("ada", [room]), timeout=5)
     assert answer.status_code == 201 and answer.json()["element"]["createdBy"] == "ada"
-    assert requests.get(url, headers=bearer("bob", [room], "view"), timeout=5).json()["seq"] == 1
+    reader = bearer("bob", [room], "view")
+    eventually("the room shows it", lambda: requests.get(url, headers=reader, timeout=5).json().get("seq") == 1)
 
 
 def test_the_command_names_what_is_wrong(guarded):

@@ -15,16 +15,16 @@ final class CoalescerTelemetry: Sendable {
     /// Previews that left the coalescer and reached no link.
     let previewsUndelivered: CounterFamily<PreviewLane.Drop>
     private let commitsPassed: Counter
-    private let received: MirroredCounter
-    private let sent: MirroredCounter
-    private let sentAtOnce: MirroredCounter
-    private let returned: MirroredCounter
-    private let early: MirroredCounter
-    private let evicted: MirroredCounter
-    private let folded: MirroredCounter
-    private let replaced: MirroredCounter
-    private let cancelled: MirroredCounter
-    private let stale: MirroredCounter
+    private let received: Counter
+    private let sent: Counter
+    private let sentAtOnce: Counter
+    private let returned: Counter
+    private let early: Counter
+    private let evicted: Counter
+    private let folded: Counter
+    private let replaced: Counter
+    private let cancelled: Counter
+    private let stale: Counter
     private let held: Gauge
     private let oldest: Gauge
     private let entries: Gauge
@@ -34,11 +34,11 @@ final class CoalescerTelemetry: Sendable {
     private let lateness: Histogram
     private let committersUp: Gauge
     private let fanoutsUp: Gauge
-    private let reconnects: MirroredCounter
+    private let reconnects: Counter
 
     init(_ metrics: MetricsRegistry) {
-        func mirrored(_ name: String, _ help: String) -> MirroredCounter {
-            MirroredCounter(metrics.counter("pipeline_coalescer_\(name)", help))
+        func mirrored(_ name: String, _ help: String) -> Counter {
+            metrics.counter("pipeline_coalescer_\(name)", help)
         }
         self.malformed = metrics.counter(
             "pipeline_coalescer_envelopes_malformed_total", "Envelopes that could not be read to their end.")
@@ -59,10 +59,10 @@ final class CoalescerTelemetry: Sendable {
         let collapsed = metrics.counters(
             "pipeline_coalescer_previews_collapsed_total", "Previews that were not sent as they came.",
             label: "how", of: Collapse.self)
-        self.folded = MirroredCounter(collapsed[.folded])
-        self.replaced = MirroredCounter(collapsed[.replaced])
-        self.cancelled = MirroredCounter(collapsed[.cancelled])
-        self.stale = MirroredCounter(collapsed[.stale])
+        self.folded = collapsed[.folded]
+        self.replaced = collapsed[.replaced]
+        self.cancelled = collapsed[.cancelled]
+        self.stale = collapsed[.stale]
         self.held = metrics.gauge("pipeline_coalescer_previews_held", "Previews that wait for the tick.")
         self.oldest = metrics.gauge(
             "pipeline_coalescer_previews_held_oldest_seconds", "How long the oldest of them has waited.")
@@ -121,19 +121,5 @@ final class CoalescerTelemetry: Sendable {
         self.committersUp.set(committers.upCount)
         self.fanoutsUp.set(fanouts.upCount)
         self.reconnects.follow(committers.reconnects &+ fanouts.reconnects)
-    }
-}
-
-/// A counter that shows a number which somebody else keeps and which only grows.
-private struct MirroredCounter: Sendable {
-    private let counter: Counter
-
-    init(_ counter: Counter) {
-        self.counter = counter
-    }
-
-    func follow(_ value: UInt64) {
-        let shown = self.counter.value
-        if value > shown { self.counter.add(Int(clamping: value - shown)) }
     }
 }

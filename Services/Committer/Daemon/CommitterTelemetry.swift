@@ -18,12 +18,12 @@ final class CommitterTelemetry: Sendable {
         case written, stale, failed, lost
     }
 
-    private let received: MirroredCounter
-    private let repeated: MirroredCounter
-    private let outcomes: [Outcome: MirroredCounter]
-    private let unknown: [Unknown: MirroredCounter]
-    private let batches: [Ending: MirroredCounter]
-    private let loads: MirroredCounter
+    private let received: Counter
+    private let repeated: Counter
+    private let outcomes: [Outcome: Counter]
+    private let unknown: [Unknown: Counter]
+    private let batches: [Ending: Counter]
+    private let loads: Counter
     private let malformed: Counter
     private let published: Counter
     private let droppedUpdates: Counter
@@ -37,7 +37,7 @@ final class CommitterTelemetry: Sendable {
     private let oldest: Gauge
     private let lanesUp: Gauge
     private let fanoutsUp: Gauge
-    private let reconnects: MirroredCounter
+    private let reconnects: Counter
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ name: String, _ help: String) -> Counter {
@@ -45,19 +45,19 @@ final class CommitterTelemetry: Sendable {
         }
         func family<Label: CaseIterable & RawRepresentable<String> & Hashable & Sendable>(
             _ name: String, _ help: String, label: String, of type: Label.Type
-        ) -> [Label: MirroredCounter] where Label.AllCases == [Label] {
+        ) -> [Label: Counter] where Label.AllCases == [Label] {
             let counters = metrics.counters("pipeline_committer_\(name)", help, label: label, of: type)
-            return Dictionary(uniqueKeysWithValues: type.allCases.map { ($0, MirroredCounter(counters[$0])) })
+            return Dictionary(uniqueKeysWithValues: type.allCases.map { ($0, counters[$0]) })
         }
-        self.received = MirroredCounter(counter("commits_received_total", "Commits that came in."))
-        self.repeated = MirroredCounter(
-            counter("commits_repeated_total", "Commits of which a copy was waiting already."))
+        self.received = counter("commits_received_total", "Commits that came in.")
+        self.repeated =
+            counter("commits_repeated_total", "Commits of which a copy was waiting already.")
         self.outcomes = family("commits_total", "Commits by outcome.", label: "outcome", of: Outcome.self)
         self.unknown = family(
             "unknown_outcomes_total", "Commits whose batch's connection was lost, by what they turned out to be.",
             label: "outcome", of: Unknown.self)
         self.batches = family("batches_total", "Batches by how they ended.", label: "ending", of: Ending.self)
-        self.loads = MirroredCounter(counter("state_reads_total", "Reads of state from the database."))
+        self.loads = counter("state_reads_total", "Reads of state from the database.")
         self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.published = counter("updates_published_total", "Updates given to fan-outs.")
         self.droppedUpdates = counter("updates_dropped_total", "Updates that fan-outs have to read from the log.")
@@ -77,7 +77,7 @@ final class CommitterTelemetry: Sendable {
         self.lanesUp = metrics.gauge("pipeline_committer_database_connections", "Connections that are up.")
         self.fanoutsUp = metrics.gauge(
             "pipeline_committer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
-        self.reconnects = MirroredCounter(counter("reconnects_total", "Links that were opened again."))
+        self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
 
     /// An envelope could not be read.
@@ -135,19 +135,5 @@ final class CommitterTelemetry: Sendable {
         self.lanesUp.set(core.connectedLanes)
         self.fanoutsUp.set(fanouts.upCount)
         self.reconnects.follow(Int(clamping: fanouts.reconnects))
-    }
-}
-
-/// A counter that shows a number which somebody else keeps and which only grows.
-private struct MirroredCounter: Sendable {
-    private let counter: Counter
-
-    init(_ counter: Counter) {
-        self.counter = counter
-    }
-
-    func follow(_ value: Int) {
-        let shown = Int(clamping: self.counter.value)
-        if value > shown { self.counter.add(value - shown) }
     }
 }

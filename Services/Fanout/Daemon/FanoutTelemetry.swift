@@ -7,19 +7,19 @@ final class FanoutTelemetry: Sendable {
     let malformed: Counter
     /// Times that a gateway was so slow that what waited for it was thrown away.
     let overflows: Counter
-    private let updates: MirroredCounter
-    private let duplicates: MirroredCounter
-    private let previews: MirroredCounter
-    private let passed: MirroredCounter
-    private let parked: MirroredCounter
-    private let dropped: [MirroredCounter]
-    private let holes: MirroredCounter
-    private let rebases: MirroredCounter
-    private let loads: MirroredCounter
-    private let snapshots: MirroredCounter
-    private let replays: MirroredCounter
-    private let resets: MirroredCounter
-    private let refusals: MirroredCounter
+    private let updates: Counter
+    private let duplicates: Counter
+    private let previews: Counter
+    private let passed: Counter
+    private let parked: Counter
+    private let dropped: [Counter]
+    private let holes: Counter
+    private let rebases: Counter
+    private let loads: Counter
+    private let snapshots: Counter
+    private let replays: Counter
+    private let resets: Counter
+    private let refusals: Counter
     private let envelopes: Counter
     private let envelopeBytes: Histogram
     private let rooms: Gauge
@@ -36,8 +36,8 @@ final class FanoutTelemetry: Sendable {
         func counter(_ name: String, _ help: String) -> Counter {
             metrics.counter("pipeline_fanout_\(name)", help)
         }
-        func mirrored(_ name: String, _ help: String) -> MirroredCounter {
-            MirroredCounter(counter(name, help))
+        func mirrored(_ name: String, _ help: String) -> Counter {
+            counter(name, help)
         }
         func gauge(_ name: String, _ help: String) -> Gauge {
             metrics.gauge("pipeline_fanout_\(name)", help)
@@ -53,7 +53,7 @@ final class FanoutTelemetry: Sendable {
         let drops = metrics.counters(
             "pipeline_fanout_previews_dropped_total", "Previews that went nowhere.", label: "reason",
             of: PreviewDrop.self)
-        self.dropped = PreviewDrop.allCases.map { MirroredCounter(drops[$0]) }
+        self.dropped = PreviewDrop.allCases.map { drops[$0] }
         self.holes = mirrored("holes_total", "Holes in a shard that the log had to fill.")
         self.rebases = mirrored("rebases_total", "Shards whose rooms were loaded anew.")
         self.loads = mirrored("room_loads_total", "Rooms loaded from the database.")
@@ -107,19 +107,5 @@ final class FanoutTelemetry: Sendable {
         self.gatewaysUp.set(gateways.entries.count)
         self.outboxBytes.set(gateways.entries.values.reduce(0) { $0 + $1.outbox.bytes })
         self.blocked.set(gateways.entries.values.count { $0.outbox.isBlocked })
-    }
-}
-
-/// A counter that shows a number which somebody else keeps and which only grows.
-private struct MirroredCounter: Sendable {
-    private let counter: Counter
-
-    init(_ counter: Counter) {
-        self.counter = counter
-    }
-
-    func follow(_ value: Int) {
-        let shown = Int(clamping: self.counter.value)
-        if value > shown { self.counter.add(value - shown) }
     }
 }

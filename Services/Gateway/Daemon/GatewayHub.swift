@@ -32,7 +32,11 @@ final class GatewayHub {
         self.settleLater()
     }
     private let mesh: ReadinessCheck
-    private let metrics: GatewayMetrics
+    private let peerCount: Int
+    private var waitsForPeersUntil: UInt64 = 0
+    /// How long a starting gateway waits for those of its peers that do not answer, ms.
+    private static let peerPatienceMs: UInt64 = 3000
+    private let telemetry: GatewayTelemetry
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
@@ -48,7 +52,12 @@ final class GatewayHub {
         self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
         self.news = news
         self.mesh = context.health.check("mesh")
-        self.metrics = GatewayMetrics(context.metrics)
+        self.telemetry = GatewayTelemetry(context.metrics)
+        self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
+        self.waitsForPeersUntil = self.now + Self.peerPatienceMs
+        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(Self.peerPatienceMs))) { [weak self] in
+            self?.reviewReadiness()
+        }
     }
 
     // MARK: Time
@@ -159,10 +168,18 @@ final class GatewayHub {
         case .coalescer, .committer:
             if !change.orphaned.isEmpty { self.core.commitPathChanged(shards: change.orphaned, at: now) }
         }
+        self.reviewReadiness()
+    }
+
+    /// Ready when every stage answers. At the start all of its peers are waited for, for a moment: gateways that see
+    /// different peers would turn to different fan-outs for the same room.
+    private func reviewReadiness() {
         if let missing = Stage.allCases.first(where: { !self.topology.isServed($0) }) {
             self.mesh.notReady("no \(missing) answers")
-        } else {
+        } else if self.topology.liveCount == self.peerCount || self.now >= self.waitsForPeersUntil {
             self.mesh.ready()
+        } else {
+            self.mesh.notReady("some peers do not answer yet")
         }
     }
 
@@ -213,9 +230,7 @@ final class GatewayHub {
         self.perform()
         self.senders.flush(at: self.now)
         self.server?.flush()
-        self.metrics.update(
-            GatewayMetrics.Figures(
-                counters: self.core.counters, connections: self.core.connectionCount, custody: self.core.custodyCount))
+        self.telemetry.observe(self.core)
         self.armTimer()
     }
 

@@ -35,6 +35,9 @@ struct MeshTopology {
         !self.stages[stage.rawValue].live.isEmpty
     }
 
+    /// How many peers answer, of all stages.
+    var liveCount: Int { self.stages.reduce(0) { $0 + $1.live.count } }
+
     /// A peer answers, or does no more.
     mutating func changed(_ stage: Stage, _ peer: String, isUp: Bool) -> Change {
         var owners = self.stages[stage.rawValue]

@@ -13,6 +13,13 @@ package final class Counter: Sendable {
         self.count.wrappingAdd(UInt64(amount), ordering: .relaxed)
     }
 
+    /// Shows a total that somebody else keeps and that only grows. For one thread, which alone updates this counter.
+    package func follow(_ total: some BinaryInteger) {
+        let shown = self.value
+        let total = UInt64(clamping: total)
+        if total > shown { self.count.wrappingAdd(total - shown, ordering: .relaxed) }
+    }
+
     /// The present count.
     package var value: UInt64 { self.count.load(ordering: .relaxed) }
 }

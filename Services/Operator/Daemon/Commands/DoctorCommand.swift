@@ -23,7 +23,7 @@ struct DoctorCommand: ParsableCommand {
         try TouchSyncCommand.running {
             let doctor = Doctor(
                 catalog: .installed, folder: DataFolder(self.data), port: self.port, gateways: self.gateways,
-                configPath: self.settings.config, databaseURL: self.databaseUrl)
+                configPath: self.settings.config, databaseURL: self.databaseUrl, extra: self.settings.settings)
             let findings = doctor.examine()
             ProcessSetup.print(self.json ? Finding.json(findings) : Finding.text(findings))
             return findings.contains { $0.grade == .fail } ? 1 : 0

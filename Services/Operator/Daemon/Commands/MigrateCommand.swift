@@ -16,7 +16,8 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         try TouchSyncCommand.running {
             let catalog = StageCatalog.installed
-            let given = try self.databaseUrl ?? self.settings.values(.committer)[SharedSettings.databaseURL]
+            let values = try self.settings.values(.committer)
+            let given = self.databaseUrl ?? values[SharedSettings.databaseURL]
             guard let given else {
                 throw OperatorFailure(
                     "which database? give --database-url, DATABASE_URL, or \"databaseUrl\" in a settings file",

@@ -5,15 +5,18 @@ internal import Boot
 struct SettingsOptions: ParsableArguments {
     @Option(help: "Settings file.")
     var config: String?
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Settings of the daemon concerned, such as --jwt-issuer NAME.", valueName: "settings"))
+    var settings: [String] = []
 
-    /// The values that a stage's daemon would see with this file and this environment.
-    /// - Parameter arguments: more flags of that daemon.
+    /// The values that a stage's daemon would see with these flags, this file and this environment.
     /// - Throws: when something is wrong, other than a required setting that `up` would give.
-    func values(_ stage: Stage, arguments: [String] = [], catalog: StageCatalog = .installed) throws(OperatorFailure)
+    func values(_ stage: Stage, catalog: StageCatalog = .installed) throws(OperatorFailure)
         -> SettingValues
     {
         let resolver = SettingsResolver(
-            schema: catalog.schema(stage), arguments: (self.config.map { ["--config", $0] } ?? []) + arguments,
+            schema: catalog.schema(stage), arguments: (self.config.map { ["--config", $0] } ?? []) + self.settings,
             environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })
         guard resolver.problems.isEmpty else {
             throw OperatorFailure(

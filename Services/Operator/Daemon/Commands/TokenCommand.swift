@@ -8,7 +8,7 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Prints a token for trying out, signed with the configured HS256 secret.",
         discussion:
-            "The secret is the gateways' setting jwt-secret: TOUCHSYNC_JWT_SECRET, or \"jwtSecret\" in a settings file."
+            "The secret is the gateways' setting jwt-secret: TOUCHSYNC_JWT_SECRET, or \"jwtSecret\" in a settings file, or the flag."
     )
 
     @Option(help: "The user's id (sub).")

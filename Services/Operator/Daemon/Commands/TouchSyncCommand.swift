@@ -1,14 +1,15 @@
 package import ArgumentParser
 internal import Boot
 internal import Glibc
+internal import OperatorBench
 
 /// `touchsync`, the operator's command.
-package struct TouchSyncCommand: ParsableCommand {
+package struct TouchSyncCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "touchsync", abstract: "Runs and looks after a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
             UpCommand.self, PsCommand.self, MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
-            KeepCommand.self,
+            BenchCommand.self, KeepCommand.self,
         ])
 
     package init() {}

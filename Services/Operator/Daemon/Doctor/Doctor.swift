@@ -11,6 +11,8 @@ struct Doctor {
     let gateways: Int
     let configPath: String?
     let databaseURL: String?
+    /// Settings of the daemons, as flags.
+    let extra: [String]
 
     /// All checks, in the order in which a newcomer needs them.
     func examine() -> [Finding] {
@@ -43,7 +45,7 @@ struct Doctor {
     // MARK: Settings
 
     private func settings(_ environment: [String: String]) -> [Finding] {
-        var problems: [String] = []
+        var problems = self.given.problems.map(\.description)
         for stage in Stage.allCases {
             let resolver = self.resolver(stage, environment)
             for problem in resolver.problems where !problems.contains(problem.description) {
@@ -64,9 +66,16 @@ struct Doctor {
         return findings
     }
 
+    private var given: (inputs: [(setting: any SettingDeclaration, text: String)], problems: [SettingProblem]) {
+        SettingsSchema.read(self.extra, of: Stage.allCases.map(self.catalog.schema))
+    }
+
     private func resolver(_ stage: Stage, _ environment: [String: String]) -> SettingsResolver {
-        SettingsResolver(
-            schema: self.catalog.schema(stage), arguments: self.configPath.map { ["--config", $0] } ?? [],
+        let schema = self.catalog.schema(stage)
+        let flags = self.given.inputs.filter { schema.setting(named: $0.setting.name) != nil }
+            .map { "\($0.setting.flag)=\($0.text)" }
+        return SettingsResolver(
+            schema: schema, arguments: (self.configPath.map { ["--config", $0] } ?? []) + flags,
             environment: environment, readFile: { FileBytes.read($0) })
     }
 

@@ -1,0 +1,85 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// `touchsync bench`: a load generator for any server that speaks Socket.IO over WebSocket.
+package enum Bench {
+    /// Runs all loads and prints what they showed.
+    /// - Throws: ``BenchFailure`` when it cannot be done; errors of the network as they are.
+    package static func run(_ options: BenchOptions) async throws {
+        let reports = try await Self.reports(options) { report in
+            if !options.json { Output.write(TextReport.text(report) + "\n", to: STDOUT_FILENO) }
+        }
+        try Self.finish(options, reports)
+    }
+
+    /// Runs all loads.
+    /// - Parameter tell: called with each report as soon as there is one.
+    package static func reports(
+        _ options: BenchOptions, tell: (BenchReport) -> Void = { _ in }
+    ) async throws -> [BenchReport] {
+        let pipeline = try Self.pipeline(options)
+        let urls = options.urls.isEmpty ? pipeline?.urls ?? ["http://127.0.0.1:8080"] : options.urls
+        let addresses = try urls.map { url throws(BenchFailure) in
+            guard let address = ServerAddress(url) else {
+                throw BenchFailure("\(url) is no http:// or ws:// address (TLS is not spoken)")
+            }
+            return address
+        }
+        for named in options.loads {
+            if let problem = named.load.problem { throw BenchFailure("\(named.name): \(problem)") }
+        }
+        Self.raiseDescriptorLimit()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, options.loops))
+        var reports: [BenchReport] = []
+        do {
+            for named in options.loads {
+                var target = Target(addresses: addresses, token: options.token, run: Self.runName())
+                target.isPlain = options.isPlain
+                let run = try await LoadRun.prepare(
+                    named, target, options.processes + (pipeline?.processes ?? []), on: group, options)
+                let report = try await run.run()
+                reports.append(report)
+                tell(report)
+            }
+            try await group.shutdownGracefully()
+            return reports
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    private static func finish(_ options: BenchOptions, _ reports: [BenchReport]) throws(BenchFailure) {
+        if options.json {
+            Output.write(JSONReport.text(zip(options.loads, reports)), to: STDOUT_FILENO)
+        } else if options.loads.contains(where: { !$0.goals.isEmpty }) {
+            Output.write(GoalTable.text(zip(options.loads, reports)), to: STDOUT_FILENO)
+        }
+        if let file = options.svgFile { try Output.file(file, LatencyChart.svg(reports)) }
+    }
+
+    private static func pipeline(_ options: BenchOptions) throws(BenchFailure) -> RunningPipeline? {
+        guard let folder = options.dataFolder else { return nil }
+        guard let pipeline = RunningPipeline.read(folder: folder) else {
+            throw BenchFailure("no pipeline runs in \(folder), or it is still starting")
+        }
+        return pipeline
+    }
+
+    /// Eight letters and digits that no other run is likely to have.
+    private static func runName() -> String {
+        let text = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        return String(text.suffix(8))
+    }
+
+    /// One connection is one descriptor.
+    private static func raiseDescriptorLimit() {
+        signal(SIGPIPE, SIG_IGN)
+        var limit = rlimit()
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(kind, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(kind, &limit)
+    }
+}

@@ -1,0 +1,36 @@
+/// What `touchsync bench` shall do.
+package struct BenchOptions: Sendable {
+    /// Server addresses; connections are spread over them. Empty: those of the pipeline in ``dataFolder``.
+    package var urls: [String] = []
+    /// The folder of a pipeline that `touchsync up` runs: its addresses and processes.
+    package var dataFolder: String?
+    /// Further server processes to watch.
+    package var processes: [WatchedProcess] = []
+    /// For servers that want one; must allow every room.
+    package var token: String?
+    /// The server only relays events of the same names.
+    package var isPlain = false
+    /// Event loops, each a thread.
+    package var loops = 1
+    /// Seconds that connecting may take beyond the ramp.
+    package var patience = 60
+    /// The loads to run, one after the other.
+    package var loads: [NamedLoad] = []
+    /// Print JSON instead of text.
+    package var json = false
+    /// Where to draw latencies over time.
+    package var svgFile: String?
+    /// No progress lines.
+    package var isQuiet = false
+
+    package init() {}
+}
+
+/// Why a benchmark cannot run, for people.
+package struct BenchFailure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,54 @@
+import JSONBytes
+
+/// What a client says before it takes part in the load.
+enum Greeting {
+    /// Acknowledgement ids of what is asked while greeting.
+    static let joinID = 0
+    static let createID = 1
+    /// More elements than this are created in several steps.
+    static let batch = 500
+
+    /// `40{…}`: who connects.
+    static func connect(_ plan: ClientPlan, _ target: Target) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let token = target.token {
+            writer.key("token")
+            writer.value(token)
+        } else {
+            writer.key("userId")
+            writer.value("bench-\(plan.index)")
+            writer.key("name")
+            writer.value("Bench \(plan.index)")
+        }
+        writer.endObject()
+        return Array("40".utf8) + writer.bytes
+    }
+
+    /// `420["room:join",{…}]`.
+    static func join(_ room: String) -> [UInt8] {
+        Array(#"42\#(self.joinID)["room:join",{"roomId":"\#(room)"}]"#.utf8)
+    }
+
+    /// Creates the client's own element.
+    static func create(room: String, element: String) -> [UInt8] {
+        Array(
+            #"""
+            42\#(self.createID)["element:create",{"roomId":"\#(room)","element":{"id":"\#(element)","type":"note"}}]
+            """#.utf8)
+    }
+
+    /// Creates further elements, `first` and up to ``batch`` behind it.
+    static func createMore(room: String, first: Int, upTo end: Int) -> [UInt8] {
+        let elements = (first..<min(end, first + self.batch)).map { #"{"id":"x\#($0)","type":"note"}"# }
+        return Array(
+            #"""
+            42\#(self.createID)["elements:create",{"roomId":"\#(room)","elements":[\#(elements.joined(separator: ","))]}]
+            """#.utf8)
+    }
+
+    /// The end of an HTTP head; nil while it is incomplete.
+    static func headEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        ByteSearch.find("\r\n\r\n", in: bytes).map { $0 + 4 }
+    }
+}

@@ -1,0 +1,21 @@
+/// What the clients of a load connect to, and as whom.
+package struct Target: Sendable {
+    /// At least one; clients are spread over them.
+    package var addresses: [ServerAddress]
+    /// For servers that want one; must allow every room (`"*"`).
+    package var token: String?
+    /// A plain Socket.IO server that relays events of the same names: nothing is created, any answer is good.
+    package var isPlain = false
+    /// Part of the rooms' names, so that runs do not meet.
+    package var run: String
+
+    package init(addresses: [ServerAddress], token: String? = nil, isPlain: Bool = false, run: String) {
+        self.addresses = addresses
+        self.token = token
+        self.isPlain = isPlain
+        self.run = run
+    }
+
+    func room(_ index: Int) -> String { "bench-\(self.run)-\(index)" }
+    func address(of client: Int) -> ServerAddress { self.addresses[client % self.addresses.count] }
+}

@@ -1,0 +1,66 @@
+/// What an acknowledgement says.
+package enum Answer: Equatable, Sendable {
+    case applied
+    /// Refused with a code.
+    case refused(Code)
+
+    /// The codes of refusals, as far as a load cares.
+    package enum Code: Int, CaseIterable, Sendable {
+        case gap, rateLimited, busy, unavailable, sessionExpired, conflict, other
+
+        /// The commit's number is free again.
+        package var leavesNumber: Bool {
+            switch self {
+            case .gap, .rateLimited, .busy, .unavailable, .sessionExpired: true
+            case .conflict, .other: false
+            }
+        }
+
+        /// As it stands on the wire.
+        package var name: String {
+            switch self {
+            case .gap: "gap"
+            case .rateLimited: "rate_limited"
+            case .busy: "busy"
+            case .unavailable: "unavailable"
+            case .sessionExpired: "session_expired"
+            case .conflict: "conflict"
+            case .other: "other"
+            }
+        }
+    }
+
+    /// Reads the array of an acknowledgement. Whatever is no refusal counts as applied: a server that only relays may
+    /// answer anything.
+    package init(_ body: UnsafeRawBufferPointer) {
+        guard ByteSearch.find("\"ok\":false", in: body) != nil, let key = ByteSearch.find("\"code\":\"", in: body)
+        else {
+            self = .applied
+            return
+        }
+        let begin = key + 8
+        let end = body[begin...].firstIndex(of: UInt8(ascii: "\"")) ?? body.endIndex
+        let text = String(decoding: body[begin..<end], as: UTF8.self)
+        self = .refused(Code.allCases.first { $0.name == text } ?? .other)
+    }
+}
+
+/// Finding text in bytes, for what is not on the way of a delivery.
+enum ByteSearch {
+    /// Where `needle` begins.
+    static func find(_ needle: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
+        let count = needle.utf8CodeUnitCount
+        guard count > 0, bytes.count >= count else { return nil }
+        let text = UnsafeBufferPointer(start: needle.utf8Start, count: count)
+        return (0...bytes.count - count).first { begin in
+            bytes[begin] == text[0] && bytes[begin..<begin + count].elementsEqual(text)
+        }
+    }
+
+    /// The whole number behind a key.
+    static func integer(after key: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let begin = self.find(key, in: bytes) else { return nil }
+        let digits = bytes[(begin + key.utf8CodeUnitCount)...].prefix(18).prefix { $0 &- 0x30 < 10 }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
+}

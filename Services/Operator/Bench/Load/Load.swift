@@ -1,0 +1,83 @@
+/// One load: who is connected, who sends what and how often, for how long.
+package struct Load: Sendable, Equatable {
+    /// Rooms, and members of each.
+    package var rooms = 20
+    package var members = 10
+    /// Members of each room that send previews, and previews per second of each.
+    package var senders = 2
+    package var rate = 60.0
+    /// Commits per second, of all together; 0 with a ``commitWindow`` means as many as are acknowledged.
+    package var commitRate = 0.0
+    /// Members of each room that commit; nil: those that send previews.
+    package var committers: Int?
+    /// Commits of one connection that may wait for their answers at once.
+    package var commitWindow = 0
+    /// Without a ``commitRate``: commits per second of one connection at most.
+    package var commitsPerConnection = 28.0
+    /// Further elements in every room, which nobody moves.
+    package var elements = 0
+    /// Connections that only are there, besides the members.
+    package var idle = 0
+    /// The part of a room's members, from 0 to 1, that reads slowly, and how many bytes each of them reads per second.
+    package var slowShare = 0.0
+    package var slowBytes = 1000
+    /// Seconds after the measurement's begin at which members are cut off and connect again at once; nil: never.
+    package var stormAfter: Double?
+    /// The part of the members, from 0 to 1, that a storm hits.
+    package var stormShare = 1.0
+    /// Seconds over which connections are made, during which is sent but not measured, and which are measured.
+    package var ramp = 2.0
+    package var warmUp = 2.0
+    package var duration = 10.0
+
+    package init() {}
+
+    /// Members that commit, of each room.
+    package var committersPerRoom: Int {
+        guard self.commitRate > 0 || self.commitWindow > 0 else { return 0 }
+        return min(self.members, self.committers ?? self.senders)
+    }
+
+    /// Members that read slowly, of each room: the last ones, never one that sends.
+    package var slowPerRoom: Int {
+        let wanted = Int((self.slowShare * Double(self.members)).rounded(.up))
+        return max(0, min(wanted, self.members - max(self.senders, self.committersPerRoom)))
+    }
+
+    /// All connections.
+    package var connections: Int { self.rooms * self.members + self.idle }
+
+    /// What is wrong with it; nil if nothing is.
+    package var problem: String? { self.sizeProblem ?? self.paceProblem }
+
+    private var sizeProblem: String? {
+        guard (0...100_000).contains(self.rooms), (1...10_000).contains(self.members) else {
+            return "rooms must be 0 to 100000, members 1 to 10000"
+        }
+        guard (0...1_000_000).contains(self.idle) else { return "idle must be 0 to 1000000" }
+        guard (1...1_000_000).contains(self.connections) else { return "1 to 1000000 connections in all" }
+        guard (0...self.members).contains(self.senders), (0...self.members).contains(self.committers ?? 0) else {
+            return "senders and committers must be 0 to the number of members"
+        }
+        return (0...100_000).contains(self.elements) ? nil : "elements must be 0 to 100000"
+    }
+
+    private var paceProblem: String? {
+        guard self.rate == 0 || (0.001...100_000).contains(self.rate) else {
+            return "rate must be 0, or 0.001 to 100000 per second"
+        }
+        guard self.commitRate == 0 || (0.001...10_000_000).contains(self.commitRate) else {
+            return "commits must be 0, or 0.001 to 10000000 per second"
+        }
+        guard (0...10_000).contains(self.commitWindow), (0.001...100_000).contains(self.commitsPerConnection) else {
+            return "commit-window must be 0 to 10000, commits-per-connection 0.001 to 100000"
+        }
+        guard (0...1).contains(self.slowShare), (0...1).contains(self.stormShare) else {
+            return "shares must be 0 to 1"
+        }
+        guard (1...1_000_000_000).contains(self.slowBytes) else { return "slow-bytes must be 1 to 1000000000" }
+        guard (0...3600).contains(self.ramp), (0...86_400).contains(self.warmUp), (1...604_800).contains(self.duration)
+        else { return "ramp must be 0 to 3600 s, warm-up 0 to 86400 s, duration 1 to 604800 s" }
+        return (1...604_800).contains(self.stormAfter ?? 1) ? nil : "storm-after must be 1 to 604800 s"
+    }
+}

@@ -1,0 +1,163 @@
+/// Recognises the Socket.IO packets that a load consists of and finds the few fields that matter, by looking for bytes:
+/// nothing is parsed on the way of a delivery.
+package enum PacketScanner {
+    /// What a text message is.
+    package enum Packet: Equatable, Sendable {
+        /// Engine.IO open (`0{…}`).
+        case open
+        /// Engine.IO ping (`2`).
+        case ping
+        /// Engine.IO close (`1`).
+        case close
+        /// The namespace is connected (`40`), refused (`44`) or left (`41`).
+        case connected
+        case refused
+        case disconnected
+        /// An acknowledgement; `body` is where its array begins.
+        case acknowledgement(id: Int, body: Int)
+        /// Somebody's preview: when it was sent (nil: not by this program), how many previews the server folded into it.
+        case preview(sentAt: Int64?, folded: Int)
+        /// Somebody's commit.
+        case commit(sentAt: Int64?)
+        /// Another event.
+        case event
+        case unknown
+    }
+
+    private static let elementWord = Self.word("element:")
+    private static let transformWord = Self.word("transfor")
+    private static let positionWord = Self.word("position")
+
+    /// Looks at one text message.
+    package static func scan(_ text: UnsafeRawBufferPointer) -> Packet {
+        guard let type = text.first else { return .unknown }
+        switch type {
+        case UInt8(ascii: "4"):
+            break
+        case UInt8(ascii: "0"):
+            return .open
+        case UInt8(ascii: "1"):
+            return .close
+        case UInt8(ascii: "2"):
+            return .ping
+        default:
+            return .unknown
+        }
+        guard text.count >= 2 else { return .unknown }
+        switch text[1] {
+        case UInt8(ascii: "2"):
+            return Self.event(text)
+        case UInt8(ascii: "3"):
+            return Self.acknowledgement(text)
+        case UInt8(ascii: "0"):
+            return .connected
+        case UInt8(ascii: "1"):
+            return .disconnected
+        case UInt8(ascii: "4"):
+            return .refused
+        default:
+            return .unknown
+        }
+    }
+
+    /// `42["element:transforming",{…}]` or `42["element:transformed",{…}]`, else another event.
+    private static func event(_ text: UnsafeRawBufferPointer) -> Packet {
+        guard text.count > 24, text[2] == UInt8(ascii: "["), Self.load(text, 4) == Self.elementWord,
+            Self.load(text, 12) == Self.transformWord
+        else { return .event }
+        switch text[21] {
+        case UInt8(ascii: "i"):
+            return Self.preview(text)
+        case UInt8(ascii: "e"):
+            return .commit(sentAt: Self.forward(text, from: 24))
+        default:
+            return .event
+        }
+    }
+
+    /// A preview's position is near its end, whoever wrote it: one way backwards finds all that is wanted.
+    private static func preview(_ text: UnsafeRawBufferPointer) -> Packet {
+        var folded = 1
+        var y: Int64?
+        var index = text.count - 12
+        while index >= 24 {
+            // Keys only: a quote before, so that most bytes cost one comparison.
+            if text[index] == UInt8(ascii: "\"") {
+                if text[index + 1] == UInt8(ascii: "n"), text[index + 2] == UInt8(ascii: "\"") {
+                    folded = Int(clamping: Self.number(text, at: index + 3) ?? 1)
+                } else if Self.load(text, index + 1) == Self.positionWord {
+                    switch text[index + 9] {
+                    case UInt8(ascii: "Y"):
+                        y = Self.number(text, at: index + 11)
+                    case UInt8(ascii: "X"):
+                        guard let y, let x = Self.number(text, at: index + 11) else {
+                            return .preview(sentAt: nil, folded: folded)
+                        }
+                        return .preview(sentAt: SendTime.time(x: x, y: y), folded: folded)
+                    default:
+                        break
+                    }
+                }
+            }
+            index -= 1
+        }
+        return .preview(sentAt: nil, folded: folded)
+    }
+
+    /// The time in the first `positionX` and the `positionY` behind it.
+    private static func forward(_ text: UnsafeRawBufferPointer, from begin: Int) -> Int64? {
+        var x: Int64?
+        var index = begin
+        let end = text.count - 12
+        while index < end {
+            if text[index] == UInt8(ascii: "\""), Self.load(text, index + 1) == Self.positionWord {
+                switch text[index + 9] {
+                case UInt8(ascii: "X"):
+                    x = Self.number(text, at: index + 11)
+                case UInt8(ascii: "Y"):
+                    guard let x, let y = Self.number(text, at: index + 11) else { return nil }
+                    return SendTime.time(x: x, y: y)
+                default:
+                    break
+                }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// `43<id>[…]`.
+    private static func acknowledgement(_ text: UnsafeRawBufferPointer) -> Packet {
+        var id = 0
+        var index = 2
+        while index < text.count, index < 18, text[index] &- 0x30 < 10 {
+            id = id * 10 + Int(text[index] &- 0x30)
+            index += 1
+        }
+        guard index > 2, index < text.count, text[index] == UInt8(ascii: "[") else { return .unknown }
+        return .acknowledgement(id: id, body: index)
+    }
+
+    /// The whole number behind a key's closing quote: `:123`, spaces allowed; nil for anything else.
+    private static func number(_ text: UnsafeRawBufferPointer, at begin: Int) -> Int64? {
+        var index = begin
+        while index < text.count, text[index] == UInt8(ascii: ":") || text[index] == UInt8(ascii: " ") { index += 1 }
+        var value: Int64 = 0
+        let first = index
+        while index < text.count, index < first + 15, text[index] &- 0x30 < 10 {
+            value = value * 10 + Int64(text[index] &- 0x30)
+            index += 1
+        }
+        return index > first && index > begin ? value : nil
+    }
+
+    @inline(__always)
+    private static func load(_ text: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+
+    private static func word(_ text: StaticString) -> UInt64 {
+        precondition(text.utf8CodeUnitCount == 8)
+        return UnsafeRawPointer(text.utf8Start).loadUnaligned(as: UInt64.self)
+    }
+}

@@ -1,0 +1,74 @@
+/// The standard loads.
+package enum Preset: String, CaseIterable, Sendable {
+    case manyRooms = "many-rooms"
+    case light
+    case bigRooms = "big-rooms"
+    case lone
+    case deliveriesMax = "deliveries-max"
+    case commits200 = "commits-200"
+    case commitsMax = "commits-max"
+    case idle
+
+    /// What it consists of.
+    package var load: Load {
+        var load = Load()
+        switch self {
+        case .manyRooms:
+            break
+        case .light:
+            load.rooms = 5
+            load.rate = 30
+        case .bigRooms:
+            load.rooms = 5
+            load.members = 50
+            load.senders = 5
+            load.rate = 30
+        case .lone:
+            load.rooms = 1
+            load.members = 2
+            load.senders = 1
+        case .deliveriesMax:
+            // 20 × 7 × 60 × 29 = 243,600 deliveries a second, if none is merged.
+            load.members = 30
+            load.senders = 7
+        case .commits200:
+            load.rate = 0
+            load.commitRate = 200
+        case .commitsMax:
+            // Every connection may commit 30 times a second: many connections, in rooms of two.
+            load.rooms = 700
+            load.members = 2
+            load.senders = 0
+            load.rate = 0
+            load.committers = 2
+            load.commitWindow = 4
+            load.ramp = 4
+            load.warmUp = 5
+        case .idle:
+            load.rooms = 0
+            load.members = 1
+            load.senders = 0
+            load.idle = 5000
+            load.ramp = 5
+            load.duration = 3
+        }
+        return load
+    }
+
+    /// What it should reach on a machine with two cores.
+    package var goals: [Goal] {
+        switch self {
+        case .manyRooms: [Goal(.cpuPerDelivery, 6), Goal(.previewP50, 8), Goal(.previewP99, 20)]
+        case .light: [Goal(.cpuPerDelivery, 20)]
+        case .bigRooms: [Goal(.cpuPerDelivery, 3)]
+        case .lone: [Goal(.previewP50, 1), Goal(.previewP99, 5)]
+        case .deliveriesMax: [Goal(.deliveriesPerSecond, 200_000), Goal(.previewP99, 50)]
+        case .commits200: [Goal(.acknowledgementP50, 1.5), Goal(.acknowledgementP99, 5)]
+        case .commitsMax: [Goal(.commitsPerSecond, 30_000), Goal(.cpuPerCommit, 40)]
+        case .idle: [Goal(.memoryPerIdle, 4)]
+        }
+    }
+
+    /// The load with its name and goals.
+    package var named: NamedLoad { NamedLoad(self.rawValue, self.load, goals: self.goals) }
+}

@@ -1,0 +1,44 @@
+import JSONBytes
+
+/// A server process whose use of CPU and memory is reported.
+package struct WatchedProcess: Sendable, Equatable {
+    package var name: String
+    package var pid: Int
+
+    package init(name: String, pid: Int) {
+        self.name = name
+        self.pid = pid
+    }
+
+    /// Reads `NAME=PID`.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let pid = Int(parts[1]), pid > 0 else { return nil }
+        self.init(name: String(parts[0]), pid: pid)
+    }
+}
+
+/// What runs in a data folder, as its state file tells:
+/// `{"urls":["http://…"],"processes":[{"name":"gateway-1","pid":123,…}]}`.
+package struct RunningPipeline: Sendable, Equatable {
+    package var urls: [String]
+    package var processes: [WatchedProcess]
+
+    /// Reads the text of a state file; nil for anything else.
+    package init?(_ bytes: [UInt8]) {
+        var document = JSONDocument()
+        guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],
+            let processes = document.root["processes"]
+        else { return nil }
+        self.urls = urls.elements.compactMap(\.string)
+        self.processes = processes.elements.compactMap { entry in
+            guard let name = entry["name"]?.string, let pid = entry["pid"]?.integer, pid > 0 else { return nil }
+            return WatchedProcess(name: name, pid: Int(clamping: pid))
+        }
+    }
+
+    /// Reads `FOLDER/run/state.json`.
+    static func read(folder: String) -> RunningPipeline? {
+        ProcessFile.read("\(folder)/run/state.json").flatMap { RunningPipeline($0) }
+    }
+}

@@ -1,0 +1,159 @@
+import JSONBytes
+
+/// Reports as one line of JSON: `{"loads":[…]}`. Times are microseconds where a name says so, else seconds.
+package enum JSONReport {
+    package static func text(_ results: some Sequence<(NamedLoad, BenchReport)>) -> String {
+        var writer = JSONWriter(reserving: 8192)
+        writer.beginObject()
+        writer.key("loads")
+        writer.beginArray()
+        for (named, report) in results {
+            writer.beginObject()
+            Self.load(report, into: &writer)
+            Self.counts(report, into: &writer)
+            report.previewAge.write("previewAge", into: &writer)
+            report.acknowledgement.write("commitAck", into: &writer)
+            report.screen.write("commitToScreen", into: &writer)
+            report.rejoin.write("rejoin", into: &writer)
+            Self.servers(report, into: &writer)
+            Self.own(report, into: &writer)
+            Self.seconds(report, into: &writer)
+            Self.goals(named, report, into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+
+    private static func load(_ report: BenchReport, into writer: inout JSONWriter) {
+        let load = report.load
+        writer.key("name")
+        writer.value(report.name)
+        writer.key("load")
+        writer.beginObject()
+        for (key, value) in [
+            ("rooms" as StaticString, load.rooms), ("members", load.members), ("senders", load.senders),
+            ("committers", load.committersPerRoom), ("commitWindow", load.commitWindow), ("elements", load.elements),
+            ("idle", load.idle), ("slowPerRoom", load.slowPerRoom), ("slowBytesPerSecond", load.slowBytes),
+        ] {
+            writer.key(key)
+            writer.value(value)
+        }
+        for (key, value) in [
+            ("rate" as StaticString, load.rate), ("commitRate", load.commitRate), ("warmUp", load.warmUp),
+            ("duration", Double(report.elapsed) / 1e6),
+        ] {
+            writer.key(key)
+            writer.value(value)
+        }
+        writer.endObject()
+    }
+
+    private static func counts(_ report: BenchReport, into writer: inout JSONWriter) {
+        let tally = report.tally
+        for (key, value) in [
+            ("previewsSent" as StaticString, tally.previewsSent), ("previewsExpected", report.expectedPreviews),
+            ("previewsDelivered", tally.previewsDelivered), ("previewsMerged", tally.previewsFolded),
+            ("commitsSent", tally.commitsSent), ("commitsAcknowledged", tally.commitsApplied),
+            ("commitsDelivered", tally.commitsDelivered), ("commitsUnanswered", report.unanswered),
+            ("commitsHeldBack", tally.heldCommits), ("slowDelivered", tally.slowDelivered),
+            ("missedSends", tally.missedSends), ("connections", report.live), ("connectionsLost", tally.cuts),
+            ("slowReadersLost", tally.slowCuts), ("bytesIn", tally.bytesIn), ("bytesOut", tally.bytesOut),
+        ] {
+            writer.key(key)
+            writer.value(value)
+        }
+        writer.key("commitsRefused")
+        writer.beginObject()
+        for (code, count) in zip(Answer.Code.allCases, tally.refusals) where count > 0 {
+            writer.key(string: code.name)
+            writer.value(count)
+        }
+        writer.endObject()
+        writer.key("deliveriesPerSecond")
+        writer.value(report.deliveriesPerSecond)
+        writer.key("commitsPerSecond")
+        writer.value(report.commitsPerSecond)
+    }
+
+    private static func servers(_ report: BenchReport, into writer: inout JSONWriter) {
+        writer.key("servers")
+        writer.beginArray()
+        for server in report.servers {
+            writer.beginObject()
+            writer.key("name")
+            writer.value(server.name)
+            writer.key("pid")
+            writer.value(server.pid)
+            writer.key("cpuUs")
+            writer.value(server.cpu)
+            writer.key("peakBytes")
+            writer.value(server.peakMemory)
+            writer.key("gone")
+            writer.value(server.isGone)
+            writer.endObject()
+        }
+        writer.endArray()
+        Self.optional("cpuUsPerDelivery", report.cpuPerDelivery, into: &writer)
+        Self.optional("cpuUsPerCommit", report.cpuPerCommit, into: &writer)
+        Self.optional("bytesPerIdleConnection", report.memoryPerIdle, into: &writer)
+    }
+
+    private static func own(_ report: BenchReport, into writer: inout JSONWriter) {
+        writer.key("bench")
+        writer.beginObject()
+        writer.key("cpuUs")
+        writer.value(report.ownCPU)
+        writer.key("busiestLoop")
+        writer.value(report.busiestLoop)
+        writer.key("hungriestLoop")
+        writer.value(report.hungriestLoop)
+        report.lateness.write("lateness", into: &writer)
+        writer.key("bottlenecks")
+        writer.beginArray()
+        for reason in report.bottlenecks { writer.value(reason) }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private static func seconds(_ report: BenchReport, into writer: inout JSONWriter) {
+        writer.key("seconds")
+        writer.beginArray()
+        for second in report.seconds {
+            writer.beginObject()
+            writer.key("deliveries")
+            writer.value(second.deliveries)
+            writer.key("commits")
+            writer.value(second.commits)
+            Self.optional("previewP50Us", second.previewP50.map(Double.init), into: &writer)
+            Self.optional("previewP99Us", second.previewP99.map(Double.init), into: &writer)
+            Self.optional("commitAckP99Us", second.acknowledgementP99.map(Double.init), into: &writer)
+            Self.optional("commitToScreenP99Us", second.screenP99.map(Double.init), into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private static func goals(_ named: NamedLoad, _ report: BenchReport, into writer: inout JSONWriter) {
+        writer.key("goals")
+        writer.beginArray()
+        for goal in named.goals {
+            writer.beginObject()
+            writer.key("figure")
+            writer.value(goal.figure.rawValue)
+            Self.optional("measured", goal.figure.value(in: report), into: &writer)
+            writer.key(goal.figure.wantsMore ? "atLeast" : "atMost")
+            writer.value(goal.bound)
+            writer.key("met")
+            if let isMet = goal.isMet(by: report) { writer.value(isMet) } else { writer.null() }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private static func optional(_ key: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        writer.key(key)
+        if let value { writer.value(value) } else { writer.null() }
+    }
+}

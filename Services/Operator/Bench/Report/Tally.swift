@@ -1,0 +1,81 @@
+package import Histogram
+
+/// What one event loop counted and measured in one interval; times are microseconds.
+package struct Tally: Sendable {
+    package typealias Latencies = Histogram<UInt32>
+
+    /// Latencies beyond a minute count as a minute.
+    static let longest: UInt64 = 60_000_000
+
+    package var previewsSent = 0
+    package var previewsDelivered = 0
+    /// Previews that came merged into later ones.
+    package var previewsFolded = 0
+    package var commitsSent = 0
+    package var commitsApplied = 0
+    package var commitsDelivered = 0
+    /// Refused commits by ``Answer/Code``.
+    package var refusals = [Int](repeating: 0, count: Answer.Code.allCases.count)
+    /// Sends that were due but not made: too late by a second, or the connection was away or its buffer full.
+    package var missedSends = 0
+    /// Commits that were due while the connection's window was full.
+    package var heldCommits = 0
+    package var bytesIn = 0
+    package var bytesOut = 0
+    /// Events of other kinds.
+    package var otherEvents = 0
+    /// Previews and commits that reached slow readers.
+    package var slowDelivered = 0
+    /// Connections that ended otherwise than by this program's will; of those, slow readers.
+    package var cuts = 0
+    package var slowCuts = 0
+
+    /// From a preview's send time to its arrival, of the values that arrive.
+    package var previewAge = Tally.latencies()
+    /// From a commit to its acknowledgement.
+    package var acknowledgement = Tally.latencies()
+    /// From a commit to its arrival at a member.
+    package var screen = Tally.latencies()
+    /// How late sends were against their deadlines.
+    package var lateness = Tally.latencies()
+    /// From a cut of the connection to the room joined again, in a storm.
+    package var rejoin = Tally.latencies()
+
+    package init() {}
+
+    private static func latencies() -> Latencies {
+        Histogram(highestTrackableValue: Self.longest, numberOfSignificantValueDigits: .three)
+    }
+
+    /// Records a latency; what is below 0 counts as 0.
+    static func record(_ microseconds: Int64, in latencies: inout Latencies) {
+        latencies.record(UInt64(max(0, min(microseconds, Int64(Self.longest)))))
+    }
+
+    /// Adds what another loop, or another interval, counted.
+    package mutating func add(_ other: Tally) {
+        self.previewsSent += other.previewsSent
+        self.previewsDelivered += other.previewsDelivered
+        self.previewsFolded += other.previewsFolded
+        self.commitsSent += other.commitsSent
+        self.commitsApplied += other.commitsApplied
+        self.commitsDelivered += other.commitsDelivered
+        for index in self.refusals.indices { self.refusals[index] += other.refusals[index] }
+        self.missedSends += other.missedSends
+        self.heldCommits += other.heldCommits
+        self.bytesIn += other.bytesIn
+        self.bytesOut += other.bytesOut
+        self.otherEvents += other.otherEvents
+        self.slowDelivered += other.slowDelivered
+        self.cuts += other.cuts
+        self.slowCuts += other.slowCuts
+        self.previewAge.add(other.previewAge)
+        self.acknowledgement.add(other.acknowledgement)
+        self.screen.add(other.screen)
+        self.lateness.add(other.lateness)
+        self.rejoin.add(other.rejoin)
+    }
+
+    /// Previews and commits that arrived.
+    package var delivered: Int { self.previewsDelivered + self.commitsDelivered }
+}

@@ -1,0 +1,72 @@
+import NIOCore
+import NIOPosix
+import OperatorBench
+import SocketIOServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BenchRunTests {
+    static func options(port: Int, _ load: Load) -> BenchOptions {
+        var options = BenchOptions()
+        options.urls = ["http://127.0.0.1:\(port)"]
+        options.isPlain = true
+        options.isQuiet = true
+        options.loads = [NamedLoad("test", load)]
+        return options
+    }
+
+    @Test func `A load on a relaying server: what is sent arrives, with its age`() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let (server, port) = try await RelayServer.start(on: group.next())
+        var load = Load()
+        load.rooms = 2
+        load.members = 5
+        load.rate = 50
+        load.commitRate = 40
+        load.slowShare = 0.2
+        load.slowBytes = 100_000
+        load.idle = 3
+        load.ramp = 0
+        load.warmUp = 0
+        load.duration = 3
+        load.stormAfter = 1
+        load.stormShare = 1
+        var options = Self.options(port: port, load)
+        options.loops = 2
+        let report = try #require(try await Bench.reports(options).first)
+        #expect(report.live == 13)
+        // 2 rooms × 2 senders × 50 Hz × 3 s, less what was due while the storm went on.
+        #expect((200...600).contains(report.tally.previewsSent), "\(report.tally.previewsSent)")
+        #expect(report.tally.previewsDelivered > 200)
+        #expect(report.tally.previewsDelivered <= report.expectedPreviews)
+        #expect(report.previewAge.count == report.tally.previewsDelivered)
+        #expect(report.previewAge.p50 < 1_000_000)
+        #expect(report.tally.commitsApplied > 30)
+        #expect(report.screen.count == report.tally.commitsDelivered)
+        #expect(report.tally.slowDelivered > 0)
+        #expect(report.rejoin.count == 10)
+        #expect(report.unanswered == 0)
+        #expect(report.seconds.count == 3)
+        try await server.eventLoop.submit { server.closeAll() }.get()
+    }
+
+    @Test func `Nobody listens`() async throws {
+        var load = Load()
+        load.rooms = 1
+        load.members = 2
+        load.ramp = 0
+        // A port that was free a moment ago.
+        let probe = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(probe.localAddress?.port)
+        try await probe.close()
+        var options = Self.options(port: port, load)
+        options.patience = 1
+        await #expect(throws: BenchFailure.self) { try await Bench.reports(options) }
+    }
+
+    @Test func `Addresses that it cannot speak with are refused at once`() async throws {
+        var options = Self.options(port: 1, Load())
+        options.urls = ["https://127.0.0.1"]
+        await #expect(throws: BenchFailure.self) { try await Bench.reports(options) }
+    }
+}
