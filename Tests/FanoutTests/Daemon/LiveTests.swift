@@ -119,11 +119,7 @@ import Wire
     }
 
     @Test func aGatewayThatIsFarTooSlowAsksForWhatItMissed() async throws {
-        // The database knows nothing of these updates, so it must not be asked.
-        try await LiveStage.run({ values in
-            values.set(FanoutSettings.gatewayBytes, 4 << 20)
-            values.set(FanoutSettings.headInterval, .seconds(10))
-        }) { stage in
+        try await LiveStage.run(Self.tight) { stage in
             let slow = try FakePeer(name: "gateway-2", to: stage.endpoint, receiveMark: 1)
             try await eventually("the link") { slow.isConnected }
             stage.gateway.send(Self.join(1))
@@ -151,6 +147,12 @@ import Wire
             #expect(slow.records.seqs.count < count)
             try await slow.stop()
         }
+    }
+
+    /// Little room for a slow gateway; and the database, which knows nothing of the test's updates, is not asked.
+    private static func tight(_ values: inout SettingValues) {
+        values.set(FanoutSettings.gatewayBytes, 4 << 20)
+        values.set(FanoutSettings.headInterval, .seconds(10))
     }
 
     /// Where a stream ends; nil when it has a hole that no position tells.
