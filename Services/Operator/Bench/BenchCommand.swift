@@ -1,8 +1,10 @@
 package import ArgumentParser
 import Glibc
+import NIOCore
+import NIOPosix
 
 /// `touchsync bench`.
-package struct BenchCommand: AsyncParsableCommand {
+package struct BenchCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Loads a server as many apps would, and reports how it does.",
         discussion: """
@@ -53,9 +55,13 @@ package struct BenchCommand: AsyncParsableCommand {
 
     package init() {}
 
-    package func run() async throws {
+    /// Runs on the process's first thread and waits there. The whole command stays synchronous, because `touchsync up`
+    /// takes its signals on that thread and must not find others that an asynchronous `main` would have started.
+    package func run() throws {
+        let options = try self.options()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
         do {
-            try await Bench.run(try self.options())
+            try loop.makeFutureWithTask { try await Bench.run(options) }.wait()
         } catch let failure as BenchFailure {
             Output.write("touchsync: \(failure)\n", to: STDERR_FILENO)
             throw ExitCode(1)

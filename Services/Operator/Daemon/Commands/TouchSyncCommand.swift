@@ -4,7 +4,7 @@ internal import Glibc
 internal import OperatorBench
 
 /// `touchsync`, the operator's command.
-package struct TouchSyncCommand: AsyncParsableCommand {
+package struct TouchSyncCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "touchsync", abstract: "Runs and looks after a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
