@@ -57,7 +57,7 @@ final class CoalescerLoop: ReactorLoop {
     }
 
     func turn(now: UInt64) -> UInt64? {
-        self.readLinks()
+        self.readLinks(now)
         self.readCommits(now)
         self.commitLane.flush()
         let isMore = self.readPreviews(now)
@@ -86,11 +86,10 @@ final class CoalescerLoop: ReactorLoop {
         self.logger.info("intake closed", metadata: ["coalescer.waiting": "\(self.commitLane.waitingCount)"])
     }
 
-    private func readLinks() {
+    private func readLinks(_ now: UInt64) {
         self.commitLane.readLinks()
         self.previewLane.readLinks()
-        self.readiness.report(
-            committers: self.commitLane.committers.upCount, fanouts: self.previewLane.fanouts.upCount)
+        self.readiness.report(committers: self.commitLane.committers, fanouts: self.previewLane.fanouts, now: now)
         self.telemetry.links(committers: self.commitLane.committers, fanouts: self.previewLane.fanouts)
     }
 
