@@ -51,6 +51,16 @@ import Testing
         #expect(report.rejoin.count == 0 && report.rejoin.max == 0)
     }
 
+    @Test func `Memory for an idle connection is only told when no other load came before`() {
+        var report = Self.report()
+        report.load.idle = 100
+        report.servers[0].idleMemory = 200 << 10
+        report.servers[1].idleMemory = 100 << 10
+        #expect(report.memoryPerIdle == 3072)
+        report.followsAnother = true
+        #expect(report.memoryPerIdle == nil)
+    }
+
     @Test func `Tallies add up`() {
         var sum = Tally()
         sum.add(Self.report().tally)
@@ -79,7 +89,7 @@ import Testing
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         for line in [
             "many-rooms: 20 rooms × 10 members, 2 senders each at 60.0 Hz",
-            "previews delivered 8,900 890/s of 9,000 60 merged 40 missing",
+            "previews delivered 8,900 890/s of 9,000 60 merged 40 missing or under way",
             "commits acknowledged 19 1.90/s 0 unanswered 0 held back", "commits refused 1 gap",
             "commit to ack 1.10 4.00 4.00 4.00", "all 0.09 0.9 % 10.0 4,684 40.0 MiB",
         ] {

@@ -38,7 +38,8 @@ package enum Bench {
                 target.isPlain = options.isPlain
                 let run = try await LoadRun.prepare(
                     named, target, options.processes + (pipeline?.processes ?? []), on: group, options)
-                let report = try await run.run()
+                var report = try await run.run()
+                report.followsAnother = !reports.isEmpty
                 reports.append(report)
                 tell(report)
             }

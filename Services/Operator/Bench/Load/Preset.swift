@@ -1,5 +1,7 @@
-/// The standard loads.
+/// The standard loads, in the order in which they are run.
 package enum Preset: String, CaseIterable, Sendable {
+    /// First: a server that was busy before has memory left that new connections use.
+    case idle
     case manyRooms = "many-rooms"
     case light
     case bigRooms = "big-rooms"
@@ -7,7 +9,6 @@ package enum Preset: String, CaseIterable, Sendable {
     case deliveriesMax = "deliveries-max"
     case commits200 = "commits-200"
     case commitsMax = "commits-max"
-    case idle
 
     /// What it consists of.
     package var load: Load {

@@ -66,6 +66,8 @@ package struct BenchReport: Sendable {
     package var hungriestLoop = 0.0
     /// Why the last connection ended that was not meant to.
     package var failure: String?
+    /// An earlier load of this run had the same servers, whose memory then tells nothing about connections.
+    package var followsAnother = false
 
     package init(name: String, load: Load) {
         self.name = name
@@ -93,9 +95,10 @@ package struct BenchReport: Sendable {
     package var cpuPerDelivery: Double? { self.perUnit(self.tally.previewsDelivered) }
     /// CPU-µs of all servers for each commit; nil without either.
     package var cpuPerCommit: Double? { self.perUnit(self.tally.commitsApplied) }
-    /// Memory of all servers for each idle connection, bytes; nil without either.
+    /// Growth of the servers' resident memory for each idle connection, bytes; nil where that tells nothing. Servers that
+    /// were busy before this program came have memory left too: only fresh ones give a true figure.
     package var memoryPerIdle: Double? {
-        guard self.load.idle > 0, !self.servers.isEmpty else { return nil }
+        guard self.load.idle > 0, !self.servers.isEmpty, !self.followsAnother else { return nil }
         return Double(self.servers.reduce(0) { $0 + $1.idleMemory }) / Double(self.load.idle)
     }
 

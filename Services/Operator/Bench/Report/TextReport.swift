@@ -38,7 +38,7 @@ package enum TextReport {
             rows.append([
                 "previews delivered", Figures.grouped(tally.previewsDelivered), rate(tally.previewsDelivered),
                 "of \(Figures.grouped(report.expectedPreviews))", "\(Figures.grouped(tally.previewsFolded)) merged",
-                "\(Figures.grouped(max(0, lost))) missing",
+                "\(Figures.grouped(max(0, lost))) missing or under way",
             ])
         }
         if tally.commitsSent + tally.commitsDelivered > 0 {
@@ -98,7 +98,9 @@ package enum TextReport {
             per(total, tally.commitsApplied), Figures.bytes(Double(report.servers.reduce(0) { $0 + $1.peakMemory })),
         ])
         var text = Figures.table(rows)
-        if let memory = report.memoryPerIdle { text += "  \(Figures.bytes(memory)) for each idle connection\n" }
+        if let memory = report.memoryPerIdle {
+            text += "  \(Figures.bytes(memory)) for each idle connection, if the servers were fresh\n"
+        }
         return text
     }
 
