@@ -37,6 +37,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// When an HTTP request is late or a closing must end; `.max` for never.
     var deadline: UInt64 = .max
     var isDirty = false
+    /// What the channel says, kept: it is asked with every packet.
+    private(set) var isWritable = true
     private var isReadHeld = false
     private var addressKey: AddressKey?
     /// Over a connection limit: the first request is answered 503.
@@ -106,7 +108,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// A bare WebSocket that does not read what it is sent is not read from either. Sessions are: their pongs and
     /// commits must get through, and ``SocketIOServer/Configuration/maxBufferedBytes`` bounds them.
     func read(context: ChannelHandlerContext) {
-        if case .bare = self.role, !self.channel.isWritable {
+        if case .bare = self.role, !self.isWritable {
             self.isReadHeld = true
         } else {
             context.read()
@@ -114,7 +116,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard self.channel.isWritable else { return }
+        self.isWritable = self.channel.isWritable
+        guard self.isWritable else { return }
         if self.isReadHeld {
             self.isReadHeld = false
             context.read()

@@ -23,6 +23,7 @@ extension Gateway {
             slot = self.connections.count
             self.connections.append(connection)
         }
+        self.slots[connection.id] = slot
         if let room = handshake.room {
             self.startJoin(
                 slot: slot, ackID: nil, room: room, session: "", resume: nil, wantsPreviews: handshake.previews, at: now
@@ -83,6 +84,7 @@ extension Gateway {
                 .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
         }
         self.restless.remove(slot)
+        self.slots[connection.id] = nil
         self.connections[slot] = nil
         self.freeSlots.append(slot)
     }

@@ -1,7 +1,7 @@
 import Boot
 import GatewayCore
 
-/// The gateway's figures for operators. Instruments are made once and updated after each batch of events.
+/// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
     private let events: Counter
     private let previewsIn: Counter
@@ -14,6 +14,7 @@ final class GatewayTelemetry: Sendable {
     private let updates: Counter
     private let holes: Counter
     private let resyncs: Counter
+    private let fallenBehind: Counter
     private let connections: Gauge
     private let custody: Gauge
 
@@ -32,6 +33,7 @@ final class GatewayTelemetry: Sendable {
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
+        self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
         self.connections = metrics.gauge("pipeline_gateway_connections", "Apps connected.")
         self.custody = metrics.gauge("pipeline_gateway_commits_in_custody", "Commits without a result.")
     }
@@ -50,6 +52,7 @@ final class GatewayTelemetry: Sendable {
         self.updates.follow(counters.updates)
         self.holes.follow(counters.holes)
         self.resyncs.follow(counters.resyncs)
+        self.fallenBehind.follow(counters.fallenBehind)
         self.connections.set(core.connectionCount)
         self.custody.set(core.custodyCount)
     }

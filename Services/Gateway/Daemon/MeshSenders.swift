@@ -11,6 +11,11 @@ struct MeshSenders {
         var outbox = PreviewOutbox()
         var isOpen = false
         var sentAt: UInt64 = 0
+
+        mutating func add(_ preview: Preview, _ isNew: inout Bool) {
+            if self.outbox.isEmpty { isNew = true }
+            self.outbox.add(preview)
+        }
     }
 
     private struct Target: Hashable {
@@ -21,8 +26,12 @@ struct MeshSenders {
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
+    /// Whose envelopes are not empty.
+    private var filled: [Target] = []
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
+    /// True when a lane has something since the last flush, or takes it again: it may leave at once.
+    private var hasNewLane = false
     /// When previews that are held back by the pause may leave, ms.
     private(set) var nextFlush: UInt64?
 
@@ -32,18 +41,25 @@ struct MeshSenders {
     }
 
     mutating func commit(_ commit: Commit, stage: Stage, to peer: String) {
-        self.envelopes[Target(stage: stage, peer: peer), default: EnvelopeWriter()].append(commit)
+        self.fill(Target(stage: stage, peer: peer)) { $0.append(commit) }
     }
 
     mutating func record(_ record: FanoutRecord, to peer: String) {
-        let target = Target(stage: .fanout, peer: peer)
-        switch record {
-        case .join(let join): self.envelopes[target, default: EnvelopeWriter()].append(join)
-        case .leave(let leave): self.envelopes[target, default: EnvelopeWriter()].append(leave)
-        case .interest(let interest): self.envelopes[target, default: EnvelopeWriter()].append(interest)
-        case .gestureEnd(let end): self.envelopes[target, default: EnvelopeWriter()].append(end)
-        case .read(let read): self.envelopes[target, default: EnvelopeWriter()].append(read)
+        self.fill(Target(stage: .fanout, peer: peer)) { envelope in
+            switch record {
+            case .join(let join): envelope.append(join)
+            case .leave(let leave): envelope.append(leave)
+            case .interest(let interest): envelope.append(interest)
+            case .gestureEnd(let end): envelope.append(end)
+            case .read(let read): envelope.append(read)
+            }
         }
+    }
+
+    private mutating func fill(_ target: Target, _ append: (inout EnvelopeWriter) -> Void) {
+        let wasEmpty = self.envelopes[target]?.isEmpty ?? true
+        append(&self.envelopes[target, default: EnvelopeWriter()])
+        if wasEmpty { self.filled.append(target) }
     }
 
     mutating func face(_ text: [UInt8], to peer: [UInt8]) {
@@ -51,22 +67,23 @@ struct MeshSenders {
     }
 
     mutating func preview(_ preview: Preview, to peer: String) {
-        self.lanes[peer, default: PreviewLane()].outbox.add(preview)
+        self.lanes[peer, default: PreviewLane()].add(preview, &self.hasNewLane)
     }
 
     mutating func setOpen(_ isOpen: Bool, peer: String) {
         self.lanes[peer, default: PreviewLane()].isOpen = isOpen
+        self.hasNewLane = true
     }
 
     /// Hands over what may leave at time `now` (ms).
     mutating func flush(at now: UInt64) {
-        for (target, envelope) in self.envelopes where !envelope.isEmpty {
+        for target in self.filled {
+            guard let bytes = self.envelopes[target]?.take() else { continue }
             self.batch.append(
-                .envelope(
-                    OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: envelope.bytes)))
-            self.envelopes[target]?.clear()
+                .envelope(OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: bytes)))
         }
-        self.flushPreviews(at: now)
+        self.filled.removeAll(keepingCapacity: true)
+        if self.hasNewLane || now >= self.nextFlush ?? .max { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
         // A full mailbox means a mesh thread that is stuck: commits are sent again, previews are lost.
         if self.outbox.handOver(&self.batch) != .accepted { self.batch.removeAll() }
@@ -74,6 +91,7 @@ struct MeshSenders {
 
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
+        self.hasNewLane = false
         for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
             guard now >= lane.sentAt + self.pause else {
                 self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
