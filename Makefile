@@ -12,13 +12,16 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
+.PHONY: help install install-tests build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: ## Install what is missing (libzmq, libpq, PostgreSQL 15, python3-venv), by apt
 	@deploy/install.sh
+
+install-tests: ## The same and what tests need (haproxy)
+	@deploy/install.sh tests
 
 build: install ## Build everything for debugging
 	swift build
@@ -32,7 +35,7 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, live, tsan, pipeline
+test: install-tests ## Everything that must pass: lint, unit, live, tsan, pipeline
 	@Tests/run.sh lint unit live tsan pipeline
 
 test-unit: install ## Tests that need nothing but the package
@@ -44,7 +47,7 @@ test-live: install ## Tests on a private PostgreSQL
 test-tsan: install ## The concurrent modules under the thread sanitizer
 	@Tests/run.sh tsan
 
-test-pipeline: install ## The four daemons as processes, driven by python-socketio
+test-pipeline: install-tests ## The four daemons as processes, driven by python-socketio
 	@Tests/run.sh pipeline
 
 bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
