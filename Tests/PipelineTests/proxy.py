@@ -17,7 +17,8 @@ defaults
     timeout client 60s
     timeout server 60s
     timeout tunnel 1h
-    option redispatch
+    # A gateway that stops listening: the next one at once, not after a pause.
+    option redispatch 1
 frontend apps
     bind 127.0.0.1:{port}
     default_backend gateways
