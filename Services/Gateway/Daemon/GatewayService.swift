@@ -96,11 +96,12 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages)
         self.hub.server = self.server
-        guard settings.tokens != nil || settings.face != nil else { return }
+        guard settings.tokens != nil || settings.face != nil || !settings.socketIO.neighbours.isEmpty else { return }
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
         self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
             hub.value.checkTokens()
             hub.value.dropSilentBackEnds()
+            hub.value.observeRelays()
         }
     }
 

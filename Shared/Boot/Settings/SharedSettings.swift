@@ -57,6 +57,10 @@ package enum SharedSettings {
     package static let committers = Setting<[PeerAddress]>.peers("committers", "The committers to connect to.")
     package static let fanouts = Setting<[PeerAddress]>.peers("fanouts", "The fan-outs to connect to.")
 
+    package static let gateways = Setting<[HostAddress]>.hosts(
+        "gateways",
+        "All gateways, this one too, where the others reach them: a request for another's session is relayed to it.")
+
     // MARK: Database
 
     package static let databaseURL = Setting<String?>.secret(
@@ -75,7 +79,7 @@ package enum SharedSettings {
 
     /// What the `common` section of a settings file may hold.
     package static let common: [any SettingDeclaration] = [
-        adminHost, logFormat, logLevel, drainTimeout, coalescers, committers, fanouts, databaseURL, rules, jwtSecret,
-        jwtKeysFile, jwtIssuer, jwtAudience,
+        adminHost, logFormat, logLevel, drainTimeout, gateways, coalescers, committers, fanouts, databaseURL, rules,
+        jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience,
     ]
 }
