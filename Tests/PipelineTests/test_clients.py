@@ -14,14 +14,15 @@ from pipeline import eventually
 EVERY_CLIENT = pytest.mark.parametrize("kind", KINDS)
 pytestmark = EVERY_CLIENT
 
+QUIET = ("--ping-interval", 25_000, "--ping-timeout", 20_000, "--connect-timeout", 20_000)
 AUTH = {"token": "let me in", "text": "grüße ✓ \u2028", "list": [1, 2.5, None, True, {"deep": []}]}
 VALUES = ["text ✓ 🙂", 0, -1.5, True, None, [1, [2, []]], {"key": {"ü": "\"\\\n"}}]
 
 
 @pytest.fixture(scope="module")
 def server():
-    """A server whose pings do not get in the way."""
-    with ConformanceServer("--ping-interval", 25_000, "--ping-timeout", 20_000) as server:
+    """A server whose pings and deadlines do not get in the way."""
+    with ConformanceServer(*QUIET) as server:
         yield server
 
 
@@ -130,7 +131,7 @@ def test_disconnected_by_the_server(client):
 
 def test_reconnect(kind):
     """The server dies and comes back: the client finds it by itself and sends the same auth again."""
-    with ConformanceServer("--ping-interval", 25_000, "--ping-timeout", 20_000) as server, clients.make(kind) as client:
+    with ConformanceServer(*QUIET) as server, clients.make(kind) as client:
         client.connect(server.url, AUTH, reconnects=True)
         client.wait_transport()
         assert client.call("message-with-ack", 1) == [1]
@@ -147,12 +148,12 @@ def test_reconnect(kind):
 @pytest.fixture(scope="module")
 def patient():
     """All clients, after being silent for some pings of a server that gives up on who does not answer them."""
-    with ConformanceServer("--ping-interval", 400, "--ping-timeout", 1200) as server:
+    with ConformanceServer("--ping-interval", 500, "--ping-timeout", 2000, "--connect-timeout", 20_000) as server:
         made = {kind: clients.make(kind) for kind in KINDS}
         try:
             for client in made.values():
                 client.connect(server.url)
-            # Who answers no ping at all is gone after 1.6 s; this one answers none.
+            # Who answers no ping at all is gone after 2.5 s; this one answers none.
             with clients.make("swift-websocket") as mute:
                 mute.connect(server.url)
                 mute.engine.write = lambda *_: None

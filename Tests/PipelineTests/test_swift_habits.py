@@ -264,15 +264,11 @@ async def test_the_websocket_fails_while_it_probes(server, when):
             assert await ws.receive() == "3probe"
         ws.abort()
         await wire.post("3", message(1), message(2))
-        packets = [packet for packet in await asyncio.wait_for(held, 5) if packet != "6"]
-        while len(packets) < 2:
-            packets.append(await wire.next())
-        assert [packet for packet in packets if packet != "6"][:1] == [back(1)]
-        while back(2) not in packets:
-            packets.append(await wire.next())
+        packets = await asyncio.wait_for(held, 5)
         await wire.post(message("still polling"))
         while packets[-1] != back("still polling"):
             packets.append(await wire.next())
+        assert [packet for packet in packets if packet != "6"] == [back(1), back(2), back("still polling")]
         # The server notices the end of the first one on its own time.
         async with asyncio.timeout(5):
             while True:
@@ -329,7 +325,7 @@ async def test_pongs_wait_while_it_probes():
             assert "2" in seen
             for packet in ("5", "3", message("alive")):
                 ws.send(packet)
-            assert await packet_of(ws, lambda packet: packet.startswith("42")) is not None
+            assert await packet_of(ws, lambda packet: packet == back("alive"))
             ws.close()
 
 
@@ -447,19 +443,18 @@ def test_the_same_payload_for_ever_and_new_numbers():
 def test_disconnected_by_the_server_it_stays_out():
     """`41` ends the socket, not the engine; nothing is sent until the app connects again. A closed engine it opens
     again, and its socket with it, unless that was sent away before."""
-    with ConformanceServer(*QUIET[:4], "--connect-timeout", 500) as server:
-        with SwiftClient(["websocket"]) as kicked, SwiftClient(["websocket"]) as other:
-            kicked.connect(server.url, {}, reconnects=True)
-            other.connect(server.url, {}, reconnects=True)
-            kicked.emit("kick-me")
-            kicked.expect("disconnect")
-            server.kill()
-            server.start()
-            other.expect_count("connect", 2)
-            eventually("its engine is open again", lambda: kicked.engine.connected)
-            assert len(kicked.named("connect")) == 1
-            kicked.connect_again({})
-            assert kicked.call("message-with-ack", 1) == [1]
+    with ConformanceServer(*QUIET) as server, SwiftClient(["websocket"]) as kicked, SwiftClient(["websocket"]) as other:
+        kicked.connect(server.url, {}, reconnects=True)
+        other.connect(server.url, {}, reconnects=True)
+        kicked.emit("kick-me")
+        kicked.expect("disconnect")
+        server.kill()
+        server.start()
+        other.expect_count("connect", 2)
+        eventually("its engine is open again", lambda: kicked.engine.connected)
+        assert len(kicked.named("connect")) == 1
+        kicked.connect_again({})
+        assert kicked.call("message-with-ack", 1) == [1]
 
 
 def test_separators_inside_text_are_none(server):

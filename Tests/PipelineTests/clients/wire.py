@@ -15,6 +15,7 @@ import struct
 import urllib.parse
 
 import aiohttp
+import yarl
 
 SEPARATOR = "\x1e"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
@@ -214,7 +215,7 @@ class Wire:
 
     async def websocket(self, compress=False, headers=None):
         """A WebSocket for this session, or for a new one before `open`; with the cookies of polling."""
-        cookies = self.session.cookie_jar.filter_cookies(self.base)
+        cookies = self.session.cookie_jar.filter_cookies(yarl.URL(self.base))
         headers = {**self.headers, **(headers or {})}
         if cookies:
             headers["Cookie"] = "; ".join(f"{name}={morsel.value}" for name, morsel in cookies.items())
