@@ -17,7 +17,7 @@ from app import LOOP
 from clients.swift import SwiftClient
 from clients.wire import SEPARATOR, Closed, Failed, Wire
 from conformance import ConformanceServer
-from pipeline import eventually
+from pipeline import Overdue, eventually
 from sticky import StickyProxy
 
 QUIET = ("--ping-interval", 25_000, "--ping-timeout", 20_000, "--connect-timeout", 20_000)
@@ -33,9 +33,15 @@ def server():
 def on_the_loop(test):
     """Lets a test be a coroutine."""
 
+    async def in_time(*arguments, **named):
+        try:
+            await test(*arguments, **named)
+        except TimeoutError as late:
+            raise Overdue("a step of the test came to no end") from late
+
     @functools.wraps(test)
     def run(*arguments, **named):
-        LOOP.run(test(*arguments, **named), 40)
+        LOOP.run(in_time(*arguments, **named), 40)
 
     return run
 
@@ -245,6 +251,35 @@ async def test_the_rest_of_its_post_queue_comes_on_the_websocket(server):
             ws.send(packet)
         assert await ws.receive() == back("waited")
         assert await ws.receive() == back("left over")
+        ws.close()
+
+
+@on_the_loop
+async def test_a_post_that_the_change_overtakes(server):
+    """It does not wait for its POST before `5`, and would not notice if that failed. On a slow link the body comes late;
+    what is in it counts."""
+    async with Wire(server.url) as wire:
+        await wire.open()
+        arrived = asyncio.Event()
+
+        async def slowly():
+            body = b'40/,{"late":1}'
+            yield body[:3]
+            await arrived.wait()
+            yield body[3:]
+
+        posting = asyncio.create_task(wire.post_body(slowly()))
+        ws = await probed(wire)
+        ws.send("5")
+        # The change is over: the server does not take polls any more.
+        async with asyncio.timeout(5):
+            with pytest.raises(Failed):
+                while True:
+                    await wire.get()
+        arrived.set()
+        assert (await ws.receive()).startswith('40{"sid":')
+        assert await ws.receive() == '42["auth",{"late":1}]'
+        await posting
         ws.close()
 
 

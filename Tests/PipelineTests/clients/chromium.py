@@ -70,7 +70,7 @@ class Browser:
             ["bash", "-c", f'exec "$@" 3<&{command_out} 4>&{report_in}', "-", "chromium", *FLAGS,
              f"--user-data-dir={self.folder}", "about:blank"],
             pass_fds=(command_out, report_in), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            start_new_session=True,
+            start_new_session=True, env={**os.environ, "HOME": self.folder},
         )
         os.close(command_out)
         os.close(report_in)

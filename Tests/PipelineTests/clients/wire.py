@@ -182,7 +182,10 @@ class Wire:
 
     async def post(self, *packets):
         """One POST; raises `Failed`."""
-        body = SEPARATOR.join(packets).encode()
+        await self.post_body(SEPARATOR.join(packets).encode())
+
+    async def post_body(self, body):
+        """The same with the body as it is, or as it comes."""
         headers = {"Content-Type": "text/plain; charset=UTF-8"}
         async with self.session.post(self._polling_url, data=body, headers=headers) as answer:
             text = await answer.text()
