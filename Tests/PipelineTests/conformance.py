@@ -7,6 +7,8 @@ import subprocess
 from pipeline import PROGRAMS, free_ports
 
 PROGRAM = PROGRAMS / "socketio-conformance-server"
+# Options for tests that are about neither pings nor deadlines.
+QUIET = ("--ping-interval", 25_000, "--ping-timeout", 20_000, "--connect-timeout", 20_000)
 
 
 class ConformanceServer:

@@ -3,8 +3,9 @@
 #
 #     Tests/PipelineTests/run.sh FOLDER [arguments of pytest]
 #
-# FOLDER holds touchsync, the four daemons and socketio-conformance-server, for example .build/debug. The clients that the
-# suite uses are installed once: Node and Chromium by apt, the rest in pinned versions into .build-venv beside this script.
+# FOLDER holds touchsync, the four daemons and socketio-conformance-server, for example .build/debug. The clients that
+# the suite uses are installed once: Node and Chromium by apt, the rest in pinned versions into .build-venv beside this
+# script.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ] || [ ! -x "$1/touchsync" ]; then

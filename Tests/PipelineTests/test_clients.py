@@ -8,13 +8,12 @@ import pytest
 
 import clients
 from clients import KINDS, Refused
-from conformance import ConformanceServer
+from conformance import QUIET, ConformanceServer
 from pipeline import eventually
 
 EVERY_CLIENT = pytest.mark.parametrize("kind", KINDS)
 pytestmark = EVERY_CLIENT
 
-QUIET = ("--ping-interval", 25_000, "--ping-timeout", 20_000, "--connect-timeout", 20_000)
 AUTH = {"token": "let me in", "text": "grüße ✓ \u2028", "list": [1, 2.5, None, True, {"deep": []}]}
 VALUES = ["text ✓ 🙂", 0, -1.5, True, None, [1, [2, []]], {"key": {"ü": "\"\\\n"}}]
 

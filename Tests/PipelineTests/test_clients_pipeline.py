@@ -1,4 +1,4 @@
-"""Every client lives a whole life with the pipeline: it joins, moves things, is refused, loses its token and its gateway.
+"""Every client lives a whole life with the pipeline: it joins, moves things, is refused, loses token and gateway.
 
 The clients are listed in clients/README.md; test_clients.py has the scenarios of the protocol alone.
 """
@@ -46,11 +46,13 @@ def test_a_gesture(single, apps, room, client):
     bob.join(room)
     joined = join(client, room)
     assert {member["userId"] for member in joined["members"]} == {"ada", "bob"} and joined["elements"] == []
-    created = ok(client, "element:create", {"roomId": room, "element": {"type": "note", "id": "e", "mine": ["ü", None]}})
+    note = {"type": "note", "id": "e", "mine": ["ü", None]}
+    created = ok(client, "element:create", {"roomId": room, "element": note})
     assert_element(created["element"], id="e", mine=["ü", None], createdBy="ada")
     assert client.expect("element:created")[0]["seq"] == bob.wait("element:created")["seq"] == created["seq"] == 1
 
-    client.emit("element:transforming", {"roomId": room, "elementId": "e", "transform": {"rotation": 30}, "positionX": 4})
+    move = {"transform": {"rotation": 30}, "positionX": 4}
+    client.emit("element:transforming", {"roomId": room, "elementId": "e", **move})
     preview = bob.wait("element:transforming")
     assert_preview(preview, ["positionX"])
     assert preview["userId"] == "ada" and preview["transform"] == {"rotation": 30} and preview["positionX"] == 4

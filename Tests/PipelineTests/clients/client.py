@@ -19,8 +19,8 @@ class Client:
     """One Socket.IO connection in the namespace `/`, and everything that it heard, in order.
 
     What it heard are pairs of a name and a list of arguments, binary ones as `bytes`. Besides the server's events these
-    are `connect`, `disconnect` with a reason and `connect_error` with what the server refused it with; browsers and Node
-    also tell of `unreachable` with a message.
+    are `connect`, `disconnect` with a reason and `connect_error` with what the server refused it with;
+    JavaScript also tells of `unreachable` with a message.
     """
 
     def __init__(self, transports):

@@ -68,7 +68,7 @@ function makeDriver(io, report) {
 }
 
 if (typeof process === "object") {
-  // The browser build takes from the globals what the official package for Node takes from libraries; these are the same.
+  // The browser build takes from the globals what the official package for Node takes from these libraries.
   globalThis.WebSocket = require("ws");
   globalThis.XMLHttpRequest = require("xmlhttprequest").XMLHttpRequest;
   globalThis.FileReader = class {

@@ -17,8 +17,8 @@ class Node(Place):
         # Where Debian's packages of libraries lie; other builds of Node do not look there.
         environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
         self.process = subprocess.Popen(
-            ["node", str(DRIVER), str(client_file())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env=environment,
+            ["node", str(DRIVER), str(client_file())], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment,
         )
         self.said = ""
         self.writing = threading.Lock()

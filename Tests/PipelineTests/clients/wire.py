@@ -55,7 +55,8 @@ class WebSocket:
         ]
         headers = {"Origin": f"ws://{parts.netloc}", **(headers or {})}
         if compress:
-            headers["Sec-Websocket-Extensions"] = "permessage-deflate; client_max_window_bits; server_max_window_bits=15"
+            offer = "permessage-deflate; client_max_window_bits; server_max_window_bits=15"
+            headers["Sec-Websocket-Extensions"] = offer
         lines += [f"{name}: {value}" for name, value in headers.items()]
         writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
         try:
