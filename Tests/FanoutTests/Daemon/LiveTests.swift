@@ -2,6 +2,8 @@ import Boot
 import Canvas
 import FanoutCore
 import FanoutDaemon
+import PipelineTestKit
+import Postgres
 import Testing
 import Wire
 
