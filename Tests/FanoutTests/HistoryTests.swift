@@ -83,6 +83,7 @@ import Wire
         scene.answer()
         _ = scene.take()
         scene.join("cid", 3, resume: Position(epoch: "epoch-1+", seq: 2))
+        scene.answer()
         guard case .updates(let missed)? = scene.taken(by: Scene.g1).joined.first?.content else {
             Issue.record("not resumed")
             return

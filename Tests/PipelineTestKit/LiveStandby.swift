@@ -46,12 +46,12 @@ package final class LiveStandby: Sendable {
     }
 
     private func run(_ program: String, _ arguments: String) throws {
-        let status = system("cd / && \(runner)\(binaries)/\(program) \(arguments) > /dev/null 2>> \(cluster.logFile)")
+        let status = system("cd / && \(runner)\(binaries)/\(program) \(arguments) > /dev/null 2>&1")
         guard status == 0 else { throw StandbyFailure(program: program, status: status) }
     }
 }
 
-/// A program of PostgreSQL's failed; why is in the standby's log.
+/// A program of PostgreSQL's failed.
 package struct StandbyFailure: Error {
     let program: String
     let status: Int32

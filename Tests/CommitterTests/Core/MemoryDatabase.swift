@@ -19,6 +19,7 @@ struct MemoryDatabase {
     var version: UInt64 = 0
     var gseq: UInt64 = 0
     var chain: UInt64 = 0
+    var sessionFloor: Identifier = ""
     var rooms: [Identifier: UInt64] = [:]
     var streams: [StreamKey: StreamState] = [:]
     var elements: [ElementKey: StoredElement] = [:]
@@ -32,6 +33,7 @@ struct MemoryDatabase {
 
     func load(_ request: LoadRequest) -> LoadedState {
         var state = LoadedState(version: self.version, gseq: self.gseq, chain: self.chain)
+        state.sessionFloor = self.sessionFloor
         for room in request.rooms { state.rooms[room] = self.rooms[room] }
         for key in request.streams { state.streams[key] = self.streams[key] }
         for need in request.elements {

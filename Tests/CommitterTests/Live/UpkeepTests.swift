@@ -213,8 +213,13 @@ import Wire
         first.admit([commit(1, create("a"))])
         _ = try first.run(on: self.tables)
         let shard = Shard.of(room: "room")
-        try self.tables.connection.executeScript("UPDATE shards SET chain = chain + 1 WHERE shard = \(shard)")
         first.admit([commit(2, create("b"))])
+        guard case .load(let load)? = first.next() else {
+            Issue.record("nothing to load")
+            return
+        }
+        first.stateLoaded(try self.tables.load(load))
+        try self.tables.connection.executeScript("UPDATE shards SET chain = chain + 1 WHERE shard = \(shard)")
         guard case .write(let batch)? = first.next() else {
             Issue.record("nothing to write")
             return
