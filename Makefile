@@ -12,7 +12,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline test-model bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +32,8 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, live, tsan, pipeline
-	@Tests/run.sh lint unit live tsan pipeline
+test: install ## Everything that must pass: lint, model, unit, live, tsan, pipeline
+	@Tests/run.sh lint model unit live tsan pipeline
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
@@ -46,6 +46,9 @@ test-tsan: install ## The concurrent modules under the thread sanitizer
 
 test-pipeline: install ## The four daemons as processes, driven by python-socketio
 	@Tests/run.sh pipeline
+
+test-model: install ## The protocol in every order of its steps, by spin
+	@Tests/run.sh model
 
 bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
 	@exec .build/release/touchsync bench --data $(DATA) $(BENCH)
