@@ -26,24 +26,37 @@ final class CommitLane {
         case lost
     }
 
-    private struct Waiting {
-        var envelope: [UInt8]
-        var load: Share
-        var shares: [PeerID: Share]
+    /// Commits that leave in one envelope.
+    private struct Batch {
+        var envelope = EnvelopeWriter()
+        /// Whose they are.
+        var shares: [PeerID: Share] = [:]
+        /// True when the committer's credit was spent for them.
+        var isPaid: Bool
+
+        var load: Share { Share(commits: Int(self.envelope.count), bytes: self.envelope.fieldBytes) }
+
+        mutating func add(_ fields: ByteReader, from sender: PeerID) {
+            self.envelope.append(.commit, fields: fields)
+            self.shares[sender, default: Share()].add(Share(commits: 1, bytes: fields.remaining))
+        }
+
+        mutating func clear() {
+            self.envelope.clear()
+            self.shares.removeAll(keepingCapacity: true)
+        }
     }
 
     private struct Outlet {
         /// What is collected in this turn.
-        var envelope = EnvelopeWriter()
-        /// Whose it is.
-        var shares: [PeerID: Share] = [:]
-        /// What the link did not take.
-        var waiting: Deque<Waiting> = []
+        var open = Batch(isPaid: true)
+        /// What the link did not take, or what there was no credit for.
+        var waiting: Deque<Batch> = []
         /// How much the committer allows.
         var window = CreditWindow()
     }
 
-    /// An envelope that waits takes in more commits up to about so many bytes.
+    /// An envelope that waits takes in more commits up to about so many bytes; so much may go beyond the credit.
     private static let envelopeBytes = 64 << 10
 
     let committers: Downstream
@@ -61,13 +74,12 @@ final class CommitLane {
     }
 
     /// True when nothing waits.
-    var isEmpty: Bool { self.outlets.allSatisfy { $0.waiting.isEmpty && $0.envelope.isEmpty } }
+    var isEmpty: Bool { self.outlets.allSatisfy { $0.waiting.isEmpty && $0.open.envelope.isEmpty } }
 
     /// How many commits wait, and their bytes.
     var waiting: Share {
         self.outlets.reduce(into: Share()) { sum, outlet in
-            sum.add(Share(commits: Int(outlet.envelope.count), bytes: outlet.envelope.fieldBytes))
-            for waiting in outlet.waiting { sum.add(waiting.load) }
+            for batch in outlet.waiting { sum.add(batch.load) }
         }
     }
 
@@ -103,26 +115,48 @@ final class CommitLane {
         self.retry(instance)
     }
 
-    /// Takes a commit as it came; it leaves with the next `flush`.
+    /// Takes a commit as it came; it leaves with the next `flush`, if its committer has given credit for it.
     func pass(_ fields: ByteReader, room: Identifier, from sender: PeerID) {
-        let share = Share(commits: 1, bytes: fields.remaining)
         guard let instance = self.committers.owner(of: room) else {
             self.telemetry.commitsDropped[.unreachable].add()
-            return self.finish([sender: share])
+            return self.finish([sender: Share(commits: 1, bytes: fields.remaining)])
         }
-        self.outlets[instance].envelope.append(.commit, fields: fields)
-        self.outlets[instance].shares[sender, default: Share()].add(share)
+        if self.outlets[instance].waiting.isEmpty, self.outlets[instance].window.isOpen {
+            self.outlets[instance].open.add(fields, from: sender)
+            self.outlets[instance].window.spend(commits: 1, bytes: fields.remaining)
+        } else {
+            self.wait(fields, from: sender, for: instance)
+        }
     }
 
-    /// Sends what was taken: one envelope for each committer and turn. While a committer takes nothing, its envelope
-    /// goes on collecting.
+    private func wait(_ fields: ByteReader, from sender: PeerID, for instance: Int) {
+        let count = self.outlets[instance].waiting.count
+        let lastTakesMore =
+            self.outlets[instance].waiting.last.map {
+                !$0.isPaid && $0.envelope.bytes.count < Self.envelopeBytes
+            } ?? false
+        if lastTakesMore {
+            self.outlets[instance].waiting[count - 1].add(fields, from: sender)
+        } else if count < self.maxWaiting {
+            var batch = Batch(isPaid: false)
+            batch.add(fields, from: sender)
+            self.outlets[instance].waiting.append(batch)
+        } else {
+            self.telemetry.commitsDropped[.full].add()
+            self.finish([sender: Share(commits: 1, bytes: fields.remaining)])
+        }
+    }
+
+    /// Sends what was taken in this turn: one envelope for each committer.
     func flush() {
-        for instance in self.outlets.indices where !self.outlets[instance].envelope.isEmpty {
-            let isHeldBack = !self.outlets[instance].waiting.isEmpty || !self.outlets[instance].window.isOpen
-            if isHeldBack, self.outlets[instance].envelope.bytes.count < Self.envelopeBytes { continue }
-            self.send(instance)
-            self.outlets[instance].envelope.clear()
-            self.outlets[instance].shares.removeAll(keepingCapacity: true)
+        for instance in self.outlets.indices where !self.outlets[instance].open.envelope.isEmpty {
+            let batch = self.outlets[instance].open
+            switch self.committers.send(batch.envelope.bytes, to: instance) {
+            case .sent: self.sent(batch)
+            case .unroutable: self.drop(batch)
+            case .wouldBlock: self.outlets[instance].waiting.prepend(batch)
+            }
+            self.outlets[instance].open.clear()
         }
     }
 
@@ -133,48 +167,31 @@ final class CommitLane {
         return self.finished
     }
 
-    private func send(_ instance: Int) {
-        let outlet = self.outlets[instance]
-        let load = Share(commits: Int(outlet.envelope.count), bytes: outlet.envelope.fieldBytes)
-        if outlet.waiting.isEmpty, outlet.window.isOpen {
-            switch self.committers.send(outlet.envelope.bytes, to: instance) {
-            case .sent: return self.sent(load, outlet.shares, to: instance)
-            case .unroutable: return self.drop(.lost, load, outlet.shares)
-            case .wouldBlock: break
-            }
-        }
-        guard outlet.waiting.count < self.maxWaiting else { return self.drop(.full, load, outlet.shares) }
-        self.outlets[instance].waiting.append(
-            Waiting(envelope: outlet.envelope.bytes, load: load, shares: outlet.shares))
-    }
-
     private func retry(_ instance: Int) {
-        while let first = self.outlets[instance].waiting.first, self.outlets[instance].window.isOpen {
-            guard self.committers.send(first.envelope, to: instance) == .sent else { return }
+        while let first = self.outlets[instance].waiting.first, first.isPaid || self.outlets[instance].window.isOpen {
+            guard self.committers.send(first.envelope.bytes, to: instance) == .sent else { return }
             self.outlets[instance].waiting.removeFirst()
-            self.sent(first.load, first.shares, to: instance)
+            if !first.isPaid {
+                let load = first.load
+                self.outlets[instance].window.spend(commits: load.commits, bytes: load.bytes)
+            }
+            self.sent(first)
         }
     }
 
-    private func sent(_ load: Share, _ shares: [PeerID: Share], to instance: Int) {
-        self.outlets[instance].window.spend(commits: load.commits, bytes: load.bytes)
-        self.telemetry.commitsPassed(load.commits)
-        self.finish(shares)
+    private func sent(_ batch: Batch) {
+        self.telemetry.commitsPassed(Int(batch.envelope.count))
+        self.finish(batch.shares)
     }
 
-    private func drop(_ reason: Drop, _ load: Share, _ shares: [PeerID: Share]) {
-        self.telemetry.commitsDropped[reason].add(load.commits)
-        self.finish(shares)
+    private func drop(_ batch: Batch) {
+        self.telemetry.commitsDropped[.lost].add(Int(batch.envelope.count))
+        self.finish(batch.shares)
     }
 
     private func dropWaiting(of instance: Int) {
-        for waiting in self.outlets[instance].waiting { self.drop(.lost, waiting.load, waiting.shares) }
+        for batch in self.outlets[instance].waiting { self.drop(batch) }
         self.outlets[instance].waiting.removeAll()
-        let rest = self.outlets[instance]
-        guard !rest.envelope.isEmpty else { return }
-        self.drop(.lost, Share(commits: Int(rest.envelope.count), bytes: rest.envelope.fieldBytes), rest.shares)
-        self.outlets[instance].envelope.clear()
-        self.outlets[instance].shares.removeAll()
     }
 
     private func finish(_ shares: [PeerID: Share]) {
