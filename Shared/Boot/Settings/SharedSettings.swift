@@ -60,6 +60,11 @@ package enum SharedSettings {
     package static let gateways = Setting<[HostAddress]>.hosts(
         "gateways",
         "All gateways, this one too, where the others reach them: a request for another's session is relayed to it.")
+    package static let creditCommits = Setting.int(
+        "credit-commits", default: 4096, in: 1...1_000_000,
+        "Commits that one sender may have on their way through this daemon; it keeps what is beyond.")
+    package static let creditBytes = Setting.int(
+        "credit-bytes", default: 8 << 20, in: 1024...1 << 30, "Bytes of such commits.")
 
     // MARK: Database
 
