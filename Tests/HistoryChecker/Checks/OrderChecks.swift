@@ -54,7 +54,9 @@ extension HistoryIndex {
                 continue
             }
             let due = max(self.healTime, self.history[invoke].time) + Self.answerTime
-            if self.heal != nil, self.history[answer].time > due { finding.violated("answered late", [invoke, answer]) }
+            if self.heal != nil, self.history[answer].time > due {
+                finding.violated("answered late", [invoke, answer])
+            }
         }
         return finding
     }
