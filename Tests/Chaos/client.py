@@ -35,7 +35,9 @@ class App:
     """One person in one room, who comes back after everything."""
 
     def __init__(self, name, room, world, seed, through_proxy):
-        self.name = name
+        # Who somebody is for the server, and for the history: an app that died and was opened again is another one.
+        self.user = self.name = name
+        self.deaths = 0
         self.room = room
         self.world = world
         self.history = world.history
@@ -199,7 +201,7 @@ class App:
         line = None
         try:
             async with asyncio.timeout(4):
-                auth = {"userId": self.name}
+                auth = {"userId": self.user}
                 self.changed.clear()
                 line = self.line = await Line.dial(port, self, auth, self.receive_buffer)
                 while not line.is_open:
@@ -288,7 +290,7 @@ class App:
 
     @property
     def may_commit(self):
-        return self.is_joined and len(self.pending) < WINDOW
+        return self.is_joined and not self.is_stopping and len(self.pending) < WINDOW
 
     def commit(self, event, payload, element, request, gesture=None):
         """Takes a commit into custody and sends it as soon as it can."""
@@ -315,8 +317,11 @@ class App:
             self.line.close()
         if self.is_joined:
             self.is_joined = False
-            self.history.add("left", client=self.name, room=self.room)
         for commit in self.pending.values():
             self.history.add("lost", client=self.name, room=self.room, session=self.sid, n=commit.n)
             self.world.settled(commit, self.room)
+        if self.sid:
+            self.history.add("left", client=self.name, room=self.room, chosen=True)
+        self.deaths += 1
+        self.name = f"{self.user}.{self.deaths}"
         self.begin()

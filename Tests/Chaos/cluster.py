@@ -32,7 +32,7 @@ SETTINGS = {
     "coalescer": {"max-entries": 4096},
     "committer": {"cache-bytes": 8 * MEGABYTE, "queue-bytes": 4 * MEGABYTE, "queue-items": 2048},
     "fanout": {
-        "memory-bytes": 32 * MEGABYTE, "gateway-bytes": 4 * MEGABYTE, "recent-bytes": 16384, "replay": 40,
+        "memory-bytes": 32 * MEGABYTE, "gateway-bytes": 4 * MEGABYTE, "recent-bytes": 16384, "replay": 12,
     },
 }
 

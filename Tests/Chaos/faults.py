@@ -16,7 +16,7 @@ class Fault:
     is_main = False
     # May happen while another one does.
     is_small = False
-    # Its name begins with this and it takes a daemon away: the time without acknowledgements is bounded.
+    # It takes one of two daemons away: the time without any acknowledgement is bounded.
     kills = False
 
     async def strike(self, world):
@@ -24,7 +24,7 @@ class Fault:
 
 
 class Kill(Fault):
-    """SIGKILL to one of two, every other time while it has a transaction open."""
+    """SIGKILL to one of two; to a committer while it has a transaction open."""
 
     kills = True
     is_main = True
@@ -43,7 +43,7 @@ class Kill(Fault):
 
 
 class Freeze(Fault):
-    """SIGSTOP for a while: its neighbours have to notice by its silence, and its stale work must do no harm."""
+    """SIGSTOP for a while: only its silence tells, and its stale work must do no harm."""
 
     is_main = True
 
@@ -140,6 +140,19 @@ class LinkOneWay(Fault):
         for proxy in world.some_links():
             proxy.ways[way].is_swallowed = True
         await asyncio.sleep(world.random.uniform(1, 5))
+
+
+class StreamLost(Fault):
+    """One gateway hears nothing from the fan-outs, for longer than they can make good: its apps must join again."""
+
+    name = "stream-lost"
+    is_main = True
+
+    async def strike(self, world):
+        victim = world.random.choice(world.cluster.of("gateway"))
+        for proxy in world.cluster.between(source=victim.name, target="fanout"):
+            proxy.ways[DOWN].is_swallowed = True
+        await asyncio.sleep(6)
 
 
 class LinkHeld(Fault):
@@ -290,6 +303,6 @@ class Garbage(Fault):
 
 PROCESSES = [
     *(Kill(stage) for stage in STAGES), *(Freeze(stage) for stage in STAGES), Zombie(), Drain(), Everything(),
-    LinkCut(), LinkCutAfter(), LinkOneWay(), LinkHeld(), LinkDelay(), LinkRepeat(), AppCut(), AppOneWay(), AppDelay(),
+    LinkCut(), LinkCutAfter(), LinkOneWay(), StreamLost(), LinkHeld(), LinkDelay(), LinkRepeat(), AppCut(), AppOneWay(), AppDelay(),
     SlowReaders(), Storm(), AppsDie(), Garbage(),
 ]

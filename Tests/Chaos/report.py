@@ -73,7 +73,9 @@ class Report:
         """Prints everything; false when the run was not what it must be."""
         print(f"\n{'fault':24} times  longest without any ack   in one room   one commit   well again after")
         for name, strikes in sorted(self.strikes.items()):
-            _, recovered, _, everybody, room, _, slowest = (max(column) for column in zip(*strikes))
+            # What came together with another fault says little about this one.
+            alone = [strike for strike in strikes if strike[5] == 1] or strikes
+            _, recovered, _, everybody, room, _, slowest = (max(column) for column in zip(*alone))
             print(
                 f"{name:24} {len(strikes):5d} {everybody:20.2f} s {room:15.2f} s {slowest:10.2f} s {recovered:12.1f} s"
             )

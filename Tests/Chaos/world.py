@@ -10,6 +10,7 @@ import psycopg
 
 from client import App
 from database_faults import COMMITTING
+from history import Forgotten
 from watch import Figures, Outages
 
 # Members of a room, all told.
@@ -103,8 +104,10 @@ class World:
         )
 
     async def leave(self):
-        """Ends the apps."""
+        """Ends the apps; what they see from now on is nobody's business."""
         self.figures.stop()
+        for app in self.apps:
+            app.history = Forgotten()
         for life in self.lives:
             life.cancel()
         await asyncio.gather(*self.lives, return_exceptions=True)
