@@ -5,22 +5,18 @@
 
 import argparse
 import asyncio
-import contextlib
 import random
 import signal
-import subprocess
 import sys
 import time
 
 import uvloop
 
-from cluster import Cluster, temporary_folder
-from daemons import PROGRAMS
+from cluster import temporary_folder
 from database_faults import DATABASE
 from faults import PROCESSES
-from history import History
 from report import Report
-from world import World
+from scene import judge, running
 
 FAULTS = {fault.name: fault for fault in PROCESSES + DATABASE}
 
@@ -94,51 +90,13 @@ class Nemesis:
 
 
 async def run(folder, options, seed, faults):
-    cluster = Cluster(folder)
-    history = History(folder / "history.jsonl")
+    """The report of a run; its history lies in the folder."""
     report = Report(seed, faults)
-    world = None
-    try:
-        await cluster.start()
-        world = World(cluster, history, seed, options.clients, options.pause)
-        await world.populate()
+    async with running(folder, seed, options.clients, options.pause) as world:
         await Nemesis(world, faults).run(options.seconds, report)
-        cluster.heal()
-        history.add("heal")
-        await world.settle()
-        history.add("quiet")
-        await world.figures.look()
-        await history.dump(cluster.postgres.primary)
-        report.finish(world)
-        await world.leave()
-        for name, value in sorted(report.counts.items()):
-            # What follows from the records the checker counts itself.
-            if name not in ("acks", "previews", "resyncs", "snapshots"):
-                history.count(name, value)
-    finally:
-        if world and world.violations and not report.counts:
-            print("\n".join(world.violations))
-        await _finished(cluster.stop())
-        history.close()
-    return report, history.path
-
-
-async def _finished(coroutine):
-    """To the end, even when we are told to stop."""
-    task = asyncio.ensure_future(coroutine)
-    while not task.done():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(task)
-    task.result()
-
-
-def judge(history, required):
-    """The history checker's word on the history: true when nothing is violated."""
-    checker = PROGRAMS / "history-check"
-    if not checker.exists():
-        print(f"chaos: {checker} is missing, nobody judges the history")
-        return False
-    return subprocess.run([str(checker), str(history), "--require", *required]).returncode == 0
+    report.finish(world)
+    report.add_counts(folder / "history.jsonl")
+    return report
 
 
 def main():
@@ -159,9 +117,12 @@ def main():
                 loop.add_signal_handler(signal_number, task.cancel)
             return await run(folder, options, seed, faults)
 
-        report, history = uvloop.run(interruptible())
+        report = uvloop.run(interruptible())
         ok = report.show()
-        ok = judge(history, report.required) and ok
+        code, words = judge(folder / "history.jsonl", report.required)
+        # The counts were shown above.
+        print("\n" + "\n".join(line for line in words.splitlines() if line[:1] in "I " or line.startswith(("count", "the "))))
+        ok = ok and code == 0
         if options.keep:
             print(f"chaos: everything is left in {folder}")
     print(f"chaos: {'passed' if ok else 'FAILED'}, seed {seed}")

@@ -51,14 +51,26 @@ def temporary_folder(keeps=False):
 
 
 class Cluster:
-    """Everything that runs, in one folder."""
+    """Everything that runs, in one folder.
 
-    def __init__(self, folder, counts=None, settings=None, prefixes=None):
+    `counts` and `settings` differ from the usual by stage; `prefixes` are words before the command of a stage or of one
+    daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
+    `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
+    to instead of files of their own, and how much they write.
+    """
+
+    def __init__(
+        self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
+        log=(None, "notice"),
+    ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
         self.prefixes = prefixes or {}
         self.folder = folder
-        self.postgres = Pair(self.folder)
+        self.sees = sees or (lambda name, peer: True)
+        self.sink, self.log_level = log
+        self.order = list(order) if "postgres" in order else ["postgres", *order]
+        self.postgres = Pair(self.folder, standby, data)
         self.daemons = {}
         # By (who connects, to whom): the proxies between them.
         self.proxies = {}
@@ -66,11 +78,14 @@ class Cluster:
 
     # Life
 
-    async def start(self, order=STAGES):
-        await self.postgres.start()
+    async def start(self):
         await self.prepare()
-        for stage in order:
-            self.start_stage(stage)
+        for stage in self.order:
+            if stage == "postgres":
+                await self.postgres.start()
+            else:
+                for daemon in self.of(stage):
+                    daemon.start()
         await self.is_ready()
         return self
 
@@ -81,9 +96,10 @@ class Cluster:
             # A coalescer listens on two neighbouring ports.
             self.binds[name] = ports.free(2)
         for stage, name in [(stage, name) for stage in STAGES for name in names[stage]]:
-            flags = [f"--name={name}", "--log-level=notice", "--admin-host=127.0.0.1"]
+            flags = [f"--name={name}", f"--log-level={self.log_level}", "--admin-host=127.0.0.1"]
             for neighbour in NEIGHBOURS[stage]:
-                peers = [f"{peer}=tcp://127.0.0.1:{await self._link(name, peer)}" for peer in names[neighbour]]
+                seen = [peer for peer in names[neighbour] if self.sees(name, peer)]
+                peers = [f"{peer}=tcp://127.0.0.1:{await self._link(name, peer)}" for peer in seen]
                 flags.append(f"--{PLURALS[neighbour]}={','.join(peers)}")
             if stage == "gateway":
                 flags.append(f"--port={self.binds[name]}")
@@ -98,6 +114,7 @@ class Cluster:
             self.daemons[name] = Daemon(
                 stage, name, self.folder, flags, environment, self.prefixes.get(stage) or self.prefixes.get(name) or ()
             )
+            self.daemons[name].sink = self.sink
 
     async def _link(self, name, peer):
         port = ports.free(2)
@@ -117,10 +134,6 @@ class Cluster:
 
     async def _listen(self, key, target, port, **more):
         self.proxies[key] = await Proxy(">".join(key), target, **more).listen(port)
-
-    def start_stage(self, stage):
-        for daemon in self.of(stage):
-            daemon.start()
 
     async def stop(self):
         for stage in STAGES:

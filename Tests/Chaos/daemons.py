@@ -24,12 +24,16 @@ class Daemon:
         # What stands before the command, to limit or mislead the process.
         self.prefix = list(prefix)
         self.log = folder / f"{name}.log"
+        # Where it writes instead, if anywhere.
+        self.sink = None
         self.process = None
         self.http = None
         self.is_ready = False
         self.is_wanted = False
         self.starts = 0
         self.expected = False
+        # How it ended: what was asked for, and what was not.
+        self.codes = []
         self.crashes = []
         self.keeper = None
 
@@ -49,10 +53,11 @@ class Daemon:
         loop = asyncio.get_running_loop()
         ready, ready_end = os.pipe()
         with open(self.log, "ab") as log:
+            sink = log if self.sink is None else self.sink
             process = subprocess.Popen(
                 [*self.prefix, str(PROGRAMS / f"touchsync-{self.stage}"), *self.flags, f"--ready-fd={ready_end}",
                  f"--parent-fd={parent_end()}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment,
+                stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, env=self.environment,
                 pass_fds=[ready_end, parent_end()], start_new_session=True,
             )
         os.close(ready_end)
@@ -80,6 +85,7 @@ class Daemon:
             loop.remove_reader(ready)
             os.close(ready)
         self.is_ready = False
+        self.codes.append(code)
         # An end that nobody asked for.
         if not self.expected and self.is_wanted:
             self.crashes.append((self.name, code))

@@ -92,12 +92,14 @@ class Everything(Fault):
     """All daemons and the database at once, as when the power goes."""
 
     name = "kill-everything"
+    is_main = True
 
     async def strike(self, world):
         pair = world.cluster.postgres
-        for daemon in world.cluster.daemons.values():
-            daemon.send(signal.SIGKILL)
-        await asyncio.gather(pair.primary.stop(signal.SIGKILL), pair.standby.stop(signal.SIGKILL))
+        async with world.open_transactions():
+            for daemon in world.cluster.daemons.values():
+                daemon.send(signal.SIGKILL)
+            await asyncio.gather(pair.primary.stop(signal.SIGKILL), pair.standby.stop(signal.SIGKILL))
         await asyncio.sleep(0.5)
         pair.start_primary()
         pair.start_standby()

@@ -30,9 +30,6 @@ class History:
         now = round((time.monotonic() - self.began) * 1000, 3)
         self.file.write(orjson.dumps({"kind": kind, "time": now, **fields}) + b"\n")
 
-    def count(self, name, value):
-        self.add("count", name=name, value=value)
-
     async def dump(self, server):
         """The truth at the end, from PostgreSQL."""
         for room, seq, shard, gseq, session, n, element, event, after in await server.rows(

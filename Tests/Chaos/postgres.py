@@ -86,9 +86,8 @@ class Server:
                 child.kill()
         assert code == 0, f"{program} of {self.name} failed ({code}):\n{self.tail()}"
 
-    async def create(self, data=None):
-        """A new, empty cluster. `data` puts its files elsewhere, on a small file system for instance."""
-        self.data = data or self.data
+    async def create(self):
+        """A new, empty cluster."""
         await self.run(
             "initdb", "--pgdata", self.data, "--username=touchsync", "--encoding=UTF8", "--locale=C",
             "--auth=trust", "--no-instructions", "--no-sync", "--data-checksums",
@@ -190,11 +189,16 @@ class Server:
 
 
 class Pair:
-    """A primary, and a standby that every COMMIT waits for."""
+    """A primary, and a standby that every COMMIT waits for, unless there is to be none.
 
-    def __init__(self, folder):
+    `data` puts the primary's files elsewhere, on a small file system for instance.
+    """
+
+    def __init__(self, folder, has_standby=True, data=None):
+        self.has_standby = has_standby
         self.servers = [Server(folder, "postgres-1"), Server(folder, "postgres-2")]
         self.primary, self.standby = self.servers
+        self.primary.data = data or self.primary.data
         self.failovers = 0
 
     async def start(self):
@@ -202,6 +206,8 @@ class Pair:
         self.primary.start()
         await self.primary.answers()
         await self.primary.rows("create database touchsync", database="postgres")
+        if not self.has_standby:
+            return
         await self.standby.copy(self.primary)
         for server in self.servers:
             server.set_late(synchronous_standby_names="*")
@@ -220,6 +226,8 @@ class Pair:
 
     async def is_synchronous(self, within=60):
         """Waits until COMMIT waits for somebody who is there."""
+        if not self.has_standby:
+            return
         for _ in range(int(within / 0.1)):
             with contextlib.suppress(psycopg.Error):
                 query = "select count(*) from pg_stat_replication where sync_state = 'sync' and state = 'streaming'"

@@ -46,7 +46,7 @@ class Side(asyncio.Protocol):
 
     def data_received(self, data):
         way = self.pipe.proxy.ways[self.way]
-        if way.is_swallowed:
+        if way.is_swallowed or self.pipe.is_deaf:
             self.pipe.is_torn = True
             return
         if self.pipe.proxy.may_repeat:
@@ -116,6 +116,12 @@ class Pipe:
         self.is_over = False
         # Bytes were swallowed: what comes after them would make no sense.
         self.is_torn = False
+        # It is open and nothing goes through any more, whatever becomes of its proxy.
+        self.is_deaf = False
+
+    def deafen(self):
+        """Nothing goes through any more, and nobody is told."""
+        self.is_deaf = self.is_torn = True
 
     def made(self, side):
         if side is self.far:
@@ -142,7 +148,7 @@ class Pipe:
         if other.transport is None or other.transport.is_closing():
             return
         way = self.proxy.ways[side.way]
-        if way.is_swallowed or way.is_held:
+        if way.is_swallowed or way.is_held or self.is_deaf:
             # Nobody tells the other end: the end of a connection is not seen through a hole either.
             self.proxy.orphans.append(other.transport)
         else:

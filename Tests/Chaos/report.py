@@ -2,6 +2,8 @@
 
 import collections
 
+import orjson
+
 MEGABYTE = 1 << 20
 # The longest time without any acknowledgement after one of two daemons was killed, in seconds.
 OUTAGE = 3.0
@@ -60,6 +62,13 @@ class Report:
         crashes = [crash for daemon in world.cluster.daemons.values() for crash in daemon.crashes]
         self.violations += [f"{name} ended by itself with {code}" for name, code in crashes]
         self.most = world.figures.most
+
+    def add_counts(self, path):
+        """Adds the counts to a history; what follows from its records the checker counts itself."""
+        with open(path, "ab") as history:
+            for name, value in sorted(self.counts.items()):
+                if name not in ("acks", "previews", "resyncs", "snapshots"):
+                    history.write(orjson.dumps({"kind": "count", "name": name, "value": value}) + b"\n")
 
     def _outages(self):
         kills = [(fault, self.strikes[fault.name]) for fault in self.faults if fault.kills]
