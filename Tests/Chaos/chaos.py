@@ -49,6 +49,8 @@ class Nemesis:
         self.faults = faults
         self.random = world.random
         self.deck = []
+        # How often the deck was made.
+        self.decks = 0
 
     def draw(self, small=False):
         for index, fault in enumerate(self.deck):
@@ -57,14 +59,14 @@ class Nemesis:
         if small:
             return None
         self.deck = list(self.faults)
+        self.decks += 1
         self.random.shuffle(self.deck)
         return self.deck.pop(0)
 
     async def run(self, seconds, report):
+        """For so long, and until each kind was there once."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end or self.deck:
-            if time.monotonic() > end + 60:
-                return
+        while time.monotonic() < end or self.decks == 0 or (self.decks == 1 and self.deck):
             faults = [self.draw()]
             if self.random.random() < 0.25 and (second := self.draw(small=True)):
                 faults.append(second)

@@ -62,6 +62,7 @@ class Side(asyncio.Protocol):
         if way.cut_after == 0:
             way.cut_after = None
             self.pipe.proxy.cuts += 1
+            self.pipe.deafen()
             # What was let through has to leave first.
             asyncio.get_running_loop().call_later(0.01, self.pipe.cut)
 
