@@ -16,7 +16,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline test-chaos chaos bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,8 +36,8 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, live, tsan, pipeline, chaos
-	@Tests/run.sh lint unit live tsan pipeline chaos
+test: install ## Everything that must pass: lint, model, unit, live, tsan, pipeline, chaos
+	@Tests/run.sh lint model unit live tsan pipeline chaos
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
@@ -56,6 +56,9 @@ test-chaos: install ## The same under each main kind of fault, and rows of the f
 
 chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 400"
 	@Tests/Chaos/run.sh .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(CHAOS)
+
+test-model: install ## The protocol in every order of its steps, by spin
+	@Tests/run.sh model
 
 bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
 	@exec .build/release/touchsync bench --data $(DATA) $(BENCH)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs test phases: run.sh [lint] [unit] [live] [tsan] [pipeline] [chaos]
+# Runs test phases: run.sh [lint] [model] [unit] [live] [tsan] [pipeline] [chaos]
 # One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no
 # test fails, and so does a skipped test: nothing is left out in silence.
 set -uo pipefail
@@ -79,6 +79,28 @@ phase_lint() {
     else record lint 0 1 $((SECONDS - start)) "$log"; fi
 }
 
+# Counts of our own scripts' last line, "N passed, N failed".
+count_lines() { # log, exit code
+    tail -n 1 "$1" | awk -v code="$2" '
+        /^[0-9]+ passed, [0-9]+ failed$/ { good = $1; bad = $3 }
+        END {
+            if (code != 0 && bad == 0) bad = 1
+            print good + 0, bad + 0
+        }'
+}
+
+# Runs a script that counts for itself.
+script_phase() { # phase, command…
+    local phase=$1 log=$LOGS/$1.log start=$SECONDS code
+    shift
+    "$@" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record "$phase" $(count_lines "$log" $code) $((SECONDS - start)) "$log"
+}
+
+phase_model() { script_phase model Tests/Model/run.sh; }
+
 phase_unit() {
     build_debug unit || return
     swift_phase pure --skip Live --skip "$SHELLS"
@@ -140,7 +162,7 @@ count_pytest() { # log, exit code
 
 for phase in "$@"; do
     case $phase in
-    lint | unit | live | tsan | pipeline | chaos) "phase_$phase" ;;
+    lint | model | unit | live | tsan | pipeline | chaos) "phase_$phase" ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done
