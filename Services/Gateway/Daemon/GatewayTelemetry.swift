@@ -78,6 +78,7 @@ final class GatewayTelemetry: Sendable {
         self.relayFailures.follow(server.statistics.relayFailures)
         self.relays.set(server.relayCount)
     }
+
     /// Envelopes were thrown away because a peer was too slow.
     func mailDropped(_ count: Int) { self.dropped.add(count) }
 
