@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// A committer on two real servers, the second a standby of the first.
-@Suite("Live failover", .timeLimit(.minutes(2)), .serialized) struct FailoverTests {
+@Suite(.timeLimit(.minutes(2)), .serialized) struct LiveFailoverTests {
     private typealias Stage = CommitterServiceTests.Stage
 
     /// A primary and its standby.

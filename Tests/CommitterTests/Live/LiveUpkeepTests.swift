@@ -6,7 +6,7 @@ import Postgres
 import Testing
 import Wire
 
-@Suite("Live upkeep", .timeLimit(.minutes(2))) struct UpkeepTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveUpkeepTests {
     let tables: LiveTables
 
     init() throws { self.tables = try LiveTables() }
