@@ -56,8 +56,8 @@ lint: ## Formatting, and who may import what
 format: ## Format all sources
 	swift format format -i -r Package.swift Services Shared Tests
 
-conformance: ## Run suites of others against our Socket.IO server: make conformance SUITES=DIR
+conformance: install ## Run what others wrote to test such servers: make conformance SUITES=DIR
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv
+	rm -rf .build .build-tsan Tests/*/.build-venv

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes .build-venv beside this script hold what requirements.txt names, and prints its interpreter. Does nothing more
-# when it was made from the same requirements before.
+# Makes .build-venv in a folder (this script's, if none is given) hold what requirements.txt there names, and prints its
+# interpreter: venv.sh [FOLDER]. Does nothing more when it was made from the same requirements before.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "${1:-$(dirname "$0")}" && pwd)
 venv="$here/.build-venv"
 stamp="$venv/requirements.txt"
 if [ ! -x "$venv/bin/python" ] || ! cmp -s "$here/requirements.txt" "$stamp"; then
