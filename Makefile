@@ -8,11 +8,13 @@ UP ?=
 BENCH ?= --preset standard
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
+# How long make fuzz feeds each decoder.
+SECONDS ?= 60
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +34,8 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, live, tsan, pipeline
-	@Tests/run.sh lint unit live tsan pipeline
+test: install ## Everything that must pass: lint, unit, live, tsan, fuzz, conformance, pipeline
+	@Tests/run.sh lint unit live tsan fuzz conformance pipeline
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
@@ -55,6 +57,9 @@ lint: ## Formatting, and who may import what
 
 format: ## Format all sources
 	swift format format -i -r Package.swift Services Shared Tests
+
+fuzz: install ## Fuzz each decoder for longer: make fuzz SECONDS=60
+	@Tests/Fuzz/run.sh $(SECONDS)
 
 conformance: install ## Run what others wrote to test such servers: make conformance SUITES=DIR
 	@Tests/conformance.sh $(SUITES)

@@ -11,7 +11,7 @@ suites=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 work=.build/conformance
 port=3000
-passed=0 failed=0
+passed=0 failed=0 pid=
 
 fail() { echo "conformance: $1" >&2; failed=$((failed + 1)); }
 
@@ -43,7 +43,7 @@ count() { # word, log: the largest number before the word, as in "24 passing (4s
 
 # Runs a suite in a copy, so that Node finds our modules above it and nothing is left behind in the original.
 suite() { # folder
-    local name=${1#"$suites"/} copy log good bad code pid
+    local name=${1#"$suites"/} copy log good bad code
     copy=$work/${name//\//-}
     log=$copy.log
     echo "conformance: $name"
@@ -53,7 +53,7 @@ suite() { # folder
     # A server of its own; its first line says that it listens.
     coproc SERVER { exec "$programs/socketio-conformance-server" --port $port; }
     pid=$SERVER_PID
-    trap 'kill $pid 2>/dev/null' EXIT
+    trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null' EXIT
     if read -rt 20 _ <&"${SERVER[0]}"; then
         # Tried twice: a test expects its own next request within 300 ms, and fails when a busy machine delays that.
         (cd "$copy" && NODE_PATH=/usr/share/nodejs timeout 300 mocha --exit --no-color --retries 1 test-suite.js) 2>&1 \

@@ -24,6 +24,11 @@ class Server:
         with open(f"/proc/{self.process.pid}/statm") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
+    def peak(self):
+        """The most bytes of memory that it ever held."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
     def descriptors(self):
         """How many files and sockets it has open."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

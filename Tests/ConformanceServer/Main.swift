@@ -5,7 +5,8 @@ import SocketIO
 import SocketIOServer
 
 /// A server for the official protocol suites, Autobahn-like runners and real clients:
-/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS]`; the suites need the default intervals.
+/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS] [--max-buffered-bytes N]`; the suites need the default
+/// intervals.
 ///
 /// Socket.IO at `/socket.io/`, bare Engine.IO at `/engine.io/`, bare WebSocket at `/echo`.
 @main
@@ -42,7 +43,7 @@ struct Main {
         configuration.origins = .any
         configuration.maxConnections = 50_000
         configuration.maxConnectionsPerAddress = 50_000
-        configuration.maxBufferedBytes = 16 << 20
+        configuration.maxBufferedBytes = options.maxBufferedBytes
         return configuration
     }
 
@@ -66,6 +67,8 @@ struct Options {
     /// Milliseconds.
     var pingInterval = 300
     var pingTimeout = 200
+    /// Bytes that may wait for one connection.
+    var maxBufferedBytes = 16 << 20
 
     init(_ arguments: some Sequence<String>) throws {
         var iterator = arguments.makeIterator()
@@ -76,6 +79,8 @@ struct Options {
             case "--port": self.port = try Self.number(name, value, 0...65_535)
             case "--ping-interval": self.pingInterval = try Self.number(name, value, 1...86_400_000)
             case "--ping-timeout": self.pingTimeout = try Self.number(name, value, 1...86_400_000)
+            case "--max-buffered-bytes":
+                self.maxBufferedBytes = try Self.number(name, value, 65_536...1 << 30)
             default: throw Failure(message: "unknown option \(name)")
             }
         }

@@ -1,23 +1,10 @@
 import SocketIO
 
-/// libFuzzer's entry. The first byte chooses the decoder, the second one the size of the pieces it is fed with.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    guard let start, count > 2 else { return 0 }
-    let input = UnsafeRawBufferPointer(start: start + 2, count: count - 2)
-    let size = max(1, Int(start[1]))
-    switch start[0] % 5 {
-    case 0: fuzzWebSocket(input, size)
-    case 1: fuzzHTTP(input, size)
-    case 2: fuzzPayload(input)
-    case 3: fuzzPacket(input)
-    default: fuzzMachine(input)
-    }
-    return 0
-}
-
-private func pieces(_ input: UnsafeRawBufferPointer, _ size: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
-    var start = 0
+/// The input in pieces, as a network would deliver it; its first byte is their size.
+private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard let first = input.first else { return }
+    let size = max(1, Int(first))
+    var start = 1
     while start < input.count {
         let end = min(start + size, input.count)
         body(UnsafeRawBufferPointer(rebasing: input[start..<end]))
@@ -25,10 +12,11 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ size: Int, _ body: (Unsaf
     }
 }
 
-private func fuzzWebSocket(_ input: UnsafeRawBufferPointer, _ size: Int) {
+/// WebSocket frames: limits hold, text is UTF-8, every byte is used.
+@Sendable func fuzzWebSocket(_ input: UnsafeRawBufferPointer) {
     var decoder = WebSocketDecoder(limits: WebSocketLimits(maxMessage: 4096))
     var payload: [UInt8] = []
-    pieces(input, size) { piece in
+    pieces(input) { piece in
         var offset = 0
         while let event = decoder.next(piece, at: &offset, payload: &payload) {
             precondition(payload.count <= 4096, "beyond the limit")
@@ -40,9 +28,10 @@ private func fuzzWebSocket(_ input: UnsafeRawBufferPointer, _ size: Int) {
     }
 }
 
-private func fuzzHTTP(_ input: UnsafeRawBufferPointer, _ size: Int) {
+/// HTTP requests, and what is made of their heads.
+@Sendable func fuzzHTTP(_ input: UnsafeRawBufferPointer) {
     var parser = HTTPRequestParser(limits: HTTPLimits())
-    pieces(input, size) { piece in
+    pieces(input) { piece in
         var offset = 0
         while let event = parser.next(piece, at: &offset) {
             switch event {
@@ -58,14 +47,16 @@ private func fuzzHTTP(_ input: UnsafeRawBufferPointer, _ size: Int) {
     }
 }
 
-private func fuzzPayload(_ input: UnsafeRawBufferPointer) {
+/// Bodies of polling requests.
+@Sendable func fuzzPayload(_ input: UnsafeRawBufferPointer) {
     var reader = EnginePayloadReader()
     while let packet = try? reader.next(in: input) {
         if case .text(_, let range) = packet { precondition(range.upperBound <= input.count, "out of range") }
     }
 }
 
-private func fuzzPacket(_ input: UnsafeRawBufferPointer) {
+/// Socket.IO packets.
+@Sendable func fuzzPacket(_ input: UnsafeRawBufferPointer) {
     guard let head = try? SocketPacketHead(input, maxAttachments: 10) else { return }
     let json = UnsafeRawBufferPointer(rebasing: input[head.payload...])
     _ = Namespace(wire: Array(input[head.namespace])[...])
@@ -76,7 +67,8 @@ private func fuzzPacket(_ input: UnsafeRawBufferPointer) {
     for _ in 0..<head.attachments { _ = try? assembler.attach([1, 2, 3]) }
 }
 
-private func fuzzMachine(_ input: UnsafeRawBufferPointer) {
+/// Any order of events in an Engine.IO session; each byte is an event and the time before it.
+@Sendable func fuzzEngine(_ input: UnsafeRawBufferPointer) {
     let timings = EngineTimings(pingInterval: 50, pingTimeout: 20, upgradeTimeout: 30, connectTimeout: 60)
     var machine = EngineMachine(transport: .polling, timings: timings, at: 0)
     var now: UInt64 = 0
