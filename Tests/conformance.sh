@@ -15,19 +15,6 @@ passed=0 failed=0 pid=
 
 fail() { echo "conformance: $1" >&2; failed=$((failed + 1)); }
 
-install_mocha() {
-    local package missing=() root=()
-    for package in mocha chai node-ws; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-    done
-    [ ${#missing[@]} -eq 0 ] && return
-    [ "$(id -u)" -eq 0 ] || root=(sudo)
-    echo "conformance: installing ${missing[*]}" >&2
-    "${root[@]}" apt-get -qq update || true
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends \
-        "${missing[@]}" >&2
-}
-
 autobahn() {
     local log=$work/autobahn.log
     echo 'conformance: Autobahn'
@@ -73,7 +60,7 @@ suite() { # folder
 
 mkdir -p "$work"
 ln -sfn "$PWD/Tests/Conformance/modules" "$work/node_modules"
-install_mocha || exit 1
+deploy/install.sh mocha chai node-ws || exit 1
 swift build --product socketio-conformance-server || exit 1
 programs=$(swift build --show-bin-path)
 

@@ -5,8 +5,8 @@ import SocketIO
 import SocketIOServer
 
 /// A server for the official protocol suites, Autobahn-like runners and real clients:
-/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS] [--max-buffered-bytes N]`; the suites need the default
-/// intervals.
+/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS] [--connect-timeout MS] [--max-buffered-bytes N]`; the
+/// suites need the defaults.
 ///
 /// Socket.IO at `/socket.io/`, bare Engine.IO at `/engine.io/`, bare WebSocket at `/echo`.
 @main
@@ -37,8 +37,7 @@ struct Main {
         var configuration = SocketIOServer.Configuration()
         configuration.pingInterval = .milliseconds(options.pingInterval)
         configuration.pingTimeout = .milliseconds(options.pingTimeout)
-        // A suite polls for three pings without a CONNECT, which takes 900 ms and more, and waits 2 s for this timeout.
-        configuration.connectTimeout = .milliseconds(1500)
+        configuration.connectTimeout = .milliseconds(options.connectTimeout)
         configuration.maxPayload = 1_000_000
         configuration.origins = .any
         configuration.maxConnections = 50_000
@@ -67,6 +66,8 @@ struct Options {
     /// Milliseconds.
     var pingInterval = 300
     var pingTimeout = 200
+    /// A suite polls for three pings without a CONNECT, which takes 900 ms and more, and waits 2 s for this timeout.
+    var connectTimeout = 1500
     /// Bytes that may wait for one connection.
     var maxBufferedBytes = 16 << 20
 
@@ -78,6 +79,7 @@ struct Options {
             case "--host": self.host = value
             case "--port": self.port = try Self.number(name, value, 0...65_535)
             case "--ping-interval": self.pingInterval = try Self.number(name, value, 1...86_400_000)
+            case "--connect-timeout": self.connectTimeout = try Self.number(name, value, 1...86_400_000)
             case "--ping-timeout": self.pingTimeout = try Self.number(name, value, 1...86_400_000)
             case "--max-buffered-bytes":
                 self.maxBufferedBytes = try Self.number(name, value, 65_536...1 << 30)

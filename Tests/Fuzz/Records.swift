@@ -31,6 +31,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .sessionClaimed: check(SessionClaimed.self, fields)
     case .roomRead: check(RoomRead.self, fields)
     case .roomState: check(RoomState.self, fields)
+    case .commitCredit: check(CommitCredit.self, fields)
     }
 }
 

@@ -47,6 +47,23 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
     }
 }
 
+/// Answers of a neighbour to which a request was relayed.
+@Sendable func fuzzAnswer(_ input: UnsafeRawBufferPointer) {
+    var reader = HTTPResponseReader(limits: HTTPLimits())
+    var isBroken = false
+    pieces(input) { piece in
+        var offset = 0
+        while !isBroken, offset < piece.count {
+            do {
+                guard let head = try reader.next(piece, at: &offset) else { break }
+                precondition(head.contentLength >= 0, "a negative length")
+            } catch {
+                isBroken = true
+            }
+        }
+    }
+}
+
 /// Bodies of polling requests.
 @Sendable func fuzzPayload(_ input: UnsafeRawBufferPointer) {
     var reader = EnginePayloadReader()

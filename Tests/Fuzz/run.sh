@@ -37,7 +37,7 @@ compile() {
         module FanoutDaemon Services/Fanout/Daemon/SessionSeal.swift &&
         module Mesh Shared/Mesh/{Hello,LinkIdentity}.swift &&
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
-        module Boot $settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,PeerAddress,ConnectionString}.swift || return
+        module Boot $settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,PeerAddress,ConnectionString,HostAddress}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
     swiftc "${flags[@]}" -wmo -module-name Fuzz "$here"/*.swift Tests/WireTests/Samples.swift \
