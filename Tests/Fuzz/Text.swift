@@ -40,6 +40,7 @@ import JSONBytes
     _ = try? SettingsFile(path: "settings", bytes: Array(input))
     let line = String(decoding: input, as: UTF8.self)
     _ = try? PeerAddress(line)
+    _ = try? HostAddress(line)
     _ = ConnectionString.masked(line)
     var document = JSONDocument()
     guard (try? document.parse(input)) != nil, let rules = try? RulesTable(json: document.root) else { return }
