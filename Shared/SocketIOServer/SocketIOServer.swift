@@ -95,12 +95,11 @@ public final class SocketIOServer: @unchecked Sendable {
         self.routes = routes
         self.http = http
         self.sidPrefix = Array(configuration.sidPrefix.utf8)
-        var timings = EngineTimings(
+        let timings = EngineTimings(
             pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
             pingTimeout: configuration.pingTimeout.nanoseconds,
             upgradeTimeout: configuration.upgradeTimeout.nanoseconds,
             connectTimeout: configuration.connectTimeout.nanoseconds)
-        timings.answerGrace = configuration.answerGrace.nanoseconds
         self.timings = timings
         var bare = timings
         bare.connectTimeout = nil
