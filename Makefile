@@ -6,13 +6,17 @@ PORT ?= 8080
 UP ?=
 # What make bench measures.
 BENCH ?= --preset standard
+# Which worlds make simulate runs, and how: SIMULATE="--trace", "--history FILE", "--mutant NAME".
+SEED ?= 1
+SEEDS ?= 1
+SIMULATE ?=
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,11 +36,18 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, live, tsan, pipeline
-	@Tests/run.sh lint unit live tsan pipeline
+test: install ## Everything that must pass: lint, unit, simulation, live, tsan, pipeline
+	@Tests/run.sh lint unit simulation live tsan pipeline
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
+
+test-simulation: install ## Seeded worlds of all cores, and mistakes that must be found in them
+	@Tests/run.sh simulation
+
+simulate: ## Run worlds by hand: make simulate SEED=7 (what happened in it: SIMULATE=--trace), or SEEDS=1000
+	@swift build --product simulate
+	@exec .build/debug/simulate --seed $(SEED) --seeds $(SEEDS) $(SIMULATE)
 
 test-live: install ## Tests on a private PostgreSQL
 	@Tests/run.sh live

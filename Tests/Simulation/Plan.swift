@@ -7,16 +7,16 @@ package struct Plan: Sendable {
     /// How many of each daemon there are.
     package var instances = 2
     /// How many apps.
-    package var apps = 4
+    package var apps = 3
     /// How many rooms, of which the first two share a shard.
     package var rooms = 2
     /// How many faults are drawn.
     package var faults = 4
     /// When the first fault may come, and when the last one has ended.
-    package var calm: UInt64 = 400 * .millisecond
-    package var disturbed: UInt64 = 3000 * .millisecond
-    /// How long apps go on with new commits after the last fault.
-    package var after: UInt64 = 300 * .millisecond
+    package var calm: UInt64 = 300 * .millisecond
+    package var disturbed: UInt64 = 2200 * .millisecond
+    /// How long apps go on with new commits after the last fault, at most.
+    package var after: UInt64 = 200 * .millisecond
     /// When the world is given up: whoever has not settled by then never will.
     package var patience: UInt64 = 20_000 * .millisecond
 

@@ -3,11 +3,15 @@ import Wire
 // What goes wrong.
 
 extension World {
+    /// What is drawn from; what stands here twice comes twice as often.
     private static let faults = [
         "kill", "kill", "kill", "pause", "reset", "reset", "cut", "one-way", "slow-link", "database-lost",
         "database-down", "database-slow", "database-trouble", "failover", "app-cut", "app-cut", "write-lost",
         "write-lost", "write-kill", "write-failover",
     ]
+
+    /// The counts of faults, but for those of daemons, which have the stage's name in them.
+    static let faultNames = Set(World.faults).subtracting(["kill", "pause"]).sorted().map { "faults.\($0)" }
 
     /// Draws one fault and has it happen now.
     func strike() {

@@ -101,6 +101,9 @@ package final class World {
             self.after(when) { [unowned self] in self.strike() }
         }
         self.after(self.plan.disturbed) { [unowned self] in self.awaitHeal() }
+        // In some worlds the last commits are lost under way and nothing comes after them that would show it.
+        let busy = self.random.number(self.plan.disturbed / 2...self.plan.disturbed + self.plan.after)
+        self.after(busy) { [unowned self] in for app in self.apps { app.isBusy = false } }
     }
 
     /// Who dials whom, as the daemons' settings have it.
@@ -126,7 +129,7 @@ package final class World {
     /// Everybody has settled when that has been so for a while.
     private func awaitQuiet(until deadline: UInt64, calm: Int) {
         let isSettled = self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
-        if isSettled && calm >= 6 || self.now >= deadline {
+        if isSettled && calm >= 5 || self.now >= deadline {
             self.isOver = true
             return
         }

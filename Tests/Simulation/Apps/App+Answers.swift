@@ -10,7 +10,7 @@ extension App {
             if number == 0 {
                 self.joinAnswered(text.root)
             } else {
-                self.commitAnswered(number, text.root)
+                self.commitAnswered(number, text.root, to: ack)
             }
         case .event:
             var arguments = text.root.elements.makeIterator()
@@ -23,7 +23,6 @@ extension App {
 
     private func joinAnswered(_ answer: JSONValue) {
         guard answer["ok"]?.bool == true else { return self.joinRefused(answer) }
-        self.joins += 1
         self.state = .joined
         self.session = answer["session"]?.string
         let sid = answer["sid"]?.string ?? ""
@@ -31,13 +30,16 @@ extension App {
         let epoch = answer["epoch"]?.string ?? ""
         let seq = UInt64(answer["seq"]?.integer ?? 0)
         if let updates = answer["updates"] {
+            // Updates that came while the join was under way are had already.
+            let place = max(self.asked, self.place?.epoch == epoch ? self.place?.seq ?? 0 : 0)
             self.observe(.resumed) {
                 $0.epoch = epoch
-                $0.seq = self.asked
+                $0.seq = place
             }
-            self.place = (epoch, self.asked)
+            self.place = (epoch, place)
             for update in updates.elements {
-                if let data = update["data"] { self.update(update["event"]?.string ?? "", data) }
+                guard let data = update["data"], UInt64(update["seq"]?.integer ?? 0) > place else { continue }
+                self.update(update["event"]?.string ?? "", data)
             }
             if self.place?.seq != seq { self.world.count("apps.wrong-place") }
         } else {
@@ -100,11 +102,12 @@ extension App {
 
     // MARK: Commits
 
-    private func commitAnswered(_ number: UInt64, _ answer: JSONValue) {
+    private func commitAnswered(_ number: UInt64, _ answer: JSONValue, to ack: UInt64) {
         guard let index = self.pending.firstIndex(where: { $0.number == number }) else { return }
         if answer["ok"]?.bool == true {
             self.pending.remove(at: index)
-            let (element, body) = answer["elementId"] != nil
+            let (element, body) =
+                answer["elementId"] != nil
                 ? (answer["elementId"]?.string ?? "", "")
                 : (answer["element"]?["id"]?.string ?? "", answer["element"].map(Self.text) ?? "")
             return self.observe(.ok) {
@@ -125,7 +128,7 @@ extension App {
         }
         if isFinal {
             self.pending.remove(at: index)
-        } else {
+        } else if self.pending[index].ack == ack {
             self.tryAgain(index, code, UInt64(answer["error"]?["retryAfterMs"]?.integer ?? 50))
         }
     }
@@ -134,7 +137,7 @@ extension App {
 
     private func tryAgain(_ index: Int, _ code: String, _ pause: UInt64) {
         let number = self.pending[index].number
-        if code == "session_expired", self.pending[index].join == self.joins, case .joined = self.state {
+        if code == "session_expired", case .joined = self.state {
             // Somebody else has the session, or a late claim of ours overtook the join: claim it again.
             self.world.count("apps.claimed-again")
             return self.join()

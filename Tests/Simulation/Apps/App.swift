@@ -12,8 +12,8 @@ final class App {
         let fields: String
         /// True while its answer is awaited.
         var isSent = false
-        /// In which join it was sent.
-        var join = 0
+        /// The acknowledgement that was asked for last.
+        var ack: UInt64 = 0
     }
 
     enum State {
@@ -30,8 +30,6 @@ final class App {
 
     var connection: AppConnection?
     var state = State.away
-    /// Counts the joins that were answered.
-    var joins = 0
     var session: String?
     var sid = ""
     /// Its place in the room; nil before the first join.
@@ -129,7 +127,7 @@ final class App {
         guard case .joined = self.state else { return }
         for index in self.pending.indices where !self.pending[index].isSent {
             self.pending[index].isSent = true
-            self.pending[index].join = self.joins
+            self.pending[index].ack = self.lastAck + 1
             let commit = self.pending[index]
             self.send(
                 "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number),\(commit.fields)}]",
@@ -140,7 +138,7 @@ final class App {
     // MARK: What its user does
 
     private func stepLater() {
-        let pause = self.world.random.number(self.moving == nil ? 10...160 : 8...24)
+        let pause = self.world.random.number(self.moving == nil ? 20...200 : 8...24)
         self.world.after(pause * .millisecond) { [weak self] in
             guard let self, self.isBusy else { return }
             self.step()

@@ -39,6 +39,7 @@ extension World {
         let gateways = self.processes.filter { $0.stage == .gateway && $0.isAlive }
         guard !gateways.isEmpty else { return nil }
         let connection = AppConnection(of: app, to: gateways[self.random.place(gateways.count)])
+        self.note("\(app.name) connects to \(connection.gateway.name)")
         self.tell(connection, .connected(user: app.name))
         return connection
     }

@@ -5,7 +5,8 @@
 final class Link {
     enum Direction: Int {
         /// From the dialling daemon, and back to it.
-        case forth = 0, back
+        case forth = 0
+        case back
     }
 
     /// Which of its lanes a coalescer reads the link on.
@@ -39,6 +40,8 @@ final class Link {
         self.server = server
         self.lane = lane
     }
+
+    var name: String { "\(self.dialler.name) to \(self.server.name), \(self.lane.rawValue)" }
 
     /// True for what carries only commits or updates: whoever reads them must take them twice.
     var isIdempotent: Bool {

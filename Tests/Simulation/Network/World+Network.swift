@@ -29,6 +29,7 @@ extension World {
             guard link.dialler.life == life, link.session == nil else { return }
             guard link.serverSessions.contains(session) else { return self.dial(link, after: 100 * .millisecond) }
             link.session = session
+            self.note("up \(link.name)")
             self.deliver(.up(link), to: link.dialler)
             self.repeatRecent(link)
         }
@@ -86,6 +87,7 @@ extension World {
     func closeDialler(_ link: Link) {
         guard link.session != nil else { return }
         link.session = nil
+        self.note("down \(link.name)")
         self.deliver(.down(link), to: link.dialler)
         self.dial(link, after: self.random.number(50...300) * .millisecond)
     }
@@ -98,6 +100,7 @@ extension World {
 
     /// Both ends lose the connection, each in its own time; what is under way is lost from then on.
     func reset(_ link: Link, within time: UInt64) {
+        self.note("reset \(link.name)")
         let (session, sessions) = (link.session, link.serverSessions.sorted())
         self.after(self.random.number(0...time)) { [unowned self] in
             if session != nil, link.session == session { self.closeDialler(link) }
@@ -110,6 +113,7 @@ extension World {
     /// Nothing arrives in one direction, or both, for a while. After a silence that is too long an end gives up, and
     /// the other one is told as soon as it can be.
     func cut(_ link: Link, _ directions: [Link.Direction], for time: UInt64) {
+        self.note("cut \(link.name) \(directions) for \(time / .millisecond) ms")
         let end = self.now + time
         for direction in directions {
             link.stalled[direction.rawValue] = max(link.stalled[direction.rawValue], end)

@@ -17,7 +17,8 @@ final class FanoutShell: Shell {
     private var entries: [GatewayID: Entry] = [:]
     private var actions: [FanoutAction] = []
     private var previews: [Preview] = []
-    /// What the fan-out that never asks for heads takes them to be.
+    /// For a shell that is wrong on purpose: rooms that are read, and what it takes the shards' heads to be.
+    private var loads: [UInt64: Int] = [:]
     private var seenHeads = [UInt64](repeating: 0, count: Shard.count)
 
     init(_ process: Process, in world: World) {
@@ -58,15 +59,26 @@ final class FanoutShell: Shell {
             self.core.identityKnown(
                 epoch: model.epoch, issuer: self.world.database.issuer, at: now, into: &self.actions)
         case .answer(let tag, let reply):
-            self.core.databaseAnswered(tag, self.mistaken(reply), at: now, into: &self.actions)
+            self.core.databaseAnswered(tag, self.mistaken(reply, to: tag), at: now, into: &self.actions)
         case .down, .loaded, .written, .failed: break
         }
     }
 
-    private func mistaken(_ reply: DatabaseReply) -> DatabaseReply {
-        guard self.world.plan.mutant == .naivePolling, case .heads(let heads) = reply else { return reply }
-        // Nothing but what it was sent or read with a room.
-        return .heads(ShardHeads(epoch: heads.epoch, gseqs: self.seenHeads))
+    /// The mutant that never asks for heads: it knows what it was sent, and what it read for other reasons.
+    private func mistaken(_ reply: DatabaseReply, to tag: UInt64) -> DatabaseReply {
+        guard self.world.plan.mutant == .naivePolling else { return reply }
+        switch reply {
+        case .heads(let heads): return .heads(ShardHeads(epoch: heads.epoch, gseqs: self.seenHeads))
+        case .room(let room):
+            if let shard = self.loads.removeValue(forKey: tag) { self.saw(room.gseq, in: shard) }
+        case .log(let rows): for row in rows { self.saw(row.gseq, in: Int(row.shard)) }
+        case .claim, .failed: break
+        }
+        return reply
+    }
+
+    private func saw(_ gseq: UInt64, in shard: Int) {
+        self.seenHeads[shard] = max(self.seenHeads[shard], gseq)
     }
 
     private func read(_ input: Input, _ now: UInt64) {
@@ -89,7 +101,7 @@ final class FanoutShell: Shell {
             self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
         case .update:
             let update = try EnvelopeReader.decode(Update.self, fields)
-            self.seenHeads[Int(update.shard)] = max(self.seenHeads[Int(update.shard)], update.gseq)
+            self.saw(update.gseq, in: Int(update.shard))
             self.core.updateReceived(update, at: now, into: &self.actions)
         case .join:
             let join = try EnvelopeReader.decode(Join.self, fields)
@@ -145,6 +157,7 @@ final class FanoutShell: Shell {
     }
 
     private func ask(_ request: DatabaseRequest) -> Bool {
+        if case .room(let room) = request.query { self.loads[request.tag] = Shard.of(room: room) }
         let task = DatabaseTask(isWrite: false, failure: .answer(request.tag, .failed)) { model in
             .answer(request.tag, model.answer(request.query))
         }

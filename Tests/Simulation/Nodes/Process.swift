@@ -18,11 +18,11 @@ enum Input {
     /// An app has.
     case app(AppConnection, AppNews)
 
-    /// True for what came over a link, which a daemon that stood still for too long gives up.
+    /// True for what a daemon that stood still for too long throws away with its links.
     var isOfLink: Bool {
         switch self {
-        case .up, .down, .message, .peerUp, .peerDown, .peerMessage: true
-        case .database, .app: false
+        case .message, .peerMessage: true
+        case .up, .down, .peerUp, .peerDown, .database, .app: false
         }
     }
 }
