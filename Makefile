@@ -6,8 +6,11 @@ PORT ?= 8080
 UP ?=
 # What make bench measures.
 BENCH ?= --preset standard
-# Which worlds make simulate runs, and how: SIMULATE="--trace", "--history FILE", "--mutant NAME".
-SEED ?= 1
+# How long make chaos lets faults strike, its seed (drawn and told when there is none), more of its arguments.
+SECONDS ?= 600
+SEED ?=
+CHAOS ?=
+# How many worlds make simulate runs from SEED on, and how: SIMULATE="--trace", "--history FILE", "--mutant NAME".
 SEEDS ?= 1
 SIMULATE ?=
 # Folder with conformance suites of others, one folder each.
@@ -16,7 +19,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,8 +39,8 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, simulation, live, tsan, pipeline
-	@Tests/run.sh lint unit simulation live tsan pipeline
+test: install ## Everything that must pass: lint, model, unit, simulation, live, tsan, pipeline, chaos
+	@Tests/run.sh lint model unit simulation live tsan pipeline chaos
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
@@ -47,7 +50,7 @@ test-simulation: install ## Seeded worlds of all cores, and mistakes that must b
 
 simulate: ## Run worlds by hand: make simulate SEED=7 (what happened in it: SIMULATE=--trace), or SEEDS=1000
 	@swift build --product simulate
-	@exec .build/debug/simulate --seed $(SEED) --seeds $(SEEDS) $(SIMULATE)
+	@exec .build/debug/simulate --seed $(or $(SEED),1) --seeds $(SEEDS) $(SIMULATE)
 
 test-live: install ## Tests on a private PostgreSQL
 	@Tests/run.sh live
@@ -55,8 +58,17 @@ test-live: install ## Tests on a private PostgreSQL
 test-tsan: install ## The concurrent modules under the thread sanitizer
 	@Tests/run.sh tsan
 
-test-pipeline: install ## The four daemons as processes, driven by python-socketio
+test-pipeline: install ## The four daemons as processes, driven by real clients (installs Node and Chromium too)
 	@Tests/run.sh pipeline
+
+test-chaos: install ## The same under each main kind of fault, and rows of the failure matrix
+	@Tests/run.sh chaos
+
+chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 400"
+	@Tests/Chaos/run.sh .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(CHAOS)
+
+test-model: install ## The protocol in every order of its steps, by spin
+	@Tests/run.sh model
 
 bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
 	@exec .build/release/touchsync bench --data $(DATA) $(BENCH)
@@ -71,4 +83,4 @@ conformance: ## Run suites of others against our Socket.IO server: make conforma
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv
+	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv Tests/Chaos/.build-venv
