@@ -16,6 +16,7 @@ struct DatabaseModel {
     private struct ShardRow {
         var version: UInt64 = 0
         var gseq: UInt64 = 0
+        var chain: UInt64 = 0
     }
 
     /// Names the database's history.
@@ -37,7 +38,8 @@ struct DatabaseModel {
     /// Writes a batch; false when it was decided from another state, and nothing is written.
     mutating func write(_ batch: ShardBatch, mutant: Mutant?) -> Bool {
         if mutant != .blindWrites {
-            guard batch.version == self.shards[batch.shard].version else { return false }
+            let shard = self.shards[batch.shard]
+            guard batch.version == shard.version, batch.base == shard.chain else { return false }
             let isTaken = batch.streams.contains { row in
                 self.streams[row.key].map { $0.claim != row.state.claim || $0.user != row.state.user } ?? false
             }
@@ -45,6 +47,7 @@ struct DatabaseModel {
         }
         self.shards[batch.shard].version += 1
         self.shards[batch.shard].gseq = batch.gseq
+        self.shards[batch.shard].chain = batch.chain
         for row in batch.rooms { self.rooms[row.room] = row.seq }
         for row in batch.elements { self.store(row) }
         for row in batch.log {
@@ -67,7 +70,7 @@ struct DatabaseModel {
 
     func load(_ request: LoadRequest) -> LoadedState {
         let shard = self.shards[request.shard]
-        var state = LoadedState(version: shard.version, gseq: shard.gseq)
+        var state = LoadedState(version: shard.version, gseq: shard.gseq, chain: shard.chain)
         for room in request.rooms { state.rooms[room] = self.rooms[room] }
         for key in request.streams { state.streams[key] = self.streams[key] }
         for need in request.elements {
@@ -90,18 +93,19 @@ struct DatabaseModel {
 
     mutating func answer(_ query: DatabaseRequest.Query) -> DatabaseReply {
         switch query {
-        case .heads: .heads(ShardHeads(epoch: self.epoch, gseqs: self.shards.map(\.gseq)))
+        case .heads: .heads(ShardHeads(epoch: self.epoch, marks: self.shards.map { .init($0.gseq, chain: $0.chain) }))
         case .room(let room): .room(self.snapshot(of: room))
         case .roomLog(let room, let after, let limit): .log(Self.page(self.roomLog[room], limit) { $0.seq > after })
         case .shardLog(let shard, let after, let limit):
             .log(Self.page(self.shardLog[shard], limit) { $0.gseq > after })
+        case .moveEpoch(let old): .epoch(self.moveEpoch(from: old))
         case .claim(let room, let sid, let user): .claim(self.claim(StreamKey(room, sid), user: user))
         }
     }
 
     private func snapshot(of room: Identifier) -> RoomSnapshot {
-        var snapshot = RoomSnapshot(
-            seq: self.seq(of: room), gseq: self.shards[Shard.of(room: room)].gseq, elements: [])
+        let shard = self.shards[Shard.of(room: room)]
+        var snapshot = RoomSnapshot(seq: self.seq(of: room), gseq: shard.gseq, chain: shard.chain, elements: [])
         let stored = (self.elements[room] ?? [:]).filter { !$0.value.isDeleted }.sorted { $0.key < $1.key }
         snapshot.elements = stored.map { id, stored in
             RoomSnapshot.Element(id: id, json: stored.live.json, seq: stored.seq)
@@ -133,6 +137,12 @@ struct DatabaseModel {
         stream.claim += 1
         self.streams[key] = stream
         return .granted(claim: stream.claim, number: stream.highest)
+    }
+
+    /// Another name for the history, unless somebody gave it one before.
+    private mutating func moveEpoch(from old: Identifier) -> Identifier {
+        if self.epoch == old { self.epoch = Identifier(old.text + "+") }
+        return self.epoch
     }
 
     // MARK: The end

@@ -21,8 +21,14 @@ extension ShardBatch.LogRow {
         return Update(
             shard: UInt8(Shard.of(room: self.room)), gseq: self.gseq, room: self.room, seq: self.seq,
             event: self.event, user: self.user, sid: SessionKey.sid(of: self.session),
-            number: isApp ? self.number : 0, gesture: self.gesture,
+            number: isApp ? self.number : 0, gesture: self.gesture, link: self.link, chain: self.chain,
             elements: self.element.map { [UpdatedElement(id: $0, json: states)] } ?? [])
+    }
+
+    private var link: UInt64 {
+        HistoryChain.link(
+            gseq: self.gseq, room: self.room, seq: self.seq, session: self.session, number: self.number,
+            body: self.hash)
     }
 
     /// The row as a history has it. Worlds know only changes of one element.

@@ -12,6 +12,8 @@ final class CommitterShell: Shell {
     private let connections: [DatabaseConnection]
     private let fanouts: [String: Link]
     private var owners = Owners()
+    /// The history that the core's knowledge is of.
+    private var epoch: Identifier?
     private var outgoing = Outgoing()
     /// The newest connection of each name, and what leaves for it.
     private var peers: [String: Peer] = [:]
@@ -67,7 +69,11 @@ final class CommitterShell: Shell {
 
     private func read(_ news: DatabaseNews, _ now: UInt64) {
         switch news {
-        case .up(let lane): self.core.connectionUp(lane: lane)
+        case .up(let lane):
+            let epoch = self.world.database.model.epoch
+            if self.epoch.map({ $0 != epoch }) ?? false { self.core.historyChanged() }
+            self.epoch = epoch
+            self.core.connectionUp(lane: lane)
         case .down(let lane): self.core.connectionDown(lane: lane, at: now, into: &self.actions)
         case .loaded(let lane, var state):
             if self.world.plan.mutant == .dedupOff { self.forgetNumbers(in: &state) }

@@ -68,11 +68,12 @@ final class FanoutShell: Shell {
     private func mistaken(_ reply: DatabaseReply, to tag: UInt64) -> DatabaseReply {
         guard self.world.plan.mutant == .naivePolling else { return reply }
         switch reply {
-        case .heads(let heads): return .heads(ShardHeads(epoch: heads.epoch, gseqs: self.seenHeads))
+        case .heads(let heads):
+            return .heads(ShardHeads(epoch: heads.epoch, marks: self.seenHeads.map { ShardCursor.Mark($0) }))
         case .room(let room):
             if let shard = self.loads.removeValue(forKey: tag) { self.saw(room.gseq, in: shard) }
         case .log(let rows): for row in rows { self.saw(row.gseq, in: Int(row.shard)) }
-        case .claim, .failed: break
+        case .claim, .epoch, .failed: break
         }
         return reply
     }
@@ -117,7 +118,7 @@ final class FanoutShell: Shell {
             _ = self.gateway(peer, now)
             self.core.gestureEndReceived(gesture, at: now, into: &self.actions)
         case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-            .roomRead, .roomState:
+            .roomRead, .roomState, .commitCredit:
             break
         }
     }
@@ -193,6 +194,8 @@ final class FanoutShell: Shell {
         counts["fanout.holes", default: 0] += Int64(self.core.counters.holes)
         counts["fanout.replays", default: 0] += Int64(self.core.counters.replays)
         counts["fanout.rebases", default: 0] += Int64(self.core.counters.rebases)
+        counts["fanout.strays", default: 0] += Int64(self.core.counters.strays)
+        counts["fanout.replacements", default: 0] += Int64(self.core.counters.replacements)
         counts["fanout.duplicates", default: 0] += Int64(self.core.counters.duplicates)
         counts["fanout.parked", default: 0] += Int64(self.core.counters.previewsParked)
         counts["fanout.previews-fenced", default: 0] += Int64(self.core.counters.previewsDropped.reduce(0, +))

@@ -91,7 +91,7 @@ final class GatewayShell: Shell {
             case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
             case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
-            case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .roomState: break
+            case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .roomState, .commitCredit: break
             }
         }
         if !previews.isEmpty { self.core.previewed(previews) }
