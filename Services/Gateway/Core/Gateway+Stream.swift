@@ -129,6 +129,11 @@ extension Gateway {
         }
         for pending in self.joins.values
         where pending.sentAt != .max && shards.contains(Shard.of(room: pending.join.room)) {
+            if hadOwner {
+                // It may let the connection in all the same, and would then send it a second stream for ever.
+                let leave = Leave(room: pending.join.room, connection: pending.connection)
+                self.actions.append(.formerFanout(shard: Shard.of(room: pending.join.room), .leave(leave)))
+            }
             self.repeatJoin(pending, at: now)
         }
     }
