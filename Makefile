@@ -6,13 +6,17 @@ PORT ?= 8080
 UP ?=
 # What make bench measures.
 BENCH ?= --preset standard
+# How long make chaos lets faults strike, its seed (drawn and told when there is none), more of its arguments.
+SECONDS ?= 600
+SEED ?=
+CHAOS ?=
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +36,8 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, unit, live, tsan, pipeline
-	@Tests/run.sh lint unit live tsan pipeline
+test: install ## Everything that must pass: lint, model, unit, live, tsan, pipeline, chaos
+	@Tests/run.sh lint model unit live tsan pipeline chaos
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
@@ -44,8 +48,17 @@ test-live: install ## Tests on a private PostgreSQL
 test-tsan: install ## The concurrent modules under the thread sanitizer
 	@Tests/run.sh tsan
 
-test-pipeline: install ## The four daemons as processes, driven by python-socketio
+test-pipeline: install ## The four daemons as processes, driven by real clients (installs Node and Chromium too)
 	@Tests/run.sh pipeline
+
+test-chaos: install ## The same under each main kind of fault, and rows of the failure matrix
+	@Tests/run.sh chaos
+
+chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 400"
+	@Tests/Chaos/run.sh .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(CHAOS)
+
+test-model: install ## The protocol in every order of its steps, by spin
+	@Tests/run.sh model
 
 bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
 	@exec .build/release/touchsync bench --data $(DATA) $(BENCH)
@@ -60,4 +73,4 @@ conformance: ## Run suites of others against our Socket.IO server: make conforma
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv
+	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv Tests/Chaos/.build-venv

@@ -142,6 +142,10 @@ let testTargets: [Target] = [
         name: "socketio-conformance-server",
         dependencies: ["SocketIOServer", "SocketIO", "JSONBytes", nioCore, nioPosix],
         path: "Tests/ConformanceServer", swiftSettings: swiftSettings),
+    // One judge of what apps saw, for the simulation and for the chaos runs.
+    library("HistoryChecker", "Tests/HistoryChecker", ["JSONBytes"], exclude: ["README.md"]),
+    executable("history-check", "Tests/HistoryCheck", ["HistoryChecker"]),
+    tests("HistoryCheckerTests", ["HistoryChecker"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs test phases: run.sh [lint] [unit] [live] [tsan] [pipeline]
+# Runs test phases: run.sh [lint] [model] [unit] [live] [tsan] [pipeline] [chaos]
 # One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no
 # test fails, and so does a skipped test: nothing is left out in silence.
 set -uo pipefail
@@ -24,7 +24,7 @@ record() { # phase, passed, failed, seconds, log
     printf '%-9s %4d passed, %d failed in %d s\n' "$1" "$2" "$3" "$4"
     [ "$3" -eq 0 ] && return
     echo "--- $1: what failed (all of it in $5)"
-    grep -aE '✘|error:|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:' "$5" |
+    grep -aE '✘|error:|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]' "$5" |
         grep -v '^✘ Suite' | head -n 60
     echo "--- $1: its last lines"
     tail -n 25 "$5"
@@ -79,6 +79,28 @@ phase_lint() {
     else record lint 0 1 $((SECONDS - start)) "$log"; fi
 }
 
+# Counts of our own scripts' last line, "N passed, N failed".
+count_lines() { # log, exit code
+    tail -n 1 "$1" | awk -v code="$2" '
+        /^[0-9]+ passed, [0-9]+ failed$/ { good = $1; bad = $3 }
+        END {
+            if (code != 0 && bad == 0) bad = 1
+            print good + 0, bad + 0
+        }'
+}
+
+# Runs a script that counts for itself.
+script_phase() { # phase, command…
+    local phase=$1 log=$LOGS/$1.log start=$SECONDS code
+    shift
+    "$@" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record "$phase" $(count_lines "$log" $code) $((SECONDS - start)) "$log"
+}
+
+phase_model() { script_phase model Tests/Model/run.sh; }
+
 phase_unit() {
     build_debug unit || return
     swift_phase pure --skip Live --skip "$SHELLS"
@@ -105,6 +127,24 @@ phase_pipeline() {
     record pipeline $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
 }
 
+phase_chaos() {
+    local log=$LOGS/chaos.log start bin code
+    build_debug chaos || return
+    bin=$(swift build --show-bin-path)
+    start=$SECONDS
+    if Tests/Chaos/run.sh "$bin" --faults main --seconds 60 --clients 60 --pause 1.5 >"$log" 2>&1; then
+        record chaos 1 0 $((SECONDS - start)) "$log"
+    else
+        record chaos 0 1 $((SECONDS - start)) "$log"
+    fi
+    grep -a '^counts:' "$log"
+    log=$LOGS/rows.log start=$SECONDS
+    Tests/Chaos/run.sh "$bin" rows >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record rows $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
+}
+
 # Counts of pytest's last line, such as "1 failed, 12 passed, 1 skipped in 3.21s".
 count_pytest() { # log, exit code
     tail -n 1 "$1" | awk -v code="$2" '
@@ -122,7 +162,7 @@ count_pytest() { # log, exit code
 
 for phase in "$@"; do
     case $phase in
-    lint | unit | live | tsan | pipeline) "phase_$phase" ;;
+    lint | model | unit | live | tsan | pipeline | chaos) "phase_$phase" ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done

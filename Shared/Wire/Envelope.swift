@@ -62,7 +62,7 @@ public protocol WireRecord {
 /// meaning raises the version, and another version is refused whole.
 public struct EnvelopeWriter: Sendable {
     /// The version that this build writes and reads.
-    public static let version: UInt8 = 1
+    public static let version: UInt8 = 2
     static let headerSize = 8
     static let recordHeaderSize = 5
 

@@ -180,11 +180,13 @@ import Wire
         _ = scene.take()
         scene.database.logs["r"]?.removeLast(2)
         scene.database.gseqs[Shard.of(room: "r")] = 1
+        scene.database.chains[Shard.of(room: "r")] = scene.database.logs["r"]?.last?.chain ?? 0
         scene.pass(250)
         scene.answer()
         #expect(
             scene.taken(by: Scene.g1).positions
-                == [RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 1), isReset: true)])
+                == [RoomPosition(room: "r", position: Position(epoch: "epoch-1+", seq: 1), isReset: true)])
+        #expect(scene.fanout.counters.replacements == 1)
     }
 
     @Test func tooManyKeptUpdatesEndInAnotherLoad() {
@@ -330,32 +332,32 @@ import Wire
 @Suite struct ShardCursorTests {
     @Test func itMovesOnlyOverWhatWasSeen() {
         var cursor = ShardCursor()
-        cursor.saw(7)
+        _ = cursor.saw(ShardCursor.Mark(7))
         #expect(cursor.at == nil)
-        cursor.loaded(at: 5, births: 0)
+        _ = cursor.loaded(at: ShardCursor.Mark(5), births: 0)
         #expect(cursor.at == 5)
         #expect(cursor.isBehind)
-        cursor.saw(9)
-        cursor.saw(6)
+        _ = cursor.saw(ShardCursor.Mark(9))
+        _ = cursor.saw(ShardCursor.Mark(6))
         #expect(cursor.at == 7)
         #expect(cursor.lag == 2)
-        cursor.saw(8)
+        _ = cursor.saw(ShardCursor.Mark(8))
         #expect(cursor.at == 9)
-        cursor.headIs(12)
+        _ = cursor.headIs(ShardCursor.Mark(12))
         #expect(cursor.lag == 3)
-        cursor.headIs(3)
-        cursor.saw(3)
+        _ = cursor.headIs(ShardCursor.Mark(3))
+        _ = cursor.saw(ShardCursor.Mark(3))
         #expect(cursor.at == 9)
         #expect(cursor.head == 12)
     }
 
     @Test func anOlderSnapshotFromBeforeItsBirthTakesItBack() {
         var cursor = ShardCursor()
-        cursor.loaded(at: 9, births: 0)
-        cursor.loaded(at: 6, births: 0)
+        _ = cursor.loaded(at: ShardCursor.Mark(9), births: 0)
+        _ = cursor.loaded(at: ShardCursor.Mark(6), births: 0)
         #expect(cursor.at == 6)
-        cursor.saw(7)
-        cursor.loaded(at: 5, births: 1)
+        _ = cursor.saw(ShardCursor.Mark(7))
+        _ = cursor.loaded(at: ShardCursor.Mark(5), births: 1)
         #expect(cursor.at == 7)
     }
 }

@@ -88,6 +88,7 @@ struct RecordMaker {
             shard: UInt8.random(in: 0..<64, using: &self.random), gseq: self.number(), room: self.name(),
             seq: self.number(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
             user: self.name(), sid: self.name(), number: self.number(), gesture: self.number(),
+            link: self.number(), chain: self.number(),
             elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob()) })
     }
 

@@ -31,6 +31,7 @@ enum Samples {
 
     static let moved = Update(
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7, gesture: 4,
+        link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
         elements: [UpdatedElement(id: "e", json: Array("{}".utf8))])
 
     static let ada = Member(user: "u", name: "Ada", color: "#f00")

@@ -124,6 +124,11 @@ package struct Committer: Sendable {
         self.lanes[lane] = .free
     }
 
+    /// The database may be on another history than before: everything is read anew.
+    package mutating func historyChanged() {
+        for shard in self.ledgers.indices { self.ledgers[shard].forget() }
+    }
+
     /// A lane's connection is gone; so is the answer to what it carried.
     package mutating func connectionDown(lane: Int, at now: UInt64, into actions: inout [Action]) {
         if case .busy(let shard) = self.lanes[lane] { self.lost(shard, at: now, into: &actions) }

@@ -141,7 +141,8 @@ package struct ShardLedger: Sendable {
             self.phase = .loading(needs.request, count: count)
             return .load(needs.request)
         }
-        var draft = BatchDraft(shard: self.shard, version: version, gseq: self.cache.gseq, rules: self.rules)
+        var draft = BatchDraft(
+            shard: self.shard, version: version, gseq: self.cache.gseq, chain: self.cache.chain, rules: self.rules)
         let commits = Array(self.queue.prefix(count))
         self.queue.removeFirst(count)
         for commit in commits {
@@ -180,8 +181,8 @@ package struct ShardLedger: Sendable {
         self.failures = 0
         self.batchLimit = min(self.limits.batchItems, self.batchLimit * 2)
         self.cache.commit(
-            version: draft.batch.version + 1, gseq: draft.batch.gseq, rooms: draft.rooms, streams: draft.streams,
-            elements: draft.elements)
+            version: draft.batch.version + 1, gseq: draft.batch.gseq, chain: draft.batch.chain, rooms: draft.rooms,
+            streams: draft.streams, elements: draft.elements)
         self.cache.trim()
         var settlement = Settlement()
         settlement.updates = draft.updates
@@ -198,6 +199,12 @@ package struct ShardLedger: Sendable {
     package mutating func batchStale() {
         guard case .writing(let commits, _) = self.phase else { return }
         self.putBack(commits)
+        self.cache.clear()
+    }
+
+    /// The database may be on another history than the one that was read: nothing known counts any more. A request
+    /// under way goes on: what it is based on is compared when it is written.
+    package mutating func forget() {
         self.cache.clear()
     }
 

@@ -12,13 +12,12 @@ package final class CommitterService: Service {
         let schema = SchemaGate(isOpen: !settings.migrates)
         let check = context.health.check("database")
         let committer = try CommitterService(settings, context, schema, check)
-        guard settings.migrates else { return [committer] }
         let wake = committer.reactor.waker
-        let migration = try MigrationService(settings, context, check) {
+        let upkeep = try UpkeepService(settings, context, check) {
             schema.open()
             wake.signal()
         }
-        return [migration, committer]
+        return [upkeep, committer]
     }
 
     private init(

@@ -18,6 +18,10 @@ package struct CommitterSettings: DaemonSettings {
     package var migrates: Bool
     /// Whether a server may be used that can lose what it acknowledged.
     package var allowsUnsafeDatabase: Bool
+    /// How many whole days the log is kept.
+    package var logRetentionDays: Int
+    /// After how many days without a commit a session ends.
+    package var sessionRetentionDays: Int
     /// The rules of every element type.
     package var rules: RulesTable
     /// The bounds of queue, batches, memory and time.
@@ -34,6 +38,14 @@ package struct CommitterSettings: DaemonSettings {
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
         "Use a database whose settings may lose acknowledged commits (fsync off and the like).")
+    /// A day would do for apps that resume, as they get a thousand updates at most. A week is for those that were away
+    /// with a commit unanswered, over a weekend or a holiday: only the log has what it was answered with.
+    package static let logRetention = Setting.int(
+        "log-retention-days", default: 7, in: 1...3650,
+        "Days that the commit log is kept: an app away for longer gets the room whole.")
+    package static let sessionRetention = Setting.int(
+        "session-retention-days", default: 30, in: 2...3650,
+        "Days without a commit after which a session ends.")
     package static let queueItems = Setting.int(
         "queue-items", default: 8192, in: 1...1_000_000, "Commits that may wait; one more is refused as busy.")
     package static let queueBytes = Setting.int(
@@ -56,9 +68,8 @@ package struct CommitterSettings: DaemonSettings {
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit,
-            cacheBytes,
-            commitDeadline,
+            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes, commitDeadline,
+            logRetention, sessionRetention,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -67,6 +78,8 @@ package struct CommitterSettings: DaemonSettings {
         self.databaseURL = try values.required(SharedSettings.databaseURL)
         self.databaseConnections = values[Self.connections]
         self.migrates = values[Self.migrate]
+        self.logRetentionDays = values[Self.logRetention]
+        self.sessionRetentionDays = values[Self.sessionRetention]
         self.allowsUnsafeDatabase = values[Self.unsafeDatabase]
         self.drain = values[SharedSettings.drainTimeout]
         self.credit = CommitCredit(

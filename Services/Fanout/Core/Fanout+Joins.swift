@@ -127,7 +127,7 @@ extension Fanout {
     private mutating func content(
         for tag: UInt64, _ pending: PendingJoin, in place: Int, into actions: inout [FanoutAction]
     ) -> RoomContent? {
-        if let resume = pending.join.resume, resume.epoch == self.epoch {
+        if let resume = pending.join.resume, resume.epoch == self.epoch, !self.isEpochStale {
             var rows: [Update] = []
             switch pending.replay {
             case .asked: return nil

@@ -35,6 +35,10 @@ extension Fanout {
             var rows: [Update] = []
             if case .log(let updates) = reply { rows = updates }
             self.advanceCatchUp(of: gateway, in: place, rows: rows, at: now, into: &actions)
+        case (.moveEpoch, _):
+            var epoch: Identifier?
+            if case .epoch(let name) = reply { epoch = name }
+            self.epochMoved(epoch, into: &actions)
         case (.claim(let join), .claim(let outcome)):
             self.claimAnswered(join, outcome, at: now, into: &actions)
         case (.claim(let join), _):
@@ -64,6 +68,7 @@ extension Fanout {
             self.pollAt = now &+ self.limits.headInterval
             self.polledCursors = self.shards.map(\.cursor.at)
             _ = self.ask(.heads, for: .heads, into: &actions)
+            self.moveEpoch(into: &actions)
             self.keepInBounds()
         }
         while let tag = self.joinDeadlines.popDue(at: now) { self.joinExpired(tag, at: now, into: &actions) }

@@ -43,6 +43,7 @@ package struct Fanout: Sendable {
         case replay(join: UInt64)
         case catchUp(Identifier, GatewayID)
         case claim(join: UInt64)
+        case moveEpoch
     }
 
     /// What is tried again later.
@@ -57,6 +58,9 @@ package struct Fanout: Sendable {
     package internal(set) var counters = FanoutCounters()
 
     var epoch: Identifier?
+    /// The epoch names a history that was seen to be replaced.
+    var isEpochStale = false
+    var isMovingEpoch = false
     var issuer: SessionIssuer?
     var places: [Identifier: Int] = [:]
     var rooms: [Room] = []

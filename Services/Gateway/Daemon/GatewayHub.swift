@@ -362,6 +362,11 @@ final class GatewayHub {
         self.face.dropSilent()
     }
 
+    /// Shows how many requests are relayed to other gateways, which no event tells; called once in a while.
+    func observeRelays() {
+        if let server { self.telemetry.observe(server) }
+    }
+
     /// Looks at the tokens' ends; called once in a while in token mode.
     func checkTokens() {
         self.core.checkTokens(seconds: self.seconds)

@@ -107,6 +107,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in
             pulse.beat()
             hub.value.keepHouse()
+            hub.value.observeRelays()
             if hasTokens { hub.value.checkTokens() }
             if hasFace { hub.value.dropSilentBackEnds() }
         }

@@ -97,7 +97,7 @@ package struct GatewaySettings: DaemonSettings {
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
-            readsWaiting, drainSpread, deadline, tick, linkPause, SharedSettings.coalescers,
+            readsWaiting, drainSpread, deadline, tick, linkPause, SharedSettings.gateways, SharedSettings.coalescers,
             SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret, SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
         ])
@@ -118,7 +118,22 @@ package struct GatewaySettings: DaemonSettings {
         }
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
+        try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
         self.tokens = try Self.tokens(values)
+    }
+
+    /// Session ids begin with the gateway's name when there are several.
+    private mutating func name(
+        _ name: String, among gateways: [HostAddress], _ values: SettingValues
+    ) throws(SettingProblem) {
+        guard !gateways.isEmpty else { return }
+        guard gateways.contains(where: { $0.name == name }) else {
+            throw values.problem(SharedSettings.gateways, "must name this gateway too, \"\(name)\"")
+        }
+        self.socketIO.sidPrefix = "\(name)."
+        for gateway in gateways {
+            self.socketIO.neighbours["\(gateway.name)."] = .init(host: gateway.host, port: gateway.port)
+        }
     }
 
     private static func limits(_ values: SettingValues) -> Limits {

@@ -1,5 +1,6 @@
 import Boot
 import GatewayCore
+import SocketIOServer
 
 /// The gateway's figures for operators. Instruments are made once and updated after each batch of events.
 final class GatewayTelemetry: Sendable {
@@ -14,6 +15,9 @@ final class GatewayTelemetry: Sendable {
     private let updates: Counter
     private let holes: Counter
     private let resyncs: Counter
+    private let relayed: Counter
+    private let relayFailures: Counter
+    private let relays: Gauge
     private let busy: Counter
     private let heldTotal: Counter
     private let previewsDropped: Counter
@@ -44,6 +48,11 @@ final class GatewayTelemetry: Sendable {
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
+        self.relayed = counter("relayed_requests_total", "Requests for another gateway's sessions, relayed to it.")
+        self.relayFailures = counter(
+            "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
+        self.relays = metrics.gauge(
+            "pipeline_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
         self.busy = counter("busy_total", "Commits, joins and reads refused because too many waited.")
         self.heldTotal = counter("commits_held_total", "Commits that had to wait for credit.")
         self.previewsDropped = counter(
@@ -61,6 +70,13 @@ final class GatewayTelemetry: Sendable {
         self.joins = metrics.gauge("pipeline_gateway_joins_waiting", "Joins that wait for their answer.")
         self.joinsQueued = metrics.gauge("pipeline_gateway_joins_queued", "Of those, joins that wait for their turn.")
         self.reads = metrics.gauge("pipeline_gateway_reads_waiting", "HTTP reads that wait for their answer.")
+    }
+
+    /// Shows the server's present figures.
+    func observe(_ server: SocketIOServer) {
+        self.relayed.follow(server.statistics.relayedRequests)
+        self.relayFailures.follow(server.statistics.relayFailures)
+        self.relays.set(server.relayCount)
     }
 
     /// Envelopes were thrown away because a peer was too slow.
