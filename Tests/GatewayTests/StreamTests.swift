@@ -52,6 +52,29 @@ struct StreamTests {
         #expect(old.occupants.isEmpty)
     }
 
+    @Test("a join under way at a change of fan-outs is repeated to the new one and taken back from the former")
+    func movedWhileJoining() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        guard case .fanout(_, .join(let join))? = scene.take().first else {
+            Issue.record("no join was sent")
+            return
+        }
+        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.now)
+        let actions = scene.take()
+        guard case .formerFanout(_, .leave(let leave))? = actions.first,
+            case .fanout(_, .join(let again))? = actions.last
+        else {
+            Issue.record("the fan-outs were not told: \(actions)")
+            return
+        }
+        #expect(leave == Leave(room: "r", connection: join.connection))
+        #expect(again == join)
+        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: false, at: scene.now)
+        #expect(scene.take().count == 1)
+    }
+
     @Test("previews reach everybody but the connection that sent them")
     func previews() throws {
         var scene = Scene()

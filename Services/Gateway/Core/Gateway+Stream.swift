@@ -128,6 +128,11 @@ extension Gateway {
             }
         }
         for pending in self.joins.values where shards.contains(Shard.of(room: pending.join.room)) {
+            if hadOwner {
+                // The former fan-out would let the connection in later, and have somebody in the room for ever.
+                let leave = Leave(room: pending.join.room, connection: pending.connection)
+                self.actions.append(.formerFanout(shard: Shard.of(room: pending.join.room), .leave(leave)))
+            }
             self.repeatJoin(pending, at: now)
         }
     }
