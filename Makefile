@@ -48,7 +48,7 @@ test-live: install ## Tests on a private PostgreSQL
 test-tsan: install ## The concurrent modules under the thread sanitizer
 	@Tests/run.sh tsan
 
-test-pipeline: install ## The four daemons as processes, driven by python-socketio
+test-pipeline: install ## The four daemons as processes, driven by real clients (installs Node and Chromium too)
 	@Tests/run.sh pipeline
 
 test-chaos: install ## The same under each main kind of fault, and rows of the failure matrix

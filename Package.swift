@@ -155,7 +155,7 @@ let testTargets: [Target] = [
     tests("MeshTests", ["Mesh", "mesh-peer", nioLocks, logging]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
-    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
+    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
     tests(
         "CoalescerTests",

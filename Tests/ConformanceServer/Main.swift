@@ -5,7 +5,7 @@ import SocketIO
 import SocketIOServer
 
 /// A server for the official protocol suites, Autobahn-like runners and real clients:
-/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS]`; the suites need the default intervals.
+/// `--port P [--host H] [--ping-interval MS] [--ping-timeout MS] [--connect-timeout MS]`; the suites need the defaults.
 ///
 /// Socket.IO at `/socket.io/`, bare Engine.IO at `/engine.io/`, bare WebSocket at `/echo`.
 @main
@@ -36,7 +36,7 @@ struct Main {
         var configuration = SocketIOServer.Configuration()
         configuration.pingInterval = .milliseconds(options.pingInterval)
         configuration.pingTimeout = .milliseconds(options.pingTimeout)
-        configuration.connectTimeout = .milliseconds(1000)
+        configuration.connectTimeout = .milliseconds(options.connectTimeout)
         // The suites let a client answer within milliseconds of these; a busy machine needs a little more.
         configuration.answerGrace = .milliseconds(250)
         configuration.maxPayload = 1_000_000
@@ -69,6 +69,7 @@ struct Options {
     /// Milliseconds.
     var pingInterval = 300
     var pingTimeout = 200
+    var connectTimeout = 1000
 
     init(_ arguments: some Sequence<String>) throws {
         var iterator = arguments.makeIterator()
@@ -78,6 +79,7 @@ struct Options {
             case "--host": self.host = value
             case "--port": self.port = try Self.number(name, value, 0...65_535)
             case "--ping-interval": self.pingInterval = try Self.number(name, value, 1...86_400_000)
+            case "--connect-timeout": self.connectTimeout = try Self.number(name, value, 1...86_400_000)
             case "--ping-timeout": self.pingTimeout = try Self.number(name, value, 1...86_400_000)
             default: throw Failure(message: "unknown option \(name)")
             }
