@@ -17,6 +17,8 @@ protocol AppLine: AnyObject {
     func isBehind(_ bound: Int) -> Bool
     /// Ends the app's connection to the namespace.
     func disconnect()
+    /// Closes the app's connection, so that it connects again elsewhere.
+    func goAway()
     /// Counts a message that was no event.
     func reportBadMessage()
 }

@@ -23,11 +23,18 @@ struct MeshSenders {
         let peer: String
     }
 
+    /// Orders beyond which no previews are added to those that wait.
+    private static let maxBacklog = 1024
+    /// When what the mesh's thread did not take is offered again, ms.
+    private static let retryMs: UInt64 = 16
+
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
     /// Whose envelopes are not empty.
     private var filled: [Target] = []
+    /// How much each coalescer and committer allows.
+    private var windows: [Target: CreditWindow] = [:]
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or takes it again: it may leave at once.
@@ -40,8 +47,42 @@ struct MeshSenders {
         self.pause = pause
     }
 
-    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) {
-        self.fill(Target(stage: stage, peer: peer)) { $0.append(commit) }
+    /// Takes a commit for a peer; false when the peer has given no credit for it.
+    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) -> Bool {
+        let target = Target(stage: stage, peer: peer)
+        guard self.windows[target]?.isOpen ?? true else { return false }
+        var bytes = 0
+        self.fill(target) { envelope in
+            let before = envelope.fieldBytes
+            envelope.append(commit)
+            bytes = envelope.fieldBytes - before
+        }
+        self.windows[target]?.spend(commits: 1, bytes: bytes)
+        return true
+    }
+
+    /// True when a peer takes commits.
+    func isOpen(_ stage: Stage, _ peer: String) -> Bool {
+        self.windows[Target(stage: stage, peer: peer)]?.isOpen ?? true
+    }
+
+    /// How many peers have given no more credit.
+    var closedCount: Int { self.windows.values.count { !$0.isOpen } }
+
+    /// A peer answers, and says in its greeting how much it takes.
+    mutating func up(_ stage: Stage, _ peer: String, greeting: [UInt8]) {
+        guard stage != .fanout else { return }
+        self.windows[Target(stage: stage, peer: peer), default: CreditWindow()].opened(greeting: greeting)
+    }
+
+    /// A peer answers no more.
+    mutating func down(_ stage: Stage, _ peer: String) {
+        self.windows[Target(stage: stage, peer: peer)] = nil
+    }
+
+    /// A peer takes more commits.
+    mutating func allow(_ credit: CommitCredit, _ stage: Stage, _ peer: String) {
+        self.windows[Target(stage: stage, peer: peer)]?.allow(credit)
     }
 
     mutating func record(_ record: FanoutRecord, to peer: String) {
@@ -85,14 +126,24 @@ struct MeshSenders {
         self.filled.removeAll(keepingCapacity: true)
         if self.hasNewLane || now >= self.nextFlush ?? .max { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
-        // A full mailbox means a mesh thread that is stuck: commits are sent again, previews are lost.
-        if self.outbox.handOver(&self.batch) != .accepted { self.batch.removeAll() }
+        let weight = self.batch.reduce(0) { $0 + $1.weight }
+        // A full mailbox means a mesh thread that is stuck: what is numbered or asked for is sent again by itself, and
+        // custody and credit bound it; the batch is offered again with the next flush.
+        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + Self.retryMs }
     }
+
+    /// Orders that the mesh's thread did not take yet.
+    var backlog: Int { self.batch.count }
 
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
         self.hasNewLane = false
         for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
+            // Previews go on folding while the mesh's thread takes nothing.
+            guard self.batch.count < Self.maxBacklog else {
+                self.nextFlush = min(self.nextFlush ?? .max, now + Self.retryMs)
+                continue
+            }
             guard now >= lane.sentAt + self.pause else {
                 self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
                 continue

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Lets spin search every order of steps of acknowledge.pml: run.sh [--long]
+# The protocol must hold in all of them, and each mutation must fail. Last line: "N passed, N failed".
+set -uo pipefail
+cd "$(dirname "$0")"
+model=$PWD/acknowledge.pml
+../../deploy/install.sh spin || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+passed=0 failed=0
+
+# Searches one size of the model. "safety" looks for broken assertions and for states that nobody leaves, "liveness" for
+# ways on which something is left waiting for ever although every process gets its turn.
+search() { # expected: holds or fails; safety or liveness; -D…
+    local expected=$1 kind=$2 build run start=$SECONDS report
+    shift 2
+    case $kind in
+    safety) build=(-DSAFETY -DNOCLAIM) run=() ;;
+    liveness) build=(-DNFAIR=9) run=(-a -f) ;;
+    esac
+    report=$work/report
+    rm -f pan acknowledge.pml.trail
+    if ! { spin "$@" -a "$model" && clang -O2 -w -DCOLLAPSE "${build[@]}" -o pan pan.c; } >"$report" 2>&1; then
+        outcome=broken
+    else
+        timeout 600 ./pan "${run[@]}" -m1000000 >"$report" 2>&1
+        if grep -q 'errors: 0$' "$report" && ! grep -q 'Search not completed\|max search depth' "$report"; then outcome=holds
+        elif grep -qE '^pan:[0-9]+: (assertion violated|acceptance cycle|invalid end state)' "$report"; then outcome=fails
+        else outcome=broken; fi
+    fi
+    local states
+    states=$(awk '/states, stored/ { print $1; exit }' "$report")
+    if [ "$outcome" = "$expected" ]; then
+        passed=$((passed + 1))
+        printf 'model: %-8s %-48s %s after %s states, %d s\n' "$kind" "$*" "$outcome" "$states" $((SECONDS - start))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED model: %s %s: %s, not %s\n' "$kind" "$*" "$outcome" "$expected"
+        tail -n 20 "$report"
+    fi
+}
+
+two_apps=(-DSESSIONS=2 -DCOMMITS=1) two_commits=(-DSESSIONS=1 -DCOMMITS=2)
+search holds safety "${two_apps[@]}" -DFAULTS=2
+search holds safety "${two_commits[@]}" -DFAULTS=3
+search holds liveness "${two_commits[@]}" -DFAULTS=1
+for mutation in NO_DEDUPLICATION BLIND_WRITE ACK_BEFORE_COMMIT TRUST_HINTS; do
+    search fails safety "${two_commits[@]}" -DFAULTS=2 "-D$mutation"
+done
+search fails liveness "${two_commits[@]}" -DFAULTS=1 -DNO_HEADS
+if [ "${1:-}" = --long ]; then
+    search holds safety -DSESSIONS=1 -DCOMMITS=3 -DFAULTS=4
+    search holds safety -DSESSIONS=2 -DCOMMITS=2 -DFAULTS=1
+    search holds liveness "${two_apps[@]}" -DFAULTS=2
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
