@@ -47,7 +47,7 @@ extension EngineIOSession {
     /// Sends a packet unless the session is not writable; false when it was not sent.
     func offer(_ packet: PreparedPacket) -> Bool {
         guard self.isWritable else { return false }
-        if let peer = self.peer, !self.isOpenDue, !self.machine.isClosed {
+        if let peer = self.peer, !self.machine.isClosed {
             // What a writable channel takes is far below the bound.
             peer.write(packet.frames)
         } else {
