@@ -132,7 +132,7 @@ final class GatewayShell: Shell {
         case .acknowledge(let slot, let id, let json):
             self.tell(slot, .acknowledged(id), AppText(json))
         case .emit(let slot, let json): self.tell(slot, .event, AppText(json))
-        case .broadcast(let slots, let json):
+        case .broadcast(let slots, let json, _):
             let text = AppText(json)
             for slot in slots { self.tell(slot, .event, text) }
         case .previews(let slots, let previews):
