@@ -85,7 +85,7 @@ private func check(_ actions: [GatewayAction]) {
         case .acknowledge(_, let id, let json):
             precondition(answered.insert(id).inserted, "answered twice")
             mustParse(json)
-        case .emit(_, let json), .broadcast(_, let json): mustParse(json)
+        case .emit(_, let json), .broadcast(_, let json, _): mustParse(json)
         case .previews(_, let previews): for preview in previews { mustParse(preview.json) }
         default: break
         }

@@ -43,13 +43,13 @@ final class GatewayHub {
     /// How long a starting gateway waits for those of its peers that do not answer, ms.
     private static let peerPatienceMs: UInt64 = 3000
     private let telemetry: GatewayTelemetry
-    /// Custody older than this is worth a word to operators, ms.
-    private static let slowCustodyMs: UInt64 = 2000
     private var isObservationDue = false
     /// How often figures are shown, ms.
     private static let observationMs: Int64 = 200
     /// Bytes that may wait for an app before it gets no more updates and must join again.
     private let behindBytes: Int
+    /// Custody older than this is worth a word to operators, ms.
+    private static let slowCustodyMs: UInt64 = 2000
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry,
@@ -186,6 +186,10 @@ final class GatewayHub {
         }
         self.fresh.removeAll(keepingCapacity: true)
         self.takePreviews()
+        self.batched {
+            self.perform()
+            self.releaseHeld(at: now)
+        }
         self.settle()
     }
 
@@ -290,15 +294,16 @@ final class GatewayHub {
 
     private func settle() {
         self.isSettling = false
+        self.batched { self.perform() }
         let now = self.now
-        if let server = self.server {
-            server.flushing { self.performAll(at: now) }
-        } else {
-            self.performAll(at: now)
-        }
         self.senders.flush(at: now)
         self.observeLater()
         self.armTimer(now)
+    }
+
+    /// Runs what sends to many apps, and flushes their connections once.
+    private func batched(_ body: () -> Void) {
+        if let server = self.server { server.flushing(body) } else { body() }
     }
 
     /// Shows the figures, not more often than anybody could look at them.
@@ -310,11 +315,6 @@ final class GatewayHub {
             self.isObservationDue = false
             self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
         }
-    }
-
-    private func performAll(at now: UInt64) {
-        self.perform()
-        self.releaseHeld(at: now)
     }
 
     private func perform() {

@@ -15,6 +15,7 @@ final class GatewayTelemetry: Sendable {
     private let updates: Counter
     private let holes: Counter
     private let resyncs: Counter
+    private let fallenBehind: Counter
     private let relayed: Counter
     private let relayFailures: Counter
     private let relays: Gauge
@@ -23,7 +24,6 @@ final class GatewayTelemetry: Sendable {
     private let previewsDropped: Counter
     private let dropped: Counter
     private let turnedAway: Counter
-    private let fallenBehind: Counter
     private let connections: Gauge
     private let custody: Gauge
     private let custodyBytes: Gauge
@@ -49,6 +49,7 @@ final class GatewayTelemetry: Sendable {
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
+        self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
         self.relayed = counter("relayed_requests_total", "Requests for another gateway's sessions, relayed to it.")
         self.relayFailures = counter(
             "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
@@ -60,7 +61,6 @@ final class GatewayTelemetry: Sendable {
             "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.")
         self.dropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
         self.turnedAway = counter("handshakes_refused_total", "Handshakes told to come later.")
-        self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
         self.connections = metrics.gauge("pipeline_gateway_connections", "Apps connected.")
         self.custody = metrics.gauge("pipeline_gateway_commits_in_custody", "Commits without a result.")
         self.custodyBytes = metrics.gauge("pipeline_gateway_custody_bytes", "About their bytes.")

@@ -25,14 +25,16 @@ struct MeshSenders {
 
     /// Orders beyond which no previews are added to those that wait.
     private static let maxBacklog = 1024
+    /// When what the mesh's thread did not take is offered again, ms.
+    private static let retryMs: UInt64 = 16
 
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
-    /// How much each coalescer and committer allows.
-    private var windows: [Target: CreditWindow] = [:]
     /// Whose envelopes are not empty.
     private var filled: [Target] = []
+    /// How much each coalescer and committer allows.
+    private var windows: [Target: CreditWindow] = [:]
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or takes it again: it may leave at once.
@@ -49,7 +51,12 @@ struct MeshSenders {
     mutating func commit(_ commit: Commit, stage: Stage, to peer: String) -> Bool {
         let target = Target(stage: stage, peer: peer)
         guard self.windows[target]?.isOpen ?? true else { return false }
-        let bytes = self.fill(target) { $0.append(commit) }
+        var bytes = 0
+        self.fill(target) { envelope in
+            let before = envelope.fieldBytes
+            envelope.append(commit)
+            bytes = envelope.fieldBytes - before
+        }
         self.windows[target]?.spend(commits: 1, bytes: bytes)
         return true
     }
@@ -90,13 +97,10 @@ struct MeshSenders {
         }
     }
 
-    /// Appends to what goes to a target; returns how many bytes.
-    @discardableResult
-    private mutating func fill(_ target: Target, _ append: (inout EnvelopeWriter) -> Void) -> Int {
-        let before = self.envelopes[target]?.fieldBytes ?? 0
-        if self.envelopes[target]?.isEmpty ?? true { self.filled.append(target) }
+    private mutating func fill(_ target: Target, _ append: (inout EnvelopeWriter) -> Void) {
+        let wasEmpty = self.envelopes[target]?.isEmpty ?? true
         append(&self.envelopes[target, default: EnvelopeWriter()])
-        return (self.envelopes[target]?.fieldBytes ?? 0) - before
+        if wasEmpty { self.filled.append(target) }
     }
 
     mutating func face(_ text: [UInt8], to peer: [UInt8]) {
@@ -125,7 +129,7 @@ struct MeshSenders {
         let weight = self.batch.reduce(0) { $0 + $1.weight }
         // A full mailbox means a mesh thread that is stuck: what is numbered or asked for is sent again by itself, and
         // custody and credit bound it; the batch is offered again with the next flush.
-        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + 16 }
+        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + Self.retryMs }
     }
 
     /// Orders that the mesh's thread did not take yet.
@@ -137,7 +141,7 @@ struct MeshSenders {
         for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
             // Previews go on folding while the mesh's thread takes nothing.
             guard self.batch.count < Self.maxBacklog else {
-                self.nextFlush = now + self.pause
+                self.nextFlush = min(self.nextFlush ?? .max, now + Self.retryMs)
                 continue
             }
             guard now >= lane.sentAt + self.pause else {
