@@ -182,6 +182,15 @@ package final class Connection {
         return submission
     }
 
+    /// Leaves this server after what is in flight, and tries the next host: it is not the one to work with.
+    ///
+    /// - Parameters:
+    ///   - reason: comes with ``ConnectionEvent/disconnected(_:)``, in one of the next steps.
+    ///   - now: monotonic time in nanoseconds.
+    package func reject(_ reason: String, now: UInt64) {
+        if machine.reject(PostgresError(.rejected, reason), at: now, into: &deferred) == .drop { drop() }
+    }
+
     /// Gives up the connection for good. Every request comes back first.
     package func close(into events: inout [Event]) {
         events.append(contentsOf: deferred)

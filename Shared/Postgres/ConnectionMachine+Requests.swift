@@ -105,6 +105,15 @@ extension ConnectionMachine {
         return inFlight.isEmpty ? lose(error, at: now, into: &events) : .none
     }
 
+    /// The caller does not want this server: what is in flight is awaited, then the next host is tried.
+    mutating func reject(
+        _ error: PostgresError, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+    ) -> Transition {
+        guard case .ready = phase else { return .none }
+        phase = .retiring(error)
+        return inFlight.isEmpty ? lose(error, at: now, into: &events) : .none
+    }
+
     /// Fails what waited too long unsent; true when something in flight is past its deadline.
     mutating func expire(at now: UInt64, into events: inout [ConnectionEvent<Rows>]) -> Bool {
         if queue.contains(where: { $0.deadline <= now }) {

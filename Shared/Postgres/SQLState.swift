@@ -57,6 +57,8 @@ extension SQLState {
     package static let unspecified = SQLState("")
     /// 01000: a warning stood between the request and its result.
     package static let warning = SQLState("01000")
+    /// Made up here: the caller turned the server away.
+    package static let rejected = SQLState("TS900")
     /// 08001: no connection could be made.
     package static let cannotConnect = SQLState("08001")
     /// 08006: the connection broke.

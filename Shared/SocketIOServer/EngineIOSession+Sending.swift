@@ -13,7 +13,7 @@ extension EngineIOSession {
     /// Sends a binary message.
     public func send(binary: [UInt8]) {
         guard !self.machine.isClosed else { return }
-        if let peer = self.writablePeer() {
+        if let peer = self.peer {
             binary.withUnsafeBytes { peer.sendFrame(.binary, $0) }
         } else {
             self.link?.append(.binary(binary))
@@ -35,7 +35,7 @@ extension EngineIOSession {
 
     func send(_ packet: PreparedPacket) {
         guard !self.machine.isClosed else { return }
-        if let peer = self.writablePeer() {
+        if let peer = self.peer {
             peer.write(packet.frames)
         } else {
             for range in packet.packets { self.link?.append(.prepared(packet, range)) }
@@ -47,7 +47,7 @@ extension EngineIOSession {
     /// Sends one text packet of exactly `length` bytes, written by `body`.
     func sendText(length: Int, _ body: (inout ByteBuffer) -> Void) {
         guard !self.machine.isClosed else { return }
-        if let peer = self.writablePeer() {
+        if let peer = self.peer {
             peer.encode { outbox in
                 outbox.writeFrameHeader(.text, length)
                 let start = outbox.writerIndex
@@ -67,23 +67,7 @@ extension EngineIOSession {
         self.sendText(length: 1) { _ = $0.writeInteger(type.rawValue) }
     }
 
-    /// The WebSocket in use, after the open packet if that was held back.
-    func writablePeer() -> PeerHandler? {
-        if self.isOpenDue { self.sendOpenNow() }
-        return self.peer
-    }
-
-    func sendOpen(after delay: Duration) {
-        self.isOpenDue = true
-        guard delay > .zero else { return self.sendOpenNow() }
-        let bound = NIOLoopBound(self, eventLoop: self.server.eventLoop)
-        self.server.eventLoop.scheduleTask(in: .nanoseconds(Int64(clamping: delay.nanoseconds))) {
-            if bound.value.isOpenDue { bound.value.sendOpenNow() }
-        }
-    }
-
-    func sendOpenNow() {
-        self.isOpenDue = false
+    func sendOpen() {
         let payload = self.server.openPayload(self.id, .webSocket)
         self.sendText(length: 1 + payload.count) { buffer in
             buffer.writeInteger(EnginePacketType.open.rawValue)

@@ -94,6 +94,13 @@ public enum SessionKey {
         return Identifier(String(session.text[..<dot]))
     }
 
+    /// True when the stream's session was named by a fan-out before the moment whose names begin with `floor`; see the
+    /// layout of names in the fan-out's `SessionSeal`. Other names are of no time.
+    public static func isOlder(_ session: Identifier, than floor: Identifier) -> Bool {
+        let sid = self.sid(of: session)
+        return !floor.isEmpty && sid.text.utf8.count == 15 && sid < floor
+    }
+
     /// True for a stream that the app numbers.
     public static func isApp(_ session: Identifier) -> Bool {
         !session.text.utf8.contains(UInt8(ascii: "."))

@@ -46,7 +46,7 @@ public struct UpdatedElement: Equatable, Sendable {
 /// One committed change of a room: the same thing as one row of the commit log.
 ///
 ///     shard u8 │ gseq u64 │ room name │ seq u64 │ event u8 │ user name │ sid name │ number u64 │ gesture u64
-///     list of (id name │ JSON blob)
+///     link u64 │ chain u64 │ list of (id name │ JSON blob)
 public struct Update: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.update
 
@@ -68,13 +68,18 @@ public struct Update: WireRecord, Equatable, Sendable {
     public var number: UInt64
     /// The gesture that it ended; 0 when it ended none.
     public var gesture: UInt64
+    /// Its link in the shard's ``HistoryChain``.
+    public var link: UInt64
+    /// The shard's chain after it; 0: not known.
+    public var chain: UInt64
     /// The elements afterwards; for a deletion the deleted ids, parent first, with empty JSON.
     public var elements: [UpdatedElement]
 
     /// A committed change.
     public init(
         shard: UInt8, gseq: UInt64, room: Identifier, seq: UInt64, event: UpdateEvent, user: Identifier,
-        sid: Identifier, number: UInt64, gesture: UInt64, elements: [UpdatedElement]
+        sid: Identifier, number: UInt64, gesture: UInt64, link: UInt64 = 0, chain: UInt64 = 0,
+        elements: [UpdatedElement]
     ) {
         self.shard = shard
         self.gseq = gseq
@@ -85,6 +90,8 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.sid = sid
         self.number = number
         self.gesture = gesture
+        self.link = link
+        self.chain = chain
         self.elements = elements
     }
 
@@ -98,6 +105,8 @@ public struct Update: WireRecord, Equatable, Sendable {
         writer.name(self.sid)
         writer.integer(self.number)
         writer.integer(self.gesture)
+        writer.integer(self.link)
+        writer.integer(self.chain)
         writer.list(self.elements) { element, writer in
             writer.name(element.id)
             writer.blob(element.json)
@@ -115,6 +124,8 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.sid = reader.name()
         self.number = reader.integer()
         self.gesture = reader.integer()
+        self.link = reader.integer()
+        self.chain = reader.integer()
         self.elements = reader.list { reader in
             let id = reader.name()
             return UpdatedElement(id: id, json: reader.blob())

@@ -5,8 +5,11 @@ import Wire
 struct DatabaseModel {
     var epoch: Identifier = "epoch-1"
     var gseqs = [UInt64](repeating: 0, count: Shard.count)
+    var chains = [UInt64](repeating: 0, count: Shard.count)
     var logs: [Identifier: [Update]] = [:]
     var claims: [Identifier: UInt32] = [:]
+    /// Rows of another era are others.
+    var era: UInt64 = 0
     /// Sessions of somebody else.
     var foreign: Set<Identifier> = []
     /// The log begins after that many updates of each room.
@@ -19,13 +22,22 @@ struct DatabaseModel {
     ) -> Update {
         let shard = Shard.of(room: room)
         self.gseqs[shard] += 1
+        // What a row is hashed to is nobody's business here, as long as it is its own.
+        let link = HistoryChain.link(
+            gseq: self.gseqs[shard], room: room, seq: UInt64(self.logs[room, default: []].count) + 1, session: sid,
+            number: self.era, body: UInt64(self.logs.values.joined().count))
+        self.chains[shard] = HistoryChain.next(self.chains[shard], link)
         let update = Update(
             shard: UInt8(shard), gseq: self.gseqs[shard], room: room,
             seq: UInt64(self.logs[room, default: []].count) + 1, event: event, user: "ann", sid: sid, number: 0,
-            gesture: gesture,
+            gesture: gesture, link: link, chain: self.chains[shard],
             elements: elements.map { UpdatedElement(id: $0.0, json: $0.1.map { Array($0.utf8) } ?? []) })
         self.logs[room, default: []].append(update)
         return update
+    }
+
+    var marks: [ShardCursor.Mark] {
+        zip(self.gseqs, self.chains).map { ShardCursor.Mark($0, chain: $1) }
     }
 
     func snapshot(of room: Identifier) -> RoomSnapshot {
@@ -45,8 +57,8 @@ struct DatabaseModel {
             }
         }
         return RoomSnapshot(
-            seq: UInt64(self.logs[room]?.count ?? 0), gseq: self.gseqs[Shard.of(room: room)], elements: elements,
-            closed: closed)
+            seq: UInt64(self.logs[room]?.count ?? 0), gseq: self.gseqs[Shard.of(room: room)],
+            chain: self.chains[Shard.of(room: room)], elements: elements, closed: closed)
     }
 
     func log(of room: Identifier, after seq: UInt64, limit: Int) -> [Update] {
@@ -62,11 +74,14 @@ struct DatabaseModel {
 
     mutating func answer(_ query: DatabaseRequest.Query) -> DatabaseReply {
         switch query {
-        case .heads: return .heads(ShardHeads(epoch: self.epoch, gseqs: self.gseqs))
+        case .heads: return .heads(ShardHeads(epoch: self.epoch, marks: self.marks))
         case .room(let room): return .room(self.snapshot(of: room))
         case .roomLog(let room, let after, let limit): return .log(self.log(of: room, after: after, limit: limit))
         case .shardLog(let shard, let after, let limit):
             return .log(self.shardLog(shard, after: after, limit: limit))
+        case .moveEpoch(let epoch):
+            if epoch == self.epoch { self.epoch = Identifier("\(epoch)+") }
+            return .epoch(self.epoch)
         case .claim(_, let sid, _):
             if self.foreign.contains(sid) { return .claim(.refused) }
             self.claims[sid, default: 1] += 1

@@ -10,7 +10,8 @@ import Wire
     ) -> LogRow {
         LogRow(
             shard: 5, gseq: 9, room: "r", seq: 3, event: event, user: "ann", session: session, number: 4, gesture: 2,
-            element: element, before: before.map { Array($0.utf8) }, after: after.map { Array($0.utf8) })
+            hash: -6, chain: 77, element: element, before: before.map { Array($0.utf8) },
+            after: after.map { Array($0.utf8) })
     }
 
     private static func elements(_ row: LogRow) -> [UpdatedElement]? {
@@ -26,7 +27,10 @@ import Wire
             update
                 == Update(
                     shard: 5, gseq: 9, room: "r", seq: 3, event: .transformed, user: "ann", sid: "sid", number: 4,
-                    gesture: 2, elements: [UpdatedElement(id: "e", json: Array(text.utf8))]))
+                    gesture: 2,
+                    link: HistoryChain.link(
+                        gseq: 9, room: "r", seq: 3, session: "sid", number: 4, body: UInt64(bitPattern: -6)),
+                    chain: 77, elements: [UpdatedElement(id: "e", json: Array(text.utf8))]))
     }
 
     @Test func aNumberOfTheGatewayIsNotShown() {

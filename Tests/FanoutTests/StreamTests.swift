@@ -180,11 +180,13 @@ import Wire
         _ = scene.take()
         scene.database.logs["r"]?.removeLast(2)
         scene.database.gseqs[Shard.of(room: "r")] = 1
+        scene.database.chains[Shard.of(room: "r")] = scene.database.logs["r"]?.last?.chain ?? 0
         scene.pass(250)
         scene.answer()
         #expect(
             scene.taken(by: Scene.g1).positions
-                == [RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 1), isReset: true)])
+                == [RoomPosition(room: "r", position: Position(epoch: "epoch-1+", seq: 1), isReset: true)])
+        #expect(scene.fanout.counters.replacements == 1)
     }
 
     @Test func tooManyKeptUpdatesEndInAnotherLoad() {
@@ -274,6 +276,42 @@ import Wire
         #expect(scene.fanout.roomCount == 1)
     }
 
+    @Test func readsAndJoinsWaitForWhatWasAcknowledged() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.commit()
+        _ = scene.take()
+        // The gateway has given an acknowledgement for 2 already; its update is still on its way.
+        scene.read("r", request: 4, after: 2)
+        scene.read("r", request: 5, after: 1)
+        scene.send(Join(request: 90, room: "r", connection: 2, member: .named("ben"), after: 2), from: Scene.g1)
+        #expect(scene.taken(by: Scene.g1).positionsOfReads == [5: 1])
+        scene.commit()
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.positionsOfReads == [4: 2])
+        #expect(records.joined.map(\.position.seq) == [2])
+        // The update is in the answer, so it stands before it on the link and not behind it.
+        let update = records.firstIndex { if case .update = $0 { true } else { false } }
+        let joined = records.firstIndex { if case .joinReply = $0 { true } else { false } }
+        #expect(update != nil && joined != nil && (update ?? 9) < (joined ?? 0))
+        #expect(scene.fanout.waitingCount == 0)
+    }
+
+    @Test func whatWasAcknowledgedIsNotWaitedForForEver() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.commit()
+        _ = scene.take()
+        scene.read("r", request: 4, after: 99)
+        scene.send(Join(request: 90, room: "r", connection: 2, member: .named("ben"), after: 99), from: Scene.g1)
+        scene.pass(499)
+        #expect(scene.taken(by: Scene.g1).positionsOfReads == [:])
+        scene.pass(1)
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.positionsOfReads == [4: 1] && records.joined.map(\.position.seq) == [1])
+        #expect(scene.fanout.waitingCount == 0)
+    }
+
     @Test func aRoomReadWaitsForTheDatabaseOnlySoLong() {
         var scene = Scene()
         scene.read("r", request: 4)
@@ -294,32 +332,42 @@ import Wire
 @Suite struct ShardCursorTests {
     @Test func itMovesOnlyOverWhatWasSeen() {
         var cursor = ShardCursor()
-        cursor.saw(7)
+        _ = cursor.saw(ShardCursor.Mark(7))
         #expect(cursor.at == nil)
-        cursor.loaded(at: 5, births: 0)
+        _ = cursor.loaded(at: ShardCursor.Mark(5), births: 0)
         #expect(cursor.at == 5)
         #expect(cursor.isBehind)
-        cursor.saw(9)
-        cursor.saw(6)
+        _ = cursor.saw(ShardCursor.Mark(9))
+        _ = cursor.saw(ShardCursor.Mark(6))
         #expect(cursor.at == 7)
         #expect(cursor.lag == 2)
-        cursor.saw(8)
+        _ = cursor.saw(ShardCursor.Mark(8))
         #expect(cursor.at == 9)
-        cursor.headIs(12)
+        _ = cursor.headIs(ShardCursor.Mark(12))
         #expect(cursor.lag == 3)
-        cursor.headIs(3)
-        cursor.saw(3)
+        _ = cursor.headIs(ShardCursor.Mark(3))
+        _ = cursor.saw(ShardCursor.Mark(3))
         #expect(cursor.at == 9)
         #expect(cursor.head == 12)
     }
 
     @Test func anOlderSnapshotFromBeforeItsBirthTakesItBack() {
         var cursor = ShardCursor()
-        cursor.loaded(at: 9, births: 0)
-        cursor.loaded(at: 6, births: 0)
+        _ = cursor.loaded(at: ShardCursor.Mark(9), births: 0)
+        _ = cursor.loaded(at: ShardCursor.Mark(6), births: 0)
         #expect(cursor.at == 6)
-        cursor.saw(7)
-        cursor.loaded(at: 5, births: 1)
+        _ = cursor.saw(ShardCursor.Mark(7))
+        _ = cursor.loaded(at: ShardCursor.Mark(5), births: 1)
         #expect(cursor.at == 7)
+    }
+}
+
+extension [FanoutRecord] {
+    /// Where the room stood in each answered read, by request.
+    fileprivate var positionsOfReads: [UInt64: UInt64] {
+        self.reduce(into: [:]) { positions, record in
+            guard case .roomState(let state) = record, case .state(let position, _) = state.outcome else { return }
+            positions[state.request] = position.seq
+        }
     }
 }

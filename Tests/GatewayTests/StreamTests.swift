@@ -52,6 +52,24 @@ struct StreamTests {
         #expect(old.occupants.isEmpty)
     }
 
+    @Test("a join that moves to another fan-out is taken back from the former one, which would stream for ever")
+    func movedJoin() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        guard case .fanout(_, .join(let join))? = scene.take().first else {
+            Issue.record("no join was sent")
+            return
+        }
+        let shard = Shard.of(room: "r")
+        scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.now)
+        let leave = Leave(room: "r", connection: join.connection)
+        #expect(
+            scene.take() == [.formerFanout(shard: shard, .leave(leave)), .fanout(shard: shard, .join(join))])
+        scene.gateway.fanoutMoved(shards: [shard], hadOwner: false, at: scene.now)
+        #expect(scene.take() == [.fanout(shard: shard, .join(join))])
+    }
+
     @Test("previews reach everybody but the connection that sent them")
     func previews() throws {
         var scene = Scene()

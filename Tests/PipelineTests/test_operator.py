@@ -119,10 +119,10 @@ def test_help(single):
 
 
 def test_migrating_again_changes_nothing(single):
-    before = single.rows("select key, value from meta order by key")
+    before = single.rows("select key, value from meta where key in ('epoch', 'session_key') order by key")
     done = single.touchsync("migrate", "--database-url", single.report["database"])
     assert done.returncode == 0
-    assert single.rows("select key, value from meta order by key") == before
+    assert single.rows("select key, value from meta where key in ('epoch', 'session_key') order by key") == before
 
 
 def test_a_doctor(single):

@@ -231,6 +231,23 @@ struct ConnectionMachineTests {
         #expect(bench.tick() == .open(host: 1))
     }
 
+    @Test("a server that is turned away: what is in flight is answered, then the next host")
+    func turnedAway() {
+        var bench = MachineBench(hosts: 2)
+        bench.becomeReady()
+        _ = (bench.submit(1), bench.send())
+        let reason = PostgresError(.rejected, "not this one")
+        #expect(bench.machine.reject(reason, at: bench.clock.now, into: &bench.events) == .none)
+        #expect(bench.submit(2) == .notReady)
+        _ = bench.reply(.rows("ok"))
+        #expect(bench.reply(.synced) == .drop)
+        #expect(bench.take() == [.rows(1, "ok"), .disconnected(reason.with(.notExecuted))])
+        bench.becomeReady()
+        #expect(bench.machine.host == 1)
+        #expect(bench.machine.reject(reason, at: bench.clock.now, into: &bench.events) == .drop)
+        #expect(bench.machine.reject(reason, at: bench.clock.now, into: &bench.events) == .none)
+    }
+
     @Test("FATAL in an answer: unknown, and the connection is dropped")
     func fatal() {
         var bench = MachineBench()

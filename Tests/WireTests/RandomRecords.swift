@@ -43,7 +43,8 @@ struct RecordMaker {
         case .gestureEnd: self.gestureEnd()
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.number(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
-        case .roomRead: RoomRead(request: self.number(), room: self.name())
+        case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.number())
+        case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .roomState: self.state()
         }
     }
@@ -87,13 +88,14 @@ struct RecordMaker {
             shard: UInt8.random(in: 0..<64, using: &self.random), gseq: self.number(), room: self.name(),
             seq: self.number(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
             user: self.name(), sid: self.name(), number: self.number(), gesture: self.number(),
+            link: self.number(), chain: self.number(),
             elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob()) })
     }
 
     private mutating func join() -> Join {
         Join(
             request: self.number(), room: self.name(), connection: self.number(), member: self.member(),
-            session: self.name().text, resume: self.flag() ? self.position() : nil)
+            session: self.name().text, resume: self.flag() ? self.position() : nil, after: self.number())
     }
 
     private mutating func joinReply() -> JoinReply {

@@ -31,6 +31,7 @@ enum Samples {
 
     static let moved = Update(
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7, gesture: 4,
+        link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
         elements: [UpdatedElement(id: "e", json: Array("{}".utf8))])
 
     static let ada = Member(user: "u", name: "Ada", color: "#f00")
@@ -79,10 +80,13 @@ enum Samples {
 
     static let unavailable = RoomState(request: 1, room: "r1", outcome: .unavailable)
 
+    static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
+
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, transform, create, update, delete, refuse, applied, refused, moved, join, joined, resumed, notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed, state, unavailable,
+        credit,
     ]
 
     private static func commit(_ command: Command) -> Commit {

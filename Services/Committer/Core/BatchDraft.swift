@@ -34,9 +34,9 @@ struct BatchDraft: Sendable {
     private var outcomes: [CommitKey: Outcome] = [:]
 
     /// An empty batch on top of what is known.
-    init(shard: Int, version: UInt64, gseq: UInt64, rules: RulesTable) {
+    init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable) {
         self.rules = rules
-        self.batch = ShardBatch(shard: shard, version: version, gseq: gseq)
+        self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
     }
 
     // MARK: One commit
@@ -71,9 +71,11 @@ struct BatchDraft: Sendable {
         case .some(.some(let state)):
             return state.user == commit.user ? state : nil
         case .some(nil), nil:
-            // A session that was resumed has a row: without one it was evicted, and its numbers are not known. A stream
-            // that the gateway numbers carries the claim in its name, so each owner's begins without a row.
-            let isFresh = commit.claim <= 1 || !SessionKey.isApp(commit.stream.session)
+            // A session that was resumed has a row: without one it was swept away, and its numbers are not known. A
+            // stream that the gateway numbers carries the claim in its name, so each owner's begins without a row.
+            let isFresh =
+                (commit.claim <= 1 || !SessionKey.isApp(commit.stream.session))
+                && !SessionKey.isOlder(commit.stream.session, than: cache.sessionFloor)
             return isFresh ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
         }
     }
@@ -138,6 +140,10 @@ struct BatchDraft: Sendable {
         let seq = change.roomSeq + 1
         self.rooms[commit.room] = seq
         self.batch.gseq += 1
+        let link = HistoryChain.link(
+            gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
+            body: commit.hash)
+        self.batch.chain = HistoryChain.next(self.batch.chain, link)
         for (key, state, element) in change.states {
             self.elements[key] = state
             self.write(key, element, seq: seq, isDeleted: state == .deleted)
@@ -147,13 +153,14 @@ struct BatchDraft: Sendable {
                 room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
                 session: commit.stream.session, number: commit.number, gesture: commit.gesture,
                 element: change.event == .createdMany ? nil : change.elements.first?.id, hash: commit.hash,
+                chain: self.batch.chain,
                 before: change.before, after: change.after))
         self.updates.append(
             Update(
                 shard: UInt8(truncatingIfNeeded: self.batch.shard), gseq: self.batch.gseq, room: commit.room, seq: seq,
                 event: change.event, user: commit.user, sid: SessionKey.sid(of: commit.stream.session),
                 number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, gesture: commit.gesture,
-                elements: change.elements))
+                link: link, chain: self.batch.chain, elements: change.elements))
         let outcome = AppliedOutcome(
             seq: seq, event: change.event, elements: change.elements, adjusted: change.adjusted)
         self.tally.applied += 1

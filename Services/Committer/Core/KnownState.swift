@@ -113,6 +113,10 @@ package struct LoadedState: Equatable, Sendable {
     package var version: UInt64
     /// The last number in the shard's order.
     package var gseq: UInt64
+    /// The shard's chain; 0: none yet.
+    package var chain: UInt64
+    /// Sessions whose name sorts before it and that do not exist have ended.
+    package var sessionFloor: Identifier = ""
     /// The last number of each room that has one.
     package var rooms: [Identifier: UInt64] = [:]
     /// The streams that exist.
@@ -123,8 +127,9 @@ package struct LoadedState: Equatable, Sendable {
     package var outcomes: [CommitKey: StoredOutcome] = [:]
 
     /// A shard about which nothing else was asked.
-    package init(version: UInt64, gseq: UInt64) {
+    package init(version: UInt64, gseq: UInt64, chain: UInt64 = 0) {
         self.version = version
         self.gseq = gseq
+        self.chain = chain
     }
 }

@@ -7,8 +7,12 @@ package struct ShardBatch: Equatable, Sendable {
     package var shard: Int
     /// The version of the shard from which everything was decided. At another version nothing is written.
     package var version: UInt64
+    /// The shard's chain at that version.
+    package var base: UInt64
     /// The last number in the shard's order afterwards.
     package var gseq: UInt64
+    /// The shard's chain afterwards.
+    package var chain: UInt64
     /// The rooms' last numbers afterwards.
     package var rooms: [RoomRow] = []
     /// The elements afterwards, each once.
@@ -21,10 +25,12 @@ package struct ShardBatch: Equatable, Sendable {
     package var refusals: [RefusalRow] = []
 
     /// A batch that writes nothing but the shard's version.
-    package init(shard: Int, version: UInt64, gseq: UInt64) {
+    package init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64 = 0) {
         self.shard = shard
         self.version = version
+        self.base = chain
         self.gseq = gseq
+        self.chain = chain
     }
 
     /// A room's last number.
@@ -69,6 +75,8 @@ package struct ShardBatch: Equatable, Sendable {
         package var element: Identifier?
         /// The hash of its body.
         package var hash: UInt64
+        /// The shard's chain after it.
+        package var chain: UInt64
         /// JSON text: the element before; an array of elements for a deletion; nil when created.
         package var before: [UInt8]?
         /// JSON text: the element afterwards; an array when several were created; nil when deleted.

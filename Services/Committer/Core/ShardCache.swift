@@ -7,6 +7,10 @@ struct ShardCache: Sendable {
     private(set) var version: UInt64?
     /// The last number in the shard's order.
     private(set) var gseq: UInt64 = 0
+    /// The shard's chain.
+    private(set) var chain: UInt64 = 0
+    /// Sessions whose name sorts before it and that do not exist have ended.
+    private(set) var sessionFloor: Identifier = ""
     private var rooms: RecentCache<Identifier, KnownRoom>
     private var streams: RecentCache<StreamKey, KnownStream>
     private var elements: RecentCache<ElementKey, ElementState>
@@ -41,9 +45,11 @@ struct ShardCache: Sendable {
 
     /// Takes over an answer of the database. An answer at another version than the known one replaces everything.
     mutating func take(_ state: LoadedState, for request: LoadRequest) {
-        if self.version != state.version { self.clear() }
+        if self.version != state.version || self.chain != state.chain { self.clear() }
         self.version = state.version
         self.gseq = state.gseq
+        self.chain = state.chain
+        self.sessionFloor = state.sessionFloor
         for room in request.rooms { self.rooms.store(KnownRoom(seq: state.rooms[room] ?? 0), for: room) }
         for key in request.streams { self.streams.store(KnownStream(state: state.streams[key]), for: key) }
         for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
@@ -74,11 +80,12 @@ struct ShardCache: Sendable {
 
     /// Takes over what a batch wrote.
     mutating func commit(
-        version: UInt64, gseq: UInt64, rooms: [Identifier: UInt64], streams: [StreamKey: StreamState],
-        elements: [ElementKey: ElementState]
+        version: UInt64, gseq: UInt64, chain: UInt64, rooms: [Identifier: UInt64],
+        streams: [StreamKey: StreamState], elements: [ElementKey: ElementState]
     ) {
         self.version = version
         self.gseq = gseq
+        self.chain = chain
         for (room, seq) in rooms { self.rooms.store(KnownRoom(seq: seq), for: room) }
         for (key, state) in streams { self.streams.store(KnownStream(state: state), for: key) }
         for (key, state) in elements { self.elements.store(state, for: key) }

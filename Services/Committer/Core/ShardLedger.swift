@@ -30,6 +30,8 @@ package struct ShardLedger: Sendable {
         package var updates: [Update] = []
         /// How many commits left the ledger, and their bytes.
         package var commits = 0, bytes = 0
+        /// The same by the link over which they came.
+        package var finished: [UInt64: CommitLoad] = [:]
         /// How the decisions went.
         package var tally = DecisionTally()
         /// Arrival of each commit that was answered after a write, ns.
@@ -46,6 +48,7 @@ package struct ShardLedger: Sendable {
             self.updates += other.updates
             self.commits += other.commits
             self.bytes += other.bytes
+            self.finished.merge(other.finished) { $0 + $1 }
             self.tally.add(other.tally)
             self.arrivals += other.arrivals
             self.expired += other.expired
@@ -138,7 +141,8 @@ package struct ShardLedger: Sendable {
             self.phase = .loading(needs.request, count: count)
             return .load(needs.request)
         }
-        var draft = BatchDraft(shard: self.shard, version: version, gseq: self.cache.gseq, rules: self.rules)
+        var draft = BatchDraft(
+            shard: self.shard, version: version, gseq: self.cache.gseq, chain: self.cache.chain, rules: self.rules)
         let commits = Array(self.queue.prefix(count))
         self.queue.removeFirst(count)
         for commit in commits {
@@ -177,8 +181,8 @@ package struct ShardLedger: Sendable {
         self.failures = 0
         self.batchLimit = min(self.limits.batchItems, self.batchLimit * 2)
         self.cache.commit(
-            version: draft.batch.version + 1, gseq: draft.batch.gseq, rooms: draft.rooms, streams: draft.streams,
-            elements: draft.elements)
+            version: draft.batch.version + 1, gseq: draft.batch.gseq, chain: draft.batch.chain, rooms: draft.rooms,
+            streams: draft.streams, elements: draft.elements)
         self.cache.trim()
         var settlement = Settlement()
         settlement.updates = draft.updates
@@ -195,6 +199,12 @@ package struct ShardLedger: Sendable {
     package mutating func batchStale() {
         guard case .writing(let commits, _) = self.phase else { return }
         self.putBack(commits)
+        self.cache.clear()
+    }
+
+    /// The database may be on another history than the one that was read: nothing known counts any more. A request
+    /// under way goes on: what it is based on is compared when it is written.
+    package mutating func forget() {
         self.cache.clear()
     }
 
@@ -287,7 +297,7 @@ package struct ShardLedger: Sendable {
                 settlement.abandoned += 1
             } else {
                 settlement.expired += 1
-                let refusal = Refusal(.unavailable, "The database did not take it in time.")
+                let refusal = Refusal(.unavailable, "The database did not take it in time.", retryAfterMs: 1000)
                 settlement.results.append((commit.gateway, commit.result(refusal)))
             }
         }
@@ -303,5 +313,6 @@ package struct ShardLedger: Sendable {
         self.copies.remove(commit.copy)
         settlement.commits += 1
         settlement.bytes += commit.size
+        settlement.finished[commit.source, default: CommitLoad()].add(commit.size)
     }
 }

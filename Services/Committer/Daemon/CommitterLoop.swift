@@ -23,6 +23,8 @@ final class CommitterLoop: ReactorLoop {
     private let logger: Logger
     private var core: Committer
     private var databaseGuard: DatabaseGuard
+    /// The history that the core's knowledge is of.
+    private var epoch: Identifier?
     private var actions: [Committer.Action] = []
     private var batchColumns = BatchColumns()
     private var stateColumns = StateColumns()
@@ -30,6 +32,7 @@ final class CommitterLoop: ReactorLoop {
     private var carried: [DatabaseLane.Request?]
     private var arrivals: [UInt64] = []
     private var databaseLog = LogLimiter(every: .seconds(1))
+    private var rejectLog = LogLimiter(every: .seconds(5))
     private var malformedLog = LogLimiter(every: .seconds(1))
     private var hasStarted = false
     private var isStopping = false
@@ -41,9 +44,12 @@ final class CommitterLoop: ReactorLoop {
         let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
         let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         let updateOptions = LinkOptions(sendHighWater: Self.updateMark, receiveHighWater: Self.updateMark)
+        var commitIdentity = identity
+        commitIdentity.greeting = CreditGrant.greeting(window: settings.credit)
         let link = try ServerLink(
-            on: thread, bind: Endpoint(settings.bind), identity: identity, options: commitOptions)
-        self.gateways = GatewayLane(link, outboxLimit: Self.resultBytes, telemetry: telemetry)
+            on: thread, bind: Endpoint(settings.bind), identity: commitIdentity, options: commitOptions)
+        self.gateways = GatewayLane(
+            link, credit: settings.credit, outboxLimit: Self.resultBytes, telemetry: telemetry)
         self.fanouts = try FanoutLane(
             on: thread, settings.fanouts, identity: identity, options: updateOptions, outboxLimit: Self.updateBytes,
             telemetry: telemetry)
@@ -71,13 +77,14 @@ final class CommitterLoop: ReactorLoop {
             connection.turn(now: now) { self.read($0, of: lane, now) }
         }
         self.fanouts.read()
-        self.gateways.read { frames in
+        self.gateways.read { frames, source in
             // Commits that come while the daemon ends are left alone: their gateways turn to another committer.
-            if !self.isStopping { self.read(frames, now) }
+            if !self.isStopping { self.read(frames, from: source, now) }
         }
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)
+        self.gateways.finish(self.core.takeFinished())
         self.gateways.flush()
         self.fanouts.flush()
         self.observe(now)
@@ -118,14 +125,15 @@ final class CommitterLoop: ReactorLoop {
 
     // MARK: In
 
-    private func read(_ frames: Frames, _ now: UInt64) {
+    private func read(_ frames: Frames, from source: UInt64, _ now: UInt64) {
         do throws(EnvelopeError) {
             try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
                 var reader = try EnvelopeReader(bytes)
                 while let (kind, fields) = try reader.next() {
                     guard kind == .commit else { continue }
                     let commit = try EnvelopeReader.decode(Commit.self, fields)
-                    self.core.submit(commit, size: fields.remaining, at: now, into: &self.actions)
+                    self.core.submit(
+                        commit, size: fields.remaining, source: source, at: now, into: &self.actions)
                 }
             }
         } catch {
@@ -139,11 +147,12 @@ final class CommitterLoop: ReactorLoop {
 
     private func read(_ news: DatabaseLane.News, of lane: Int, _ now: UInt64) {
         switch news {
-        case .up(let facts): self.connected(lane, facts)
+        case .up(let facts): self.connected(lane, facts, now)
         case .down(let error):
             self.carried[lane] = nil
             self.core.connectionDown(lane: lane, at: now, into: &self.actions)
-            self.databaseFailed("database connection lost", error)
+            // A server that was turned away has its reason already.
+            if error.sqlState != .rejected { self.databaseFailed("database connection lost", error) }
         case .attemptFailed(let error):
             self.databaseFailed("database connection refused", error)
         case .rows(let rows): self.answered(lane, rows, now)
@@ -151,17 +160,38 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    private func connected(_ lane: Int, _ facts: ServerFacts) {
-        if let objection = self.databaseGuard.objection(to: facts) {
-            self.check.notReady(objection)
-            self.logger.error("database not trusted", metadata: ["reason": "\(objection)", "pg.host": "\(facts.host)"])
-            return
-        }
+    private func connected(_ lane: Int, _ facts: ServerFacts, _ now: UInt64) {
+        if let objection = self.databaseGuard.objection(to: facts) { return self.reject(lane, objection, now) }
         for problem in facts.durabilityProblems {
             self.logger.warning("acknowledged commits may be lost", metadata: ["reason": "\(problem)"])
         }
+        // Nothing else may be asked before it is known which history this is.
+        self.submit(.noteHistory, HistoryNote.parameters(facts), lane, now)
+    }
+
+    private func historyNoted(_ lane: Int, _ rows: ResultRows, _ now: UInt64) {
+        guard let note = HistoryNote(rows) else { return self.reject(lane, "the history cannot be read", now) }
+        if note.verdict == .behind { return self.reject(lane, "the server was replaced by another one", now) }
+        let isNew = self.epoch.map { $0 != note.epoch } ?? false
+        if isNew || ![.same, .first].contains(note.verdict) {
+            self.telemetry.historyChanged()
+            self.logger.warning(
+                "the database is on another history",
+                metadata: ["history.verdict": "\(note.verdict)", "history.epoch": "\(note.epoch)"])
+            self.core.historyChanged()
+        }
+        self.epoch = note.epoch
         self.core.connectionUp(lane: lane)
         self.check.ready()
+    }
+
+    /// Turns away from a server that must not get commits.
+    private func reject(_ lane: Int, _ reason: String, _ now: UInt64) {
+        if self.core.connectedLanes == 0 { self.check.notReady(reason) }
+        self.lanes[lane].reject(reason, now: now)
+        guard let suppressed = self.rejectLog.admit(at: .now) else { return }
+        self.logger.error(
+            "database not trusted", metadata: ["reason": "\(reason)", "log.suppressed": "\(suppressed)"])
     }
 
     private func databaseFailed(_ what: Logger.Message, _ error: PostgresError) {
@@ -179,6 +209,8 @@ final class CommitterLoop: ReactorLoop {
         self.carried[lane] = nil
         self.telemetry.answered(request, took: now &- self.lanes[lane].since)
         switch request {
+        case .noteHistory:
+            self.historyNoted(lane, rows, now)
         case .commitBatch:
             guard let isWritten = rows.bool(0, 0) else {
                 return self.core.requestFailed(lane: lane, .lost, at: now, into: &self.actions)
@@ -194,7 +226,9 @@ final class CommitterLoop: ReactorLoop {
     }
 
     private func failed(_ lane: Int, _ error: PostgresError, _ now: UInt64) {
+        let request = self.carried[lane]
         self.carried[lane] = nil
+        if request == .noteHistory { return self.reject(lane, "the history cannot be read: \(error.message)", now) }
         switch BatchFailure(error) {
         case .stale:
             self.core.batchWritten(lane: lane, isStale: true, at: now, into: &self.actions)

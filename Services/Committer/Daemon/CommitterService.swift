@@ -12,13 +12,12 @@ package final class CommitterService: Service {
         let schema = SchemaGate(isOpen: !settings.migrates)
         let check = context.health.check("database")
         let committer = try CommitterService(settings, context, schema, check)
-        guard settings.migrates else { return [committer] }
         let wake = committer.reactor.waker
-        let migration = try MigrationService(settings, context, check) {
+        let upkeep = try UpkeepService(settings, context, check) {
             schema.open()
             wake.signal()
         }
-        return [migration, committer]
+        return [upkeep, committer]
     }
 
     private init(
@@ -27,7 +26,10 @@ package final class CommitterService: Service {
         let telemetry = CommitterTelemetry(context.metrics)
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
-        self.reactor = try Reactor(name: "committer", settings: reactorSettings, logger: context.logger) { thread in
+        let pulse = context.health.pulse("links")
+        self.reactor = try Reactor(
+            name: "committer", settings: reactorSettings, logger: context.logger, beat: pulse.beat
+        ) { thread in
             try CommitterLoop(
                 on: thread, name: context.name, settings: settings, schema: schema, telemetry: telemetry,
                 check: check)

@@ -2,6 +2,7 @@ package import Boot
 package import Canvas
 package import CommitterCore
 internal import Mesh
+package import Wire
 
 /// What an operator may set on a committer; the schema holds names, defaults and ranges.
 package struct CommitterSettings: DaemonSettings {
@@ -17,10 +18,16 @@ package struct CommitterSettings: DaemonSettings {
     package var migrates: Bool
     /// Whether a server may be used that can lose what it acknowledged.
     package var allowsUnsafeDatabase: Bool
+    /// How many whole days the log is kept.
+    package var logRetentionDays: Int
+    /// After how many days without a commit a session ends.
+    package var sessionRetentionDays: Int
     /// The rules of every element type.
     package var rules: RulesTable
     /// The bounds of queue, batches, memory and time.
     package var limits: CommitterLimits
+    /// How many commits of one sender, and bytes of them, may wait here.
+    package var credit: CommitCredit
     /// How long a stopping committer may finish its batches.
     package var drain: Duration
 
@@ -31,6 +38,14 @@ package struct CommitterSettings: DaemonSettings {
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
         "Use a database whose settings may lose acknowledged commits (fsync off and the like).")
+    /// A day would do for apps that resume, as they get a thousand updates at most. A week is for those that were away
+    /// with a commit unanswered, over a weekend or a holiday: only the log has what it was answered with.
+    package static let logRetention = Setting.int(
+        "log-retention-days", default: 7, in: 1...3650,
+        "Days that the commit log is kept: an app away for longer gets the room whole.")
+    package static let sessionRetention = Setting.int(
+        "session-retention-days", default: 30, in: 2...3650,
+        "Days without a commit after which a session ends.")
     package static let queueItems = Setting.int(
         "queue-items", default: 8192, in: 1...1_000_000, "Commits that may wait; one more is refused as busy.")
     package static let queueBytes = Setting.int(
@@ -52,9 +67,9 @@ package struct CommitterSettings: DaemonSettings {
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
-            unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, batchItems, batchBytes, elementsPerCommit,
-            cacheBytes,
-            commitDeadline,
+            unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
+            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes, commitDeadline,
+            logRetention, sessionRetention,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -63,8 +78,13 @@ package struct CommitterSettings: DaemonSettings {
         self.databaseURL = try values.required(SharedSettings.databaseURL)
         self.databaseConnections = values[Self.connections]
         self.migrates = values[Self.migrate]
+        self.logRetentionDays = values[Self.logRetention]
+        self.sessionRetentionDays = values[Self.sessionRetention]
         self.allowsUnsafeDatabase = values[Self.unsafeDatabase]
         self.drain = values[SharedSettings.drainTimeout]
+        self.credit = CommitCredit(
+            commits: UInt64(clamping: values[SharedSettings.creditCommits]),
+            bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
         var limits = CommitterLimits()
         limits.queueItems = values[Self.queueItems]
         limits.queueBytes = values[Self.queueBytes]

@@ -24,6 +24,7 @@ final class CommitterTelemetry: Sendable {
     private let unknown: [Unknown: Counter]
     private let batches: [Ending: Counter]
     private let loads: Counter
+    private let histories: Counter
     private let malformed: Counter
     private let published: Counter
     private let droppedUpdates: Counter
@@ -58,6 +59,8 @@ final class CommitterTelemetry: Sendable {
             label: "outcome", of: Unknown.self)
         self.batches = family("batches_total", "Batches by how they ended.", label: "ending", of: Ending.self)
         self.loads = counter("state_reads_total", "Reads of state from the database.")
+        self.histories = counter(
+            "history_changes_total", "Times that the database was found on another history than before.")
         self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.published = counter("updates_published_total", "Updates given to fan-outs.")
         self.droppedUpdates = counter("updates_dropped_total", "Updates that fan-outs have to read from the log.")
@@ -83,6 +86,9 @@ final class CommitterTelemetry: Sendable {
     /// An envelope could not be read.
     func envelopeMalformed() { self.malformed.add() }
 
+    /// The database is on another history than before.
+    func historyChanged() { self.histories.add() }
+
     /// An update is on its way to its fan-out.
     func updatePublished() { self.published.add() }
 
@@ -100,6 +106,7 @@ final class CommitterTelemetry: Sendable {
         switch request {
         case .commitBatch: self.writing.observe(Double(took) / 1e9)
         case .loadState: self.loading.observe(Double(took) / 1e9)
+        case .noteHistory: break
         }
     }
 

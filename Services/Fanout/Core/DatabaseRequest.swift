@@ -14,6 +14,8 @@ package struct DatabaseRequest: Equatable, Sendable {
         case shardLog(Int, after: UInt64, limit: Int)
         /// A session gets a new owner.
         case claim(room: Identifier, sid: Identifier, user: Identifier)
+        /// Another name for the history of this one.
+        case moveEpoch(from: Identifier)
     }
 
     /// Comes back with the answer; never used twice.
@@ -38,6 +40,8 @@ package enum DatabaseReply: Equatable, Sendable {
     case log([Update])
     /// To `claim`.
     case claim(ClaimOutcome)
+    /// To `moveEpoch`: the history's name now.
+    case epoch(Identifier)
     /// The database is away or refused.
     case failed
 }
@@ -46,13 +50,13 @@ package enum DatabaseReply: Equatable, Sendable {
 package struct ShardHeads: Equatable, Sendable {
     /// The database's history.
     package var epoch: Identifier
-    /// The last gseq, by shard.
-    package var gseqs: [UInt64]
+    /// The last place, by shard.
+    package var marks: [ShardCursor.Mark]
 
     /// Where all shards stand.
-    package init(epoch: Identifier, gseqs: [UInt64]) {
+    package init(epoch: Identifier, marks: [ShardCursor.Mark]) {
         self.epoch = epoch
-        self.gseqs = gseqs
+        self.marks = marks
     }
 }
 
@@ -96,15 +100,20 @@ package struct RoomSnapshot: Equatable, Sendable {
     package var seq: UInt64
     /// Its shard's last gseq.
     package var gseq: UInt64
+    /// Its shard's chain there; 0: not known.
+    package var chain: UInt64
     /// All elements that are not deleted.
     package var elements: [Element]
     /// Gestures that must stay closed.
     package var closed: [ClosedGesture]
 
     /// A room's state.
-    package init(seq: UInt64, gseq: UInt64, elements: [Element], closed: [ClosedGesture] = []) {
+    package init(
+        seq: UInt64, gseq: UInt64, chain: UInt64 = 0, elements: [Element], closed: [ClosedGesture] = []
+    ) {
         self.seq = seq
         self.gseq = gseq
+        self.chain = chain
         self.elements = elements
         self.closed = closed
     }

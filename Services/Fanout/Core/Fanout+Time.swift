@@ -35,6 +35,10 @@ extension Fanout {
             var rows: [Update] = []
             if case .log(let updates) = reply { rows = updates }
             self.advanceCatchUp(of: gateway, in: place, rows: rows, at: now, into: &actions)
+        case (.moveEpoch, _):
+            var epoch: Identifier?
+            if case .epoch(let name) = reply { epoch = name }
+            self.epochMoved(epoch, into: &actions)
         case (.claim(let join), .claim(let outcome)):
             self.claimAnswered(join, outcome, at: now, into: &actions)
         case (.claim(let join), _):
@@ -45,8 +49,8 @@ extension Fanout {
     /// When ``timePassed(at:into:)`` is due next.
     package var nextDeadline: UInt64? {
         var next = [
-            self.joinDeadlines.next, self.readDeadlines.next, self.idleDeadlines.next, self.parkDeadlines.next,
-            self.retries.next, self.isPolling ? nil : self.pollAt,
+            self.joinDeadlines.next, self.readDeadlines.next, self.followDeadlines.next, self.idleDeadlines.next,
+            self.parkDeadlines.next, self.retries.next, self.isPolling ? nil : self.pollAt,
         ].lazy.compactMap(\.self).min()
         for shard in self.shards.indices {
             if let at = self.shards[shard].readAt { next = min(next ?? at, at) }
@@ -64,10 +68,14 @@ extension Fanout {
             self.pollAt = now &+ self.limits.headInterval
             self.polledCursors = self.shards.map(\.cursor.at)
             _ = self.ask(.heads, for: .heads, into: &actions)
+            self.moveEpoch(into: &actions)
             self.keepInBounds()
         }
         while let tag = self.joinDeadlines.popDue(at: now) { self.joinExpired(tag, at: now, into: &actions) }
         while let room = self.readDeadlines.popDue(at: now) { self.readsExpired(in: room, at: now, into: &actions) }
+        while let room = self.followDeadlines.popDue(at: now) {
+            if let place = self.places[room] { self.answerFollowers(in: place, at: now, into: &actions) }
+        }
         while let room = self.parkDeadlines.popDue(at: now) { self.parkExpired(in: room, at: now) }
         while let room = self.idleDeadlines.popDue(at: now) { self.idleExpired(room, at: now) }
         while let retry = self.retries.popDue(at: now) { self.again(retry, into: &actions) }

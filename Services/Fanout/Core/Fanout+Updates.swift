@@ -10,8 +10,15 @@ extension Fanout {
         guard self.shards.indices.contains(shard) else { return }
         self.counters.updates += 1
         guard !self.shards[shard].rooms.isEmpty else { return }
-        self.shards[shard].cursor.saw(update.gseq)
+        let mark = ShardCursor.Mark(update)
+        guard self.shards[shard].cursor.continues(with: mark) else {
+            // From a former primary, or the first of another history: the next look at the heads tells which.
+            self.counters.strays += 1
+            return
+        }
+        let continues = self.shards[shard].cursor.saw(mark)
         self.offer(update, at: now, into: &actions)
+        if !continues { return self.historyReplaced(in: shard, into: &actions) }
         self.watchHole(in: shard, at: now)
     }
 
@@ -23,6 +30,7 @@ extension Fanout {
             self.apply(update, to: place, at: now, into: &actions)
             self.drainKept(of: place, at: now, into: &actions)
             self.account(place)
+            self.answerFollowers(in: place, at: now, into: &actions)
         case .duplicate:
             self.counters.duplicates += 1
         case .kept:
@@ -98,7 +106,9 @@ extension Fanout {
             guard Int(row.shard) == shard, row.gseq == last &+ 1 else { break }
             last = row.gseq
             self.counters.updates += 1
-            self.shards[shard].cursor.saw(row.gseq)
+            guard self.shards[shard].cursor.saw(ShardCursor.Mark(row)) else {
+                return self.historyReplaced(in: shard, into: &actions)
+            }
             self.offer(row, at: now, into: &actions)
         }
         if last == after, self.shards[shard].cursor.isBehind, self.shards[shard].cursor.at == after {
@@ -133,20 +143,43 @@ extension Fanout {
             self.historyIs(heads.epoch, into: &actions)
             return
         }
-        for (shard, head) in heads.gseqs.prefix(Shard.count).enumerated() where !self.shards[shard].rooms.isEmpty {
-            if shard < self.polledCursors.count, let before = self.polledCursors[shard], head < before {
-                self.rebase(shard, isNewHistory: true, into: &actions)
+        for (shard, head) in heads.marks.prefix(Shard.count).enumerated() where !self.shards[shard].rooms.isEmpty {
+            let before = shard < self.polledCursors.count ? self.polledCursors[shard] : nil
+            guard head.gseq >= before ?? 0, self.shards[shard].cursor.headIs(head) else {
+                self.historyReplaced(in: shard, into: &actions)
                 continue
             }
-            self.shards[shard].cursor.headIs(head)
             self.watchHole(in: shard, at: now)
         }
+    }
+
+    /// The database does not have what was sent on from this shard, though its history has the same name: members take
+    /// the shard's rooms anew, and the history gets another name, so that nobody goes on from a place in the old one.
+    private mutating func historyReplaced(in shard: Int, into actions: inout [FanoutAction]) {
+        self.counters.replacements += 1
+        self.isEpochStale = true
+        self.moveEpoch(into: &actions)
+        self.rebase(shard, isNewHistory: true, into: &actions)
+    }
+
+    /// Asks for another name of the history, until there is one.
+    mutating func moveEpoch(into actions: inout [FanoutAction]) {
+        guard self.isEpochStale, !self.isMovingEpoch, let epoch = self.epoch else { return }
+        self.isMovingEpoch = true
+        _ = self.ask(.moveEpoch(from: epoch), for: .moveEpoch, into: &actions)
+    }
+
+    /// The history's name after the question for another one; nil when the database did not answer.
+    mutating func epochMoved(_ epoch: Identifier?, into actions: inout [FanoutAction]) {
+        self.isMovingEpoch = false
+        if let epoch { self.historyIs(epoch, into: &actions) }
     }
 
     /// The database has another history than the one that was followed.
     mutating func historyIs(_ epoch: Identifier, into actions: inout [FanoutAction]) {
         guard epoch != self.epoch else { return }
         self.epoch = epoch
+        self.isEpochStale = false
         for shard in self.shards.indices where !self.shards[shard].rooms.isEmpty {
             self.rebase(shard, isNewHistory: true, into: &actions)
         }
@@ -160,7 +193,11 @@ extension Fanout {
         self.counters.loads += 1
         let shard = self.rooms[place].shard
         let births = self.rooms[place].birthsAtLoad
-        self.shards[shard].cursor.loaded(at: snapshot.gseq, births: births)
+        let mark = ShardCursor.Mark(snapshot.gseq, chain: snapshot.chain)
+        guard self.shards[shard].cursor.loaded(at: mark, births: births) else {
+            self.rooms[place].loadTag = nil
+            return self.historyReplaced(in: shard, into: &actions)
+        }
         let before = self.position(of: place)
         let streaming = self.rooms[place].occupancy.streaming
         switch self.rooms[place].take(snapshot, at: now, limits: self.limits) {

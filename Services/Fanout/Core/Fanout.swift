@@ -43,6 +43,7 @@ package struct Fanout: Sendable {
         case replay(join: UInt64)
         case catchUp(Identifier, GatewayID)
         case claim(join: UInt64)
+        case moveEpoch
     }
 
     /// What is tried again later.
@@ -57,6 +58,9 @@ package struct Fanout: Sendable {
     package internal(set) var counters = FanoutCounters()
 
     var epoch: Identifier?
+    /// The epoch names a history that was seen to be replaced.
+    var isEpochStale = false
+    var isMovingEpoch = false
     var issuer: SessionIssuer?
     var places: [Identifier: Int] = [:]
     var rooms: [Room] = []
@@ -72,6 +76,8 @@ package struct Fanout: Sendable {
     var lastTag: UInt64 = 0
     var joinDeadlines = DeadlineQueue<UInt64>()
     var readDeadlines = DeadlineQueue<Identifier>()
+    /// Rooms with joins or reads that wait for an update.
+    var followDeadlines = DeadlineQueue<Identifier>()
     var idleDeadlines = DeadlineQueue<Identifier>()
     var parkDeadlines = DeadlineQueue<Identifier>()
     var retries = DeadlineQueue<Retry>()

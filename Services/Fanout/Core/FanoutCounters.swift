@@ -34,6 +34,10 @@ package struct FanoutCounters: Equatable, Sendable {
     package var holes = 0
     /// Shards whose rooms were loaded anew, because the log could not help or rows were lost.
     package var rebases = 0
+    /// Shards whose history in the database was replaced under the same name.
+    package var replacements = 0
+    /// Published updates that are not part of the history that is followed.
+    package var strays = 0
     /// Rooms loaded from the database.
     package var loads = 0
     /// Joins answered with the whole room.

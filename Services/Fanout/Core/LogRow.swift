@@ -21,6 +21,10 @@ package struct LogRow: Equatable, Sendable {
     package var number: Int64
     /// The gesture that it ended; 0: none.
     package var gesture: Int64
+    /// The hash of its body.
+    package var hash: Int64
+    /// The shard's chain after it; 0: not known.
+    package var chain: Int64
     /// The element, when it is one.
     package var element: Identifier?
     /// For a deletion the JSON array of the deleted elements, parent first.
@@ -31,7 +35,8 @@ package struct LogRow: Equatable, Sendable {
     /// A row of the log.
     package init(
         shard: Int, gseq: Int64, room: Identifier, seq: Int64, event: String, user: Identifier, session: Identifier,
-        number: Int64, gesture: Int64, element: Identifier?, before: [UInt8]?, after: [UInt8]?
+        number: Int64, gesture: Int64, hash: Int64 = 0, chain: Int64 = 0, element: Identifier?, before: [UInt8]?,
+        after: [UInt8]?
     ) {
         self.shard = shard
         self.gseq = gseq
@@ -42,6 +47,8 @@ package struct LogRow: Equatable, Sendable {
         self.session = session
         self.number = number
         self.gesture = gesture
+        self.hash = hash
+        self.chain = chain
         self.element = element
         self.before = before
         self.after = after
@@ -52,12 +59,16 @@ package struct LogRow: Equatable, Sendable {
         guard let event = UpdateEvent(name: self.event), (0..<Shard.count).contains(self.shard),
             let elements = self.elements(of: event, with: &document)
         else { return nil }
+        let link = HistoryChain.link(
+            gseq: UInt64(clamping: self.gseq), room: self.room, seq: UInt64(clamping: self.seq), session: self.session,
+            number: UInt64(clamping: self.number), body: UInt64(bitPattern: self.hash))
         let isApp = SessionKey.isApp(self.session)
         return Update(
             shard: UInt8(self.shard), gseq: UInt64(clamping: self.gseq), room: self.room,
             seq: UInt64(clamping: self.seq), event: event, user: self.user,
             sid: SessionKey.sid(of: self.session), number: isApp ? UInt64(clamping: self.number) : 0,
-            gesture: UInt64(clamping: self.gesture), elements: elements)
+            gesture: UInt64(clamping: self.gesture), link: link, chain: UInt64(bitPattern: self.chain),
+            elements: elements)
     }
 
     private func elements(of event: UpdateEvent, with document: inout JSONDocument) -> [UpdatedElement]? {

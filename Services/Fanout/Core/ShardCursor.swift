@@ -1,16 +1,45 @@
+package import Wire
+
 /// How far a shard's order of commits is known without a hole.
 ///
 /// A cursor exists only while rooms of the shard are in memory: it is born from the first room's snapshot, moves with
 /// updates that come in order, and proves that no update up to it was missed. What lies beyond a hole is remembered by
-/// number only (its content went to its room), so that the cursor jumps over it once the hole is filled.
+/// number and link only (its content went to its room), so that the cursor jumps over it once the hole is filled.
+///
+/// It carries the shard's ``HistoryChain`` as well. What does not continue the chain belongs to another history: either
+/// it is stray, or the database's history was replaced.
 package struct ShardCursor: Equatable, Sendable {
+    /// A place in the shard's order, as an update or a snapshot tells it.
+    package struct Mark: Equatable, Sendable {
+        /// The number.
+        package var gseq: UInt64
+        /// The link of the update; 0 for a snapshot and a head.
+        package var link: UInt64
+        /// The chain there; 0: not known.
+        package var chain: UInt64
+
+        /// A place.
+        package init(_ gseq: UInt64, link: UInt64 = 0, chain: UInt64 = 0) {
+            self.gseq = gseq
+            self.link = link
+            self.chain = chain
+        }
+
+        /// The place of an update.
+        package init(_ update: Update) {
+            self.init(update.gseq, link: update.link, chain: update.chain)
+        }
+    }
+
     /// Up to where nothing was missed; nil while nobody needs to know.
     package private(set) var at: UInt64?
+    /// The chain there; 0: not known.
+    package private(set) var chain: UInt64 = 0
     /// The highest gseq that is known to exist.
     package private(set) var head: UInt64 = 0
     /// How often the cursor started to exist.
     package private(set) var births = 0
-    private var beyond: Set<UInt64> = []
+    private var beyond: [UInt64: Mark] = [:]
 
     /// More than that is not remembered; the log is read instead.
     private static let capacity = 4096
@@ -30,51 +59,81 @@ package struct ShardCursor: Equatable, Sendable {
         return self.head - at
     }
 
-    /// An update of that number came.
-    package mutating func saw(_ gseq: UInt64) {
-        self.head = max(self.head, gseq)
+    /// False when the update is the next one and does not continue the chain, or is the last one and another.
+    package func continues(with mark: Mark) -> Bool {
+        guard let at = self.at else { return true }
+        if mark.gseq == at { return self.agrees(mark.chain) }
+        return mark.gseq != at &+ 1 || HistoryChain.continues(self.chain, link: mark.link, chain: mark.chain)
+    }
+
+    private func agrees(_ chain: UInt64) -> Bool {
+        self.chain == 0 || chain == 0 || self.chain == chain
+    }
+
+    /// An update came that is part of the stream.
+    /// - Returns: false when it, or one that came before, does not continue the chain: the history was replaced.
+    package mutating func saw(_ mark: Mark) -> Bool {
+        self.head = max(self.head, mark.gseq)
         if let at = self.at {
-            if gseq <= at { return }
-            if gseq == at &+ 1 {
-                self.move(to: gseq)
-                return
-            }
+            if mark.gseq <= at { return true }
+            if mark.gseq == at &+ 1 { return self.move(over: mark) }
         }
-        if self.beyond.count < Self.capacity { self.beyond.insert(gseq) }
+        if self.beyond.count < Self.capacity { self.beyond[mark.gseq] = mark }
+        return true
     }
 
     /// The database says that the shard reaches so far.
-    package mutating func headIs(_ gseq: UInt64) {
-        self.head = max(self.head, gseq)
+    /// - Returns: false when it has another chain at the cursor's place: the history was replaced.
+    package mutating func headIs(_ mark: Mark) -> Bool {
+        self.head = max(self.head, mark.gseq)
+        return mark.gseq != self.at || self.agrees(mark.chain)
     }
 
-    /// A room's snapshot was made when the shard stood at `gseq`; when it was asked for, `births` was what is given.
+    /// A room's snapshot was made when the shard stood there; when it was asked for, `births` was what is given.
     ///
     /// The first one starts the cursor. One that was asked for before the cursor began, and is older, takes it back:
     /// nobody has seen for that room what lies between.
-    package mutating func loaded(at gseq: UInt64, births: Int) {
-        self.head = max(self.head, gseq)
-        if let at = self.at {
-            if births != self.births, gseq < at { self.at = gseq }
-        } else {
+    /// - Returns: false when the snapshot has another chain at the cursor's place: the history was replaced.
+    package mutating func loaded(at mark: Mark, births: Int) -> Bool {
+        self.head = max(self.head, mark.gseq)
+        guard let at = self.at else {
             self.births += 1
-            self.move(to: gseq)
+            self.beyond = self.beyond.filter { $0.key > mark.gseq }
+            self.at = mark.gseq
+            self.chain = mark.chain
+            return self.moveOn()
         }
+        if mark.gseq == at { return self.agrees(mark.chain) }
+        if births != self.births, mark.gseq < at {
+            self.at = mark.gseq
+            self.chain = mark.chain
+        }
+        return true
     }
 
     /// Nobody follows it any more, or all its rooms are loaded anew.
     package mutating func forget() {
         self.at = nil
+        self.chain = 0
         self.head = 0
         self.beyond.removeAll()
     }
 
-    private mutating func move(to gseq: UInt64) {
-        var position = gseq
-        if !self.beyond.isEmpty {
-            while self.beyond.remove(position &+ 1) != nil { position &+= 1 }
-            if position > gseq || self.at == nil { self.beyond = self.beyond.filter { $0 > position } }
+    private mutating func move(over mark: Mark) -> Bool {
+        let continues = HistoryChain.continues(self.chain, link: mark.link, chain: mark.chain)
+        self.at = mark.gseq
+        self.chain = mark.chain
+        return self.moveOn() && continues
+    }
+
+    /// Moves over what came early.
+    private mutating func moveOn() -> Bool {
+        var continues = true
+        while !self.beyond.isEmpty, let at = self.at, let next = self.beyond.removeValue(forKey: at &+ 1) {
+            continues = continues && HistoryChain.continues(self.chain, link: next.link, chain: next.chain)
+            self.at = next.gseq
+            self.chain = next.chain
         }
-        self.at = position
+        return continues
     }
 }

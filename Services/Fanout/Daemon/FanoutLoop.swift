@@ -25,6 +25,8 @@ final class FanoutLoop: ReactorLoop {
     private var phase = Phase.starting
     private var databaseLog = LogLimiter(every: .seconds(1))
     private var malformedLog = LogLimiter(every: .seconds(1))
+    private var historyLog = LogLimiter(every: .seconds(1))
+    private var replacements = 0
     private var overflowLog = LogLimiter(every: .seconds(1))
 
     private enum Phase {
@@ -66,6 +68,7 @@ final class FanoutLoop: ReactorLoop {
         if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
         self.perform(now)
         self.flush()
+        self.reportHistory()
         self.telemetry.turned(self.core, database: self.database, gateways: self.gateways)
         if self.phase == .stopping { self.end() }
         let next = [self.core.nextDeadline, self.database.poll()].lazy.compactMap(\.self).min()
@@ -111,6 +114,17 @@ final class FanoutLoop: ReactorLoop {
             self.logger.error("database rows unreadable", metadata: ["pg.statement": "\(statement)"])
         }
         if self.database.isReady { self.check.ready() } else { self.check.notReady("the database does not answer") }
+    }
+
+    /// Rows that were seen are gone: an operator must know.
+    private func reportHistory() {
+        guard self.core.counters.replacements > self.replacements else { return }
+        let shards = self.core.counters.replacements - self.replacements
+        self.replacements = self.core.counters.replacements
+        guard let suppressed = self.historyLog.admit(at: .now) else { return }
+        self.logger.error(
+            "the database's history was replaced: its members take the rooms anew",
+            metadata: ["history.shards": "\(shards)", "log.suppressed": "\(suppressed)"])
     }
 
     private func readPeers(_ now: UInt64) {
@@ -173,7 +187,7 @@ final class FanoutLoop: ReactorLoop {
             let read = try EnvelopeReader.decode(RoomRead.self, fields)
             self.core.roomReadReceived(read, from: self.gateway(peer, now), at: now, into: &self.actions)
         case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-            .roomState:
+            .roomState, .commitCredit:
             break
         }
     }

@@ -15,6 +15,8 @@ final class FanoutTelemetry: Sendable {
     private let dropped: [Counter]
     private let holes: Counter
     private let rebases: Counter
+    private let replacements: Counter
+    private let strays: Counter
     private let loads: Counter
     private let snapshots: Counter
     private let replays: Counter
@@ -56,6 +58,10 @@ final class FanoutTelemetry: Sendable {
         self.dropped = PreviewDrop.allCases.map { drops[$0] }
         self.holes = mirrored("holes_total", "Holes in a shard that the log had to fill.")
         self.rebases = mirrored("rebases_total", "Shards whose rooms were loaded anew.")
+        self.replacements = mirrored(
+            "histories_replaced_total", "Shards whose history in the database was replaced under the same name.")
+        self.strays = mirrored(
+            "updates_stray_total", "Published updates that are not part of the history that is followed.")
         self.loads = mirrored("room_loads_total", "Rooms loaded from the database.")
         self.snapshots = mirrored("snapshots_total", "Joins answered with the whole room.")
         self.replays = mirrored("replays_total", "Joins and gateways answered with exactly what they missed.")
@@ -93,6 +99,8 @@ final class FanoutTelemetry: Sendable {
         for (mirror, count) in zip(self.dropped, counters.previewsDropped) { mirror.follow(count) }
         self.holes.follow(counters.holes)
         self.rebases.follow(counters.rebases)
+        self.replacements.follow(counters.replacements)
+        self.strays.follow(counters.strays)
         self.loads.follow(counters.loads)
         self.snapshots.follow(counters.snapshots)
         self.replays.follow(counters.replays)

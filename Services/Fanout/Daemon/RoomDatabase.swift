@@ -36,6 +36,8 @@ final class RoomDatabase {
     private var events: [Connection.Event] = []
     private var reader = RowReader()
     private var hasIdentity = false
+    /// A former primary has another story to tell.
+    private var lineage = ServerLineage()
 
     init(on thread: ReactorThread, settings: ConnectionSettings, connections: Int) throws {
         self.links = try (0..<connections).map { _ in
@@ -125,6 +127,10 @@ final class RoomDatabase {
             parameters.append(text: sid.text)
             parameters.append(text: user.text)
             return self.submit(.claim, parameters, tag, index, now)
+        case .moveEpoch(let epoch):
+            var parameters = Parameters()
+            parameters.append(text: epoch.text)
+            return self.submit(.moveEpoch, parameters, tag, index, now)
         }
     }
 
@@ -155,7 +161,11 @@ final class RoomDatabase {
 
     private func read(_ event: Connection.Event, of link: Int, now: UInt64, _ act: (News) -> Void) {
         switch event {
-        case .connected:
+        case .connected(let facts):
+            if let objection = self.lineage.objection(to: facts) {
+                self.links[link].connection.reject(objection, now: now)
+                return
+            }
             _ = self.submit(.identity, Parameters(), 0, link, now)
         case .rows(let id, let rows):
             guard let request = self.requests.removeValue(forKey: id) else { return }
@@ -184,6 +194,7 @@ final class RoomDatabase {
         case .room: self.reader.room(rows).map(DatabaseReply.room)
         case .roomLog, .shardLog: self.reader.log(rows).map(DatabaseReply.log)
         case .claim: RowReader.claim(rows).map(DatabaseReply.claim)
+        case .moveEpoch: rows.text(0, 0).map { DatabaseReply.epoch(Identifier($0)) }
         }
     }
 }

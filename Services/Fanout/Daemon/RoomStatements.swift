@@ -7,7 +7,7 @@ package import Wire
 /// The statements that every connection prepares, their arguments and what their rows mean.
 package enum RoomStatement: Int, CaseIterable, Sendable {
     case identity = 0
-    case heads, room, roomLog, shardLog, claim
+    case heads, room, roomLog, shardLog, claim, moveEpoch
 
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)
@@ -24,7 +24,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
         case .heads:
             Statement(
                 name: "fanout_heads",
-                sql: "SELECT (SELECT value FROM meta WHERE key = 'epoch'), shard, gseq FROM shard_heads()")
+                sql: "SELECT (SELECT value FROM meta WHERE key = 'epoch'), shard, gseq, chain FROM shard_heads()")
         case .room:
             Statement(name: "fanout_room", sql: Self.roomSQL, parameterTypes: [.text, .int2])
         case .roomLog:
@@ -39,21 +39,23 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
             Statement(
                 name: "fanout_claim", sql: "SELECT claim, hw FROM claim_session($1, $2, $3)",
                 parameterTypes: [.text, .text, .text])
+        case .moveEpoch:
+            Statement(name: "fanout_move_epoch", sql: "SELECT move_epoch($1)", parameterTypes: [.text])
         }
     }
 
     private static let logColumns =
-        "shard, gseq, room_id, seq, event, user_id, session, n, gesture, element_id, before, after"
+        "shard, gseq, room_id, seq, event, user_id, session, n, gesture, element_id, before, after, body_hash, chain"
 
     /// A room's elements, and behind them the gestures that its last 500 commits of the last two minutes ended: a
     /// preview that is still under way belongs to no older one. One statement, so one snapshot.
     private static let roomSQL = """
-        SELECT gseq, seq, element_id, element_seq, element, NULL::text, NULL::bigint FROM read_room($1, $2)
+        SELECT gseq, seq, element_id, element_seq, element, NULL::text, NULL::bigint, chain FROM read_room($1, $2)
         UNION ALL (
-            SELECT NULL, NULL, l.element_id, NULL, NULL, l.session, max(l.gesture) FROM commit_log AS l
+            SELECT NULL, NULL, l.element_id, NULL, NULL, l.session, max(l.gesture), NULL FROM commit_log AS l
             WHERE l.room_id = $1 AND l.gesture > 0 AND l.element_id IS NOT NULL
               AND l.seq > coalesce((SELECT r.seq FROM rooms AS r WHERE r.room_id = $1), 0) - 500
-              AND l.at > clock_timestamp() - interval '2 minutes'
+              AND l.at > now() - interval '2 minutes'
             GROUP BY l.element_id, l.session)
         """
 }
@@ -77,20 +79,23 @@ package struct RowReader {
     /// Where all shards stand.
     package static func heads(_ rows: ResultRows) -> ShardHeads? {
         guard rows.count == Shard.count, let epoch = rows.text(0, 0) else { return nil }
-        var gseqs = [UInt64](repeating: 0, count: Shard.count)
+        var marks = [ShardCursor.Mark](repeating: ShardCursor.Mark(0), count: Shard.count)
         for row in 0..<rows.count {
-            guard let shard = rows.int2(row, 1), let gseq = rows.int8(row, 2),
-                gseqs.indices.contains(Int(shard))
+            guard let shard = rows.int2(row, 1), let gseq = rows.int8(row, 2), let chain = rows.int8(row, 3),
+                marks.indices.contains(Int(shard))
             else { return nil }
-            gseqs[Int(shard)] = UInt64(clamping: gseq)
+            marks[Int(shard)] = ShardCursor.Mark(UInt64(clamping: gseq), chain: UInt64(bitPattern: chain))
         }
-        return ShardHeads(epoch: Identifier(epoch), gseqs: gseqs)
+        return ShardHeads(epoch: Identifier(epoch), marks: marks)
     }
 
     /// A room. Elements are spelt anew, as everything that apps get.
     package mutating func room(_ rows: ResultRows) -> RoomSnapshot? {
-        guard rows.count > 0, let gseq = rows.int8(0, 0), let seq = rows.int8(0, 1) else { return nil }
-        var snapshot = RoomSnapshot(seq: UInt64(clamping: seq), gseq: UInt64(clamping: gseq), elements: [])
+        guard rows.count > 0, let gseq = rows.int8(0, 0), let seq = rows.int8(0, 1),
+            let chain = rows.int8(0, 7)
+        else { return nil }
+        var snapshot = RoomSnapshot(
+            seq: UInt64(clamping: seq), gseq: UInt64(clamping: gseq), chain: UInt64(bitPattern: chain), elements: [])
         snapshot.elements.reserveCapacity(rows.count)
         for row in 0..<rows.count where !rows.isNull(row, 2) {
             guard let id = rows.text(row, 2) else { return nil }
@@ -118,12 +123,13 @@ package struct RowReader {
         for row in 0..<rows.count {
             guard let shard = rows.int2(row, 0), let gseq = rows.int8(row, 1), let room = rows.text(row, 2),
                 let seq = rows.int8(row, 3), let event = rows.text(row, 4), let user = rows.text(row, 5),
-                let session = rows.text(row, 6), let number = rows.int8(row, 7), let gesture = rows.int8(row, 8)
+                let session = rows.text(row, 6), let number = rows.int8(row, 7), let gesture = rows.int8(row, 8),
+                let hash = rows.int8(row, 12), let chain = rows.int8(row, 13)
             else { return nil }
             let entry = LogRow(
                 shard: Int(shard), gseq: gseq, room: Identifier(room), seq: seq, event: event,
-                user: Identifier(user), session: Identifier(session), number: number, gesture: gesture,
-                element: rows.text(row, 9).map { Identifier($0) }, before: rows.bytes(row, 10),
+                user: Identifier(user), session: Identifier(session), number: number, gesture: gesture, hash: hash,
+                chain: chain, element: rows.text(row, 9).map { Identifier($0) }, before: rows.bytes(row, 10),
                 after: rows.bytes(row, 11))
             guard let update = entry.update(with: &self.document) else { return updates }
             updates.append(update)

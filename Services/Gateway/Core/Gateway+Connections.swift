@@ -82,6 +82,8 @@ extension Gateway {
             self.actions.append(
                 .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
         }
+        self.delayedCount -= connection.delayed.count
+        self.custodyBytes -= connection.delayed.reduce(0) { $0 + $1.command.weight }
         self.restless.remove(slot)
         self.connections[slot] = nil
         self.freeSlots.append(slot)

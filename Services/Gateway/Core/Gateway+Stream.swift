@@ -127,13 +127,20 @@ extension Gateway {
                 self.actions.append(.formerFanout(shard: shard, .interest(nobody)))
             }
         }
-        for pending in self.joins.values where shards.contains(Shard.of(room: pending.join.room)) {
+        for pending in self.joins.values
+        where pending.sentAt != .max && shards.contains(Shard.of(room: pending.join.room)) {
+            if hadOwner {
+                // It may let the connection in all the same, and would then send it a second stream for ever.
+                let leave = Leave(room: pending.join.room, connection: pending.connection)
+                self.actions.append(.formerFanout(shard: Shard.of(room: pending.join.room), .leave(leave)))
+            }
             self.repeatJoin(pending, at: now)
         }
     }
 
     /// A coalescer or committer of these shards went away or came: what is in custody goes out again.
     package mutating func commitPathChanged(shards: Set<Int>, at now: UInt64) {
+        self.forgetHeld(in: shards)
         for key in self.commits.keys.sorted(by: { $0.number < $1.number })
         where shards.contains(Shard.of(room: key.room)) {
             self.dispatch(key, at: now)

@@ -13,6 +13,8 @@ protocol AppLine: AnyObject {
     func send(previews: [PreviewText], packet: PreparedPacket)
     /// Ends the app's connection to the namespace.
     func disconnect()
+    /// Closes the app's connection, so that it connects again elsewhere.
+    func goAway()
     /// Counts a message that was no event.
     func reportBadMessage()
 }

@@ -138,6 +138,10 @@ final class FaceLine: AppLine {
         self.close?()
     }
 
+    func goAway() {
+        self.disconnect()
+    }
+
     func reportBadMessage() {
         self.badMessages += 1
         if self.badMessages > Self.maxBadMessages { self.disconnect() }

@@ -14,13 +14,15 @@ import Wire
 final class GatewayHub {
     private let eventLoop: any EventLoop
     let logger: Logger
-    private(set) var core: Gateway
+    var core: Gateway
     private let limits: Limits
     /// Apps by slot; the core knows them by their slots only.
-    private var apps: [(any AppLine)?] = []
+    var apps: [(any AppLine)?] = []
     private var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
     private var topology: MeshTopology
     private var senders: MeshSenders
+    private var handshakes: GatewayCore.TokenBucket
+    private let degraded: HealthNote
     private let news: Mailbox<MeshNews>
     private var fresh: [MeshNews] = []
     private var timer: Scheduled<Void>?
@@ -37,10 +39,12 @@ final class GatewayHub {
     /// How long a starting gateway waits for those of its peers that do not answer, ms.
     private static let peerPatienceMs: UInt64 = 3000
     private let telemetry: GatewayTelemetry
+    /// Custody older than this is worth a word to operators, ms.
+    private static let slowCustodyMs: UInt64 = 2000
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
-        news: Mailbox<MeshNews>
+        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry,
+        outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
     ) {
         self.eventLoop = eventLoop
         self.logger = context.logger
@@ -52,7 +56,11 @@ final class GatewayHub {
         self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
         self.news = news
         self.mesh = context.health.check("mesh")
-        self.telemetry = GatewayTelemetry(context.metrics)
+        self.telemetry = telemetry
+        self.degraded = context.health.note("commits")
+        self.handshakes = GatewayCore.TokenBucket(
+            capacity: settings.handshakesPerSecond, perSecond: settings.handshakesPerSecond,
+            now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
         self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
         self.waitsForPeersUntil = self.now + Self.peerPatienceMs
         eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(Self.peerPatienceMs))) { [weak self] in
@@ -68,6 +76,13 @@ final class GatewayHub {
     var seconds: Int64 { WallClock.seconds() }
 
     // MARK: Apps
+
+    /// Whether one more connection may open now, or is told to come a moment later.
+    func mayShakeHands() -> Bool {
+        if self.handshakes.take(at: self.now) { return true }
+        self.telemetry.handshakeRefused()
+        return false
+    }
 
     /// An app asks to come in: it is identified by its handshake.
     /// - Parameter guest: the user's name in open mode when the handshake gives none; nil: a random one.
@@ -146,14 +161,22 @@ final class GatewayHub {
         let now = self.now
         for item in self.fresh {
             switch item {
-            case .link(let stage, let peer, let isUp): self.linkChanged(stage, peer, isUp: isUp, at: now)
+            case .up(let stage, let peer, let greeting):
+                self.senders.up(stage, peer, greeting: greeting)
+                self.linkChanged(stage, peer, isUp: true, at: now)
+            case .down(let stage, let peer):
+                self.senders.down(stage, peer)
+                self.linkChanged(stage, peer, isUp: false, at: now)
             case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
-            case .envelope(let bytes): self.envelopeReceived(bytes, at: now)
+            case .envelope(let stage, let peer, let bytes):
+                self.envelopeReceived(bytes, from: stage, peer, at: now)
             case .face(let peer, let text): self.face.received(text, from: peer)
             case .faceGone(let peer): self.face.gone(peer)
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
+        self.perform()
+        self.releaseHeld(at: now)
         self.settle()
     }
 
@@ -183,15 +206,17 @@ final class GatewayHub {
         }
     }
 
-    private func envelopeReceived(_ bytes: [UInt8], at now: UInt64) {
+    private func envelopeReceived(_ bytes: [UInt8], from stage: Stage, _ peer: String, at now: UInt64) {
         do {
-            try bytes.withUnsafeBytes { bytes in try self.decode(bytes, at: now) }
+            try bytes.withUnsafeBytes { bytes in try self.decode(bytes, from: stage, peer, at: now) }
         } catch {
             self.logger.warning("envelope refused", metadata: ["wire.error": "\(error)"])
         }
     }
 
-    private func decode(_ bytes: UnsafeRawBufferPointer, at now: UInt64) throws(EnvelopeError) {
+    private func decode(
+        _ bytes: UnsafeRawBufferPointer, from stage: Stage, _ peer: String, at now: UInt64
+    ) throws(EnvelopeError) {
         var envelope = try EnvelopeReader(bytes)
         var previews: [Preview] = []
         while let (kind, fields) = try envelope.next() {
@@ -210,6 +235,8 @@ final class GatewayHub {
             case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
             case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
+            case .commitCredit:
+                self.senders.allow(try EnvelopeReader.decode(CommitCredit.self, fields), stage, peer)
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
             }
         }
@@ -230,7 +257,7 @@ final class GatewayHub {
         self.perform()
         self.senders.flush(at: self.now)
         self.server?.flush()
-        self.telemetry.observe(self.core)
+        self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
         self.armTimer()
     }
 
@@ -259,12 +286,29 @@ final class GatewayHub {
         }
     }
 
-    private func send(_ commit: Commit, shard: Int, path: CommitPath) {
+    /// The peer that a commit goes to: the other way when nobody answers on this one.
+    private func target(_ shard: Int, _ path: CommitPath) -> (stage: Stage, peer: String)? {
         let stages: [Stage] = path == .coalescer ? [.coalescer, .committer] : [.committer, .coalescer]
-        for stage in stages {
-            guard let peer = self.topology.owner(stage, shard) else { continue }
-            self.senders.commit(commit, stage: stage, to: peer)
-            return
+        return stages.lazy.compactMap { stage in self.topology.owner(stage, shard).map { (stage, $0) } }.first
+    }
+
+    private func send(_ commit: Commit, shard: Int, path: CommitPath) {
+        guard let target = self.target(shard, path) else { return }
+        if !self.senders.commit(commit, stage: target.stage, to: target.peer) { self.core.commitNotSent(commit) }
+    }
+
+    /// Sends commits that wait for credit as far as there is some, one of each shard by turns.
+    private func releaseHeld(at now: UInt64) {
+        var isGoingOn = true
+        while isGoingOn {
+            isGoingOn = false
+            for shard in self.core.heldShards {
+                guard let path = self.core.nextHeldPath(in: shard) else { continue }
+                if let target = self.target(shard, path), !self.senders.isOpen(target.stage, target.peer) { continue }
+                self.core.releaseHeld(in: shard, at: now)
+                self.perform()
+                isGoingOn = true
+            }
         }
     }
 
@@ -306,17 +350,21 @@ final class GatewayHub {
         }
     }
 
-    /// Tells all apps that this gateway is about to stop.
-    func announceDraining() {
-        let json = Array(#"["server:draining",{}]"#.utf8)
-        let packet = PreparedPacket(event: json)
-        for case let app? in self.apps { app.send(packet, json: json) }
-        self.server?.flush()
+    /// Looks after what nobody waits for; called once a second.
+    func keepHouse() {
+        let age = self.core.oldestCustody(at: self.now)
+        self.telemetry.custodyAge(age)
+        self.degraded.say(age > Self.slowCustodyMs ? "commits have waited for their results for \(age / 1000) s" : nil)
     }
 
     /// Lets go of back ends that were silent for too long; called once in a while.
     func dropSilentBackEnds() {
         self.face.dropSilent()
+    }
+
+    /// Shows how many requests are relayed to other gateways, which no event tells; called once in a while.
+    func observeRelays() {
+        if let server { self.telemetry.observe(server) }
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.

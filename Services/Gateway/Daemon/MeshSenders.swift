@@ -18,9 +18,14 @@ struct MeshSenders {
         let peer: String
     }
 
+    /// Orders beyond which no previews are added to those that wait.
+    private static let maxBacklog = 1024
+
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
+    /// How much each coalescer and committer allows.
+    private var windows: [Target: CreditWindow] = [:]
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
     /// When previews that are held back by the pause may leave, ms.
@@ -31,8 +36,39 @@ struct MeshSenders {
         self.pause = pause
     }
 
-    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) {
-        self.envelopes[Target(stage: stage, peer: peer), default: EnvelopeWriter()].append(commit)
+    /// Takes a commit for a peer; false when the peer has given no credit for it.
+    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) -> Bool {
+        let target = Target(stage: stage, peer: peer)
+        guard self.windows[target]?.isOpen ?? true else { return false }
+        let before = self.envelopes[target]?.fieldBytes ?? 0
+        self.envelopes[target, default: EnvelopeWriter()].append(commit)
+        let after = self.envelopes[target]?.fieldBytes ?? 0
+        self.windows[target]?.spend(commits: 1, bytes: after - before)
+        return true
+    }
+
+    /// True when a peer takes commits.
+    func isOpen(_ stage: Stage, _ peer: String) -> Bool {
+        self.windows[Target(stage: stage, peer: peer)]?.isOpen ?? true
+    }
+
+    /// How many peers have given no more credit.
+    var closedCount: Int { self.windows.values.count { !$0.isOpen } }
+
+    /// A peer answers, and says in its greeting how much it takes.
+    mutating func up(_ stage: Stage, _ peer: String, greeting: [UInt8]) {
+        guard stage != .fanout else { return }
+        self.windows[Target(stage: stage, peer: peer), default: CreditWindow()].opened(greeting: greeting)
+    }
+
+    /// A peer answers no more.
+    mutating func down(_ stage: Stage, _ peer: String) {
+        self.windows[Target(stage: stage, peer: peer)] = nil
+    }
+
+    /// A peer takes more commits.
+    mutating func allow(_ credit: CommitCredit, _ stage: Stage, _ peer: String) {
+        self.windows[Target(stage: stage, peer: peer)]?.allow(credit)
     }
 
     mutating func record(_ record: FanoutRecord, to peer: String) {
@@ -68,13 +104,20 @@ struct MeshSenders {
         }
         self.flushPreviews(at: now)
         guard !self.batch.isEmpty else { return }
-        // A full mailbox means a mesh thread that is stuck: commits are sent again, previews are lost.
-        if self.outbox.handOver(&self.batch) != .accepted { self.batch.removeAll() }
+        let weight = self.batch.reduce(0) { $0 + $1.weight }
+        // A full mailbox means a mesh thread that is stuck: what is numbered or asked for is sent again by itself, and
+        // custody and credit bound it; the batch is offered again with the next flush.
+        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + 16 }
     }
+
+    /// Orders that the mesh's thread did not take yet.
+    var backlog: Int { self.batch.count }
 
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
         for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
+            // Previews go on folding while the mesh's thread takes nothing.
+            guard self.batch.count < Self.maxBacklog else { continue }
             guard now >= lane.sentAt + self.pause else {
                 self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
                 continue

@@ -12,6 +12,10 @@ final class SocketIOApps: SocketIOApplication {
         self.hub = hub
     }
 
+    func admit(_ handshake: Handshake) -> HandshakeRefusal? {
+        self.hub.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
+    }
+
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
         guard request.namespace == .root else {
             socket.refuse(message: "Invalid namespace")
@@ -106,6 +110,10 @@ final class SocketIOLine: AppLine {
 
     func disconnect() {
         self.socket.disconnect()
+    }
+
+    func goAway() {
+        self.socket.closeEngine(code: 1001, reason: "going away")
     }
 
     func reportBadMessage() {

@@ -18,6 +18,8 @@ struct MemoryDatabase {
 
     var version: UInt64 = 0
     var gseq: UInt64 = 0
+    var chain: UInt64 = 0
+    var sessionFloor: Identifier = ""
     var rooms: [Identifier: UInt64] = [:]
     var streams: [StreamKey: StreamState] = [:]
     var elements: [ElementKey: StoredElement] = [:]
@@ -30,7 +32,8 @@ struct MemoryDatabase {
     static let poison = "poison"
 
     func load(_ request: LoadRequest) -> LoadedState {
-        var state = LoadedState(version: self.version, gseq: self.gseq)
+        var state = LoadedState(version: self.version, gseq: self.gseq, chain: self.chain)
+        state.sessionFloor = self.sessionFloor
         for room in request.rooms { state.rooms[room] = self.rooms[room] }
         for key in request.streams { state.streams[key] = self.streams[key] }
         for need in request.elements {
@@ -59,13 +62,14 @@ struct MemoryDatabase {
     }
 
     mutating func write(_ batch: ShardBatch) -> Written {
-        guard batch.version == self.version else { return .stale }
+        guard batch.version == self.version, batch.base == self.chain else { return .stale }
         for row in batch.streams where self.streams[row.key].map({ $0.claim != row.state.claim }) ?? false {
             return .stale
         }
         if batch.elements.contains(where: { $0.element.type == Self.poison }) { return .refusedData }
         self.version += 1
         for row in batch.log { self.append(row) }
+        if self.chain != batch.chain { self.violations.append("the shard's chain is not the log's") }
         if self.gseq != batch.gseq { self.violations.append("the shard's last number is not the log's") }
         for row in batch.rooms where self.rooms[row.room] != row.seq {
             self.violations.append("a room's last number is not the log's")
@@ -93,6 +97,12 @@ struct MemoryDatabase {
         if self.log.contains(where: { $0.room == row.room && $0.session == row.session && $0.number == row.number }) {
             self.violations.append("a commit was applied twice")
         }
+        let link = HistoryChain.link(
+            gseq: row.gseq, room: row.room, seq: row.seq, session: row.session, number: row.number, body: row.hash)
+        if !HistoryChain.continues(self.chain, link: link, chain: row.chain) {
+            self.violations.append("a row does not continue the chain")
+        }
+        self.chain = row.chain
         self.gseq = row.gseq
         self.rooms[row.room] = row.seq
         self.log.append(row)

@@ -134,6 +134,51 @@ import Wire
         #expect(self.database.tables.log.count == 2)
     }
 
+    /// A session without a row from before the floor was swept away: nothing of it is applied, whatever its number.
+    @Test func sweptSessionsAreNotBegunAnew() {
+        let old: Identifier = "-P6xnKVpAAAAAAA"
+        let young: Identifier = "-P71wvFpAAAAAAA"
+        self.database.tables.sessionFloor = "-P71wvFp"
+        for session in [old, young] {
+            self.bench.admit(commit(1, create(Identifier("a\(session)")), session: session))
+            self.bench.admit(commit(3, create("b"), session: session))
+            self.bench.admit(commit(1, create("c"), session: SessionKey.gateway(sid: session, claim: 2)))
+        }
+        #expect(
+            self.bench.run().refusals.map { $0?.code } == [
+                .sessionExpired, .sessionExpired, .sessionExpired, nil, .gap, nil,
+            ])
+        // One that has a row goes on, however old its name.
+        self.database.tables.streams[StreamKey("room", old)] = StreamState(user: "ann", highest: 6, claim: 1)
+        let other = self.bench.other()
+        other.admit(commit(7, create("d"), session: old))
+        #expect(other.run().refusals == [nil])
+    }
+
+    /// Rows were lost and the version is the same again: what is known is of another history.
+    @Test func knowledgeOfALostHistoryWritesNothing() throws {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        let backup = self.database.tables
+        self.bench.admit(commit(2, create("b")))
+        self.bench.run()
+        self.database.tables = backup
+        let other = self.bench.other()
+        other.admit(commit(1, create("b"), session: "s2"))
+        other.run()
+        #expect(self.database.tables.version == 2)
+        self.bench.admit(commit(3, transform("b", x: 5)))
+        let batch = try #require(self.bench.write())
+        #expect(batch.version == 2 && self.database.write(batch) == .stale)
+        self.bench.ledger.batchStale()
+        // Number 2 was lost with the rows.
+        #expect(self.bench.run().refusals.map { $0?.expected } == [2])
+        self.bench.ledger.forget()
+        self.bench.admit(commit(2, transform("b", x: 5)))
+        #expect(self.bench.run().results.map(\.result.seq) == [3])
+        #expect(self.database.tables.violations == [])
+    }
+
     @Test func lateCommitsAreGivenUp() throws {
         self.bench.admit(commit(1, create("a")), at: 5)
         self.bench.admit(commit(2, create("b")), at: 10)

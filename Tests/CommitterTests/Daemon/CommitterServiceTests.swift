@@ -10,7 +10,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(2)), .serialized) struct CommitterServiceTests {
     /// Committers in this process, between a scripted gateway and a scripted fan-out.
-    private struct Stage {
+    struct Stage {
         let database: LiveDatabase
         let probe: Probe
         let contexts: [DaemonContext]
@@ -26,8 +26,9 @@ import Wire
         }
     }
 
-    private func run(
-        committers: Int = 1, database: LiveDatabase? = nil,
+    /// - Parameter url: the database where its name alone is not enough.
+    func run(
+        committers: Int = 1, database: LiveDatabase? = nil, url: String? = nil,
         _ body: (Stage, [ServiceGroup]) async throws -> Void
     ) async throws {
         let database = try database ?? LivePostgres.freshDatabase()
@@ -39,7 +40,7 @@ import Wire
             var values = SettingValues(defaultsOf: CommitterSettings.schema)
             values.set(SharedSettings.bind, endpoints[index])
             values.set(SharedSettings.fanouts, [PeerAddress(name: "fanout-1", endpoint: probe.fanout)])
-            values.set(SharedSettings.databaseURL, database.connectionString)
+            values.set(SharedSettings.databaseURL, url ?? database.connectionString)
             values.set(CommitterSettings.unsafeDatabase, true)
             let services = try CommitterService.services(CommitterSettings(values), contexts[index])
             return ServiceGroup(services: services, gracefulShutdownSignals: [], logger: contexts[index].logger)

@@ -49,14 +49,23 @@ struct LiveStage: Sendable {
     }
 
     /// Writes what a committer would write, without telling anybody.
-    func commit(_ room: Identifier, _ element: Identifier, x: Int, n: Int, gesture: Int = 0) throws {
+    /// - Parameters:
+    ///   - chain: made up; 0 as from before there was one.
+    ///   - dropped: its row of the log is gone at once.
+    ///   - replaces: it takes the place of the commit that has the number now.
+    func commit(
+        _ room: Identifier, _ element: Identifier, x: Int, n: Int, gesture: Int = 0, chain: Int = 0,
+        dropped: Bool = false, replaces: Bool = false
+    ) throws {
         let connection = try self.database.connect()
         defer { connection.close() }
         let shard = Shard.of(room: room)
         let json = Self.json(element, x: x)
         try connection.executeScript(
             """
-            UPDATE shards SET version = version + 1, gseq = gseq + 1 WHERE shard = \(shard);
+            \(replaces ? "DELETE FROM commit_log WHERE room_id = '\(room)' AND seq = \(n);" : "")
+            UPDATE shards SET gseq = gseq - \(replaces ? 1 : 0) WHERE shard = \(shard);
+            UPDATE shards SET version = version + 1, gseq = gseq + 1, chain = \(chain) WHERE shard = \(shard);
             INSERT INTO rooms VALUES ('\(room)', \(shard), \(n))
                 ON CONFLICT (room_id) DO UPDATE SET seq = excluded.seq;
             INSERT INTO elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y,
@@ -66,10 +75,19 @@ struct LiveStage: Sendable {
                     false, 'canvas', \(n))
                 ON CONFLICT (room_id, element_id) DO UPDATE SET position_x = excluded.position_x, seq = excluded.seq;
             INSERT INTO commit_log (room_id, seq, gseq, shard, event, user_id, session, n, gesture, element_id,
-                    body_hash, before, after)
+                    body_hash, before, after, chain)
                 SELECT '\(room)', \(n), gseq, shard, 'element:transformed', 'ann', 's-ann', \(n), \(gesture),
-                    '\(element)', 0, NULL, '\(json)' FROM shards WHERE shard = \(shard);
+                    '\(element)', 0, NULL, '\(json)', \(chain) FROM shards WHERE shard = \(shard);
+            \(dropped ? "DELETE FROM commit_log WHERE room_id = '\(room)' AND seq = \(n);" : "")
             """)
+    }
+
+    /// Drops the log's days, as if two weeks had passed.
+    func dropLog() throws {
+        let connection = try self.database.connect()
+        defer { connection.close() }
+        let step = "SELECT maintain_log(7, clock_timestamp() + interval '14 days')"
+        while try connection.execute(step).text(0, 0) != nil {}
     }
 
     static func json(_ element: Identifier, x: Int) -> String {

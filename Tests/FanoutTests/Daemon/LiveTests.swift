@@ -2,6 +2,8 @@ import Boot
 import Canvas
 import FanoutCore
 import FanoutDaemon
+import PipelineTestKit
+import Postgres
 import Testing
 import Wire
 
@@ -36,6 +38,49 @@ import Wire
             try stage.commit("r", "e", x: 4, n: 4)
             try await eventually("the lost update") { stage.gateway.records.seqs == [4] }
             #expect(stage.context.metrics.text().contains("pipeline_fanout_holes_total 1"))
+        }
+    }
+
+    /// The log's day goes while an app is away, and while the fan-out itself is behind.
+    @Test func aDroppedDayGivesTheWholeRoom() async throws {
+        try await LiveStage.run { stage in
+            for n in 1...3 { try stage.commit("r", "e", x: n, n: n) }
+            stage.gateway.send(Self.join(1))
+            try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
+            let epoch = stage.gateway.records.joined[0].position.epoch
+            try stage.dropLog()
+            stage.gateway.send(Self.join(2, resume: Position(epoch: epoch, seq: 1)))
+            try await eventually("the whole room") { stage.gateway.records.joined.count == 2 }
+            #expect(
+                stage.gateway.records.joined[1].content == .elements(Array("[\(LiveStage.json("e", x: 3))]".utf8)))
+            // Written and dropped between two looks at the heads: the stream jumps, and says so.
+            try stage.commit("r", "e", x: 4, n: 4, dropped: true)
+            try await eventually("the reset") { stage.gateway.records.positions.contains { $0.isReset } }
+            #expect(stage.gateway.records.positions.last?.position == Position(epoch: epoch, seq: 4))
+            #expect(stage.gateway.records.seqs == [])
+            try stage.commit("r", "e", x: 5, n: 5)
+            try await eventually("the stream goes on") { stage.gateway.records.seqs == [5] }
+        }
+    }
+
+    @Test func rowsThatWereLostMakeAnotherHistory() async throws {
+        try await LiveStage.run { stage in
+            for n in 1...3 { try stage.commit("r", "e", x: n, n: n, chain: n) }
+            stage.gateway.send(Self.join(1))
+            try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
+            let epoch = stage.gateway.records.joined[0].position.epoch
+            // As after a backup was restored: the same numbers, another row.
+            try stage.commit("r", "e", x: 9, n: 3, chain: 77, replaces: true)
+            try await eventually("the reset") {
+                stage.gateway.records.positions.contains { $0.isReset && $0.position.epoch != epoch }
+            }
+            let now = try stage.database.connect().execute("SELECT value FROM meta WHERE key = 'epoch'").text(0, 0)
+            #expect(stage.gateway.records.positions.last?.position.epoch.text == now)
+            stage.gateway.send(Self.join(2, resume: Position(epoch: epoch, seq: 3)))
+            try await eventually("the whole room") { stage.gateway.records.joined.count == 2 }
+            #expect(
+                stage.gateway.records.joined[1].content == .elements(Array("[\(LiveStage.json("e", x: 9))]".utf8)))
+            #expect(stage.context.metrics.text().contains("pipeline_fanout_histories_replaced_total 1"))
         }
     }
 

@@ -20,13 +20,14 @@ package struct BatchColumns {
         .text, .int8, .bool, .float8, .float8, .float8, .float8, .float8, .float8, .float8, .text, .text, .json, .int8,
         .int8,
         // log
-        .text, .int8, .int8, .text, .text, .text, .int8, .int8, .text, .int8, .json, .json,
+        .text, .int8, .int8, .text, .text, .text, .int8, .int8, .text, .int8, .json, .json, .int8,
         // streams
         .text, .text, .text, .int8, .int4,
         // refusals
         .text, .text, .int8, .int8, .json,
     ]
-    private static let types: [PostgresType] = [.int2, .int8, .int8] + Self.arrayTypes.map { .array(of: $0) }
+    private static let types: [PostgresType] =
+        [.int2, .int8, .int8, .int8, .int8] + Self.arrayTypes.map { .array(of: $0) }
 
     private var columns = Self.arrayTypes.map { BinaryArray(of: $0) }
     private var parameters = Parameters()
@@ -48,8 +49,9 @@ package struct BatchColumns {
         for row in batch.refusals { self.append(row) }
         self.parameters.removeAll()
         self.parameters.append(int2: Int16(truncatingIfNeeded: batch.shard))
-        self.parameters.append(int8: Int64(bitPattern: batch.version))
-        self.parameters.append(int8: Int64(bitPattern: batch.gseq))
+        for number in [batch.version, batch.base, batch.gseq, batch.chain] {
+            self.parameters.append(int8: Int64(bitPattern: number))
+        }
         for column in self.columns { self.parameters.append(array: column) }
         return self.parameters
     }
@@ -110,10 +112,11 @@ package struct BatchColumns {
         self.columns[column.next()].append(int8: row.hash)
         self.columns[column.next()].append(json: row.before)
         self.columns[column.next()].append(json: row.after)
+        self.columns[column.next()].append(int8: row.chain)
     }
 
     private mutating func append(_ row: ShardBatch.StreamRow) {
-        var column = Cursor(42)
+        var column = Cursor(43)
         self.columns[column.next()].append(text: row.key.room.text)
         self.columns[column.next()].append(text: row.key.session.text)
         self.columns[column.next()].append(text: row.state.user.text)
@@ -122,7 +125,7 @@ package struct BatchColumns {
     }
 
     private mutating func append(_ row: ShardBatch.RefusalRow) {
-        var column = Cursor(47)
+        var column = Cursor(48)
         self.columns[column.next()].append(text: row.key.stream.room.text)
         self.columns[column.next()].append(text: row.key.stream.session.text)
         self.columns[column.next()].append(int8: row.key.number)

@@ -23,13 +23,15 @@ final class DatabaseLane {
     /// A lane that does nothing before ``start(now:)``.
     init(on thread: ReactorThread, settings: ConnectionSettings) throws {
         self.polled = try PolledConnection(
-            on: thread, settings: settings, statements: [BatchColumns.statement, StateColumns.statement])
+            on: thread, settings: settings,
+            statements: [BatchColumns.statement, StateColumns.statement, HistoryNote.statement])
     }
 
     /// The places of the statements that every connection prepares.
     enum Request: Int {
         case commitBatch = 0
         case loadState = 1
+        case noteHistory = 2
     }
 
     /// Begins to connect.
@@ -68,6 +70,11 @@ final class DatabaseLane {
 
     /// When the next turn is due even if nothing happens, ns.
     var nextDeadline: UInt64? { self.polled.nextDeadline }
+
+    /// Leaves the server that the lane is connected to, and tries the next host.
+    func reject(_ reason: String, now: UInt64) {
+        self.polled.connection.reject(reason, now: now)
+    }
 
     /// Ends the connection. What was under way is given up.
     func close() {

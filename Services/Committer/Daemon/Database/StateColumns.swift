@@ -56,10 +56,11 @@ package struct StateColumns {
     package mutating func decode(_ rows: ResultRows) -> LoadedState? {
         var state: LoadedState?
         for row in 0..<rows.count where rows.int2(row, Column.kind) == 0 {
-            guard let version = rows.unsigned(row, Column.number), let gseq = rows.unsigned(row, Column.seq) else {
-                return nil
-            }
-            state = LoadedState(version: version, gseq: gseq)
+            guard let version = rows.unsigned(row, Column.number), let gseq = rows.unsigned(row, Column.seq),
+                let chain = rows.int8(row, Column.hash)
+            else { return nil }
+            state = LoadedState(version: version, gseq: gseq, chain: UInt64(bitPattern: chain))
+            state?.sessionFloor = rows.name(row, Column.detail) ?? ""
         }
         guard var state else { return nil }
         for row in 0..<rows.count {

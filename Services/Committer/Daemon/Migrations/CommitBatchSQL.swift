@@ -10,9 +10,25 @@ enum CommitBatchSQL {
     ///
     /// It is VOLATILE and for READ COMMITTED only: under a stricter level the lost race would be an error (40001)
     /// instead of an answer, which is right as well, only slower.
-    static let commitBatch = #"""
+    static let commitBatch = Self.text(of: Form())
+
+    /// The same with the shard's history chain: the state that the batch was decided on is named by version and chain,
+    /// so that a version number of another history does not pass for it; each row of the log carries its link's chain.
+    static let chainedCommitBatch = Self.text(
+        of: Form(
+            base: ", p_base bigint", chain: ", p_chain bigint", rows: ", l_chain bigint[]",
+            assignment: ", chain = p_chain", condition: " AND chain = p_base", column: ", chain", value: ", u.chain",
+            argument: ", l_chain"))
+
+    /// What the two forms of the function do not share.
+    private struct Form {
+        var base = "", chain = "", rows = "", assignment = "", condition = "", column = "", value = "", argument = ""
+    }
+
+    private static func text(of form: Form) -> String {
+        #"""
         CREATE OR REPLACE FUNCTION commit_batch(
-            p_shard smallint, p_version bigint, p_gseq bigint,
+            p_shard smallint, p_version bigint\#(form.base), p_gseq bigint\#(form.chain),
             r_room text[], r_seq bigint[],
             e_room text[], e_id text[], e_type text[], e_position_x float8[], e_position_y float8[],
             e_rotation float8[], e_scale_x float8[], e_scale_y float8[], e_original_width float8[],
@@ -22,7 +38,8 @@ enum CommitBatchSQL {
             e_z_index float8[], e_space text[], e_parent_id text[], e_extra json[], e_seq bigint[],
             e_deleted_seq bigint[],
             l_room text[], l_seq bigint[], l_gseq bigint[], l_event text[], l_user text[], l_session text[],
-            l_n bigint[], l_gesture bigint[], l_element text[], l_hash bigint[], l_before json[], l_after json[],
+            l_n bigint[], l_gesture bigint[], l_element text[], l_hash bigint[], l_before json[], \#
+        l_after json[]\#(form.rows),
             s_room text[], s_session text[], s_user text[], s_hw bigint[], s_claim integer[],
             f_room text[], f_session text[], f_n bigint[], f_hash bigint[], f_refusal json[]
         ) RETURNS boolean
@@ -33,7 +50,8 @@ enum CommitBatchSQL {
         DECLARE
             written bigint;
         BEGIN
-            UPDATE shards SET version = version + 1, gseq = p_gseq WHERE shard = p_shard AND version = p_version;
+            UPDATE shards SET version = version + 1, gseq = p_gseq\#(form.assignment) \#
+        WHERE shard = p_shard AND version = p_version\#(form.condition);
             IF NOT FOUND THEN
                 RETURN false;
             END IF;
@@ -89,13 +107,13 @@ enum CommitBatchSQL {
 
                 INSERT INTO commit_log (
                     room_id, seq, gseq, shard, event, user_id, session, n, gesture, element_id, body_hash, before,
-                    after)
+                    after\#(form.column))
                 SELECT u.room, u.seq, u.gseq, p_shard, u.event, u.usr, u.session, u.n, u.gesture, u.element, u.hash,
-                    u.before, u.after
+                    u.before, u.after\#(form.value)
                 FROM unnest(
                     l_room, l_seq, l_gseq, l_event, l_user, l_session, l_n, l_gesture, l_element, l_hash, l_before,
-                    l_after
-                ) AS u (room, seq, gseq, event, usr, session, n, gesture, element, hash, before, after);
+                    l_after\#(form.argument)
+                ) AS u (room, seq, gseq, event, usr, session, n, gesture, element, hash, before, after\#(form.column));
             END IF;
 
             IF cardinality(f_room) > 0 THEN
@@ -111,4 +129,5 @@ enum CommitBatchSQL {
         END
         $$;
         """#
+    }
 }

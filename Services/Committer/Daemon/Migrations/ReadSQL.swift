@@ -38,7 +38,14 @@ enum ReadSQL {
     ///     5 refused   room    session n           -        hash               refusal JSON
     ///
     /// What is not there has no row. With `e_family` the living elements that hang on the element come along.
-    static let loadShardState = #"""
+    static let loadShardState = Self.loadShardState(chain: "NULL::bigint", floor: "NULL::text")
+
+    /// The same, where the shard's row has its chain as `hash` and the floor of sessions as `detail`.
+    static let loadChainedState = Self.loadShardState(
+        chain: "s.chain", floor: "(SELECT m.value FROM meta AS m WHERE m.key = 'session_floor')")
+
+    private static func loadShardState(chain: String, floor: String) -> String {
+        #"""
         CREATE OR REPLACE FUNCTION load_shard_state(
             p_shard smallint, r_room text[], s_room text[], s_session text[], e_room text[], e_id text[],
             e_family boolean[], d_room text[], d_session text[], d_n bigint[]
@@ -51,7 +58,7 @@ enum ReadSQL {
         AS $$
         #variable_conflict use_column
         BEGIN
-            RETURN QUERY SELECT 0::smallint, NULL::text, NULL::text, s.version, s.gseq, NULL::bigint, NULL::text,
+            RETURN QUERY SELECT 0::smallint, NULL::text, NULL::text, s.version, s.gseq, \#(chain), \#(floor),
                 NULL::text, NULL::text FROM shards AS s WHERE s.shard = p_shard;
             IF cardinality(r_room) > 0 THEN
                 RETURN QUERY SELECT 1::smallint, r.room_id, NULL::text, NULL::bigint, r.seq, NULL::bigint, NULL::text,
@@ -88,6 +95,7 @@ enum ReadSQL {
         END
         $$;
         """#
+    }
 
     /// A room at one moment: one row per living element, and one row without element when there is none.
     static let readRoom = #"""

@@ -1,0 +1,53 @@
+package import Postgres
+package import Wire
+
+/// What `note_history` found: on which history a server is, compared with what the database has seen before.
+package struct HistoryNote: Equatable, Sendable {
+    /// See the function.
+    package enum Verdict: String, Sendable {
+        /// Nothing changed.
+        case same
+        /// Nothing was recorded before.
+        case first
+        /// A standby took over that had everything.
+        case failover
+        /// A standby took over that may not have had everything.
+        case lost
+        /// The database came from a backup.
+        case restored
+        /// A former primary: nothing may be written there.
+        case behind
+    }
+
+    /// The comparison.
+    package var verdict: Verdict
+    /// The history's name.
+    package var epoch: Identifier
+
+    /// The prepared call.
+    package static let statement = Statement(
+        name: "note_history", sql: "SELECT verdict, epoch FROM note_history($1, $2)", parameterTypes: [.int8, .int4])
+
+    /// The same with what the server says of itself right now; it fails when the role may not ask.
+    static let ownSQL = """
+        SELECT n.verdict, n.epoch FROM pg_control_system() AS c, note_history(
+            c.system_identifier, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int4) AS n
+        """
+
+    /// The arguments for a server.
+    package static func parameters(_ facts: ServerFacts) -> Parameters {
+        var parameters = Parameters()
+        parameters.append(int8: facts.systemIdentifier.map(Int64.init(bitPattern:)))
+        parameters.append(int4: facts.timeline.map(Int32.init(bitPattern:)))
+        return parameters
+    }
+
+    /// The answer; nil when it cannot be read.
+    package init?(_ rows: ResultRows) {
+        guard rows.count == 1, let verdict = rows.text(0, 0).flatMap(Verdict.init), let epoch = rows.text(0, 1) else {
+            return nil
+        }
+        self.verdict = verdict
+        self.epoch = Identifier(epoch)
+    }
+}

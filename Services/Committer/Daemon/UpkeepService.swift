@@ -1,0 +1,151 @@
+internal import Boot
+internal import Logging
+internal import Mesh
+internal import Postgres
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Tells the committer's thread that the schema stands.
+final class SchemaGate: Sendable {
+    private let flag: Atomic<Bool>
+
+    init(isOpen: Bool) {
+        self.flag = Atomic(isOpen)
+    }
+
+    /// True once the schema stands.
+    var isOpen: Bool { self.flag.load(ordering: .acquiring) }
+
+    /// The schema stands.
+    func open() {
+        self.flag.store(true, ordering: .releasing)
+    }
+}
+
+/// Brings the schema up to date, tries until it is, and from then on keeps the tables: days of the log, ended sessions,
+/// which history this is. On a thread of its own because all of it blocks.
+final class UpkeepService: Service {
+    private let reactor: Reactor
+
+    init(
+        _ settings: CommitterSettings, _ context: DaemonContext, _ check: ReadinessCheck,
+        whenMigrated: @escaping @Sendable () -> Void
+    ) throws {
+        let migrator = settings.migrates ? try Migrator(migrations) : nil
+        let telemetry = UpkeepTelemetry(context.metrics)
+        self.reactor = try Reactor(name: "upkeep", logger: context.logger) { thread in
+            UpkeepLoop(migrator, settings, telemetry, thread.logger, check, whenMigrated)
+        }
+    }
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await self.reactor.run()
+        } onGracefulShutdown: {
+            self.reactor.stop()
+        }
+    }
+}
+
+/// One attempt to migrate, or one step of the upkeep, a turn. The thread has no links, so it may block.
+private final class UpkeepLoop: ReactorLoop {
+    private static let migrationPause: UInt64 = 1_000_000_000
+    private static let failurePause: UInt64 = 30_000_000_000
+    private static let roundPause: UInt64 = 300_000_000_000
+
+    /// Nil once the schema stands.
+    private var migrator: Migrator?
+    private let databaseURL: String
+    private let upkeep: Upkeep
+    private let telemetry: UpkeepTelemetry
+    private let logger: Logger
+    private let check: ReadinessCheck
+    private let whenMigrated: @Sendable () -> Void
+    private var round: Upkeep.Round?
+    private var nextRound: UInt64 = 0
+
+    init(
+        _ migrator: Migrator?, _ settings: CommitterSettings, _ telemetry: UpkeepTelemetry, _ logger: Logger,
+        _ check: ReadinessCheck, _ whenMigrated: @escaping @Sendable () -> Void
+    ) {
+        self.migrator = migrator
+        self.databaseURL = settings.databaseURL
+        self.upkeep = Upkeep(logDays: settings.logRetentionDays, sessionDays: settings.sessionRetentionDays)
+        self.telemetry = telemetry
+        self.logger = logger
+        self.check = check
+        self.whenMigrated = whenMigrated
+    }
+
+    func turn(now: UInt64) -> UInt64? {
+        if let migrator = self.migrator {
+            guard self.migrate(migrator) else { return MonotonicClock.now() + Self.migrationPause }
+            self.migrator = nil
+            self.whenMigrated()
+        }
+        guard now >= self.nextRound else { return self.nextRound }
+        do {
+            let round = try self.round ?? self.upkeep.begin(self.databaseURL)
+            self.round = round
+            if let done = try round.step() {
+                self.report(done)
+                return now
+            }
+            self.nextRound = MonotonicClock.now() + Self.roundPause
+        } catch {
+            self.telemetry.failures.add()
+            self.logger.warning("upkeep failed", metadata: ["error": "\(error)"])
+            self.nextRound = MonotonicClock.now() + Self.failurePause
+        }
+        self.round = nil
+        return self.nextRound
+    }
+
+    private func migrate(_ migrator: Migrator) -> Bool {
+        do {
+            let applied = try migrator.migrate(self.databaseURL)
+            self.logger.info("schema is up to date", metadata: ["migrations.applied": "\(applied.count)"])
+            return true
+        } catch {
+            self.check.notReady("the schema cannot be brought up to date")
+            self.logger.warning("migration failed", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    private func report(_ done: Upkeep.Done) {
+        switch done {
+        case .log(let what):
+            self.telemetry.logSteps.add()
+            self.logger.info("log kept", metadata: ["upkeep.step": "\(what)"])
+        case .sessions(let count):
+            self.telemetry.sessionsEnded.add(count)
+            self.logger.info("sessions ended", metadata: ["upkeep.sessions": "\(count)"])
+        case .history(let note) where note.verdict == .same || note.verdict == .first:
+            break
+        case .history(let note):
+            self.logger.warning(
+                "the database is on another history",
+                metadata: ["history.verdict": "\(note.verdict)", "history.epoch": "\(note.epoch)"])
+        }
+    }
+}
+
+/// The upkeep's figures for operators.
+final class UpkeepTelemetry: Sendable {
+    /// Days of the log that were made or dropped.
+    let logSteps: Counter
+    /// Sessions that ended for want of use.
+    let sessionsEnded: Counter
+    /// Rounds that did not come to their end.
+    let failures: Counter
+
+    init(_ metrics: MetricsRegistry) {
+        self.logSteps = metrics.counter(
+            "pipeline_committer_upkeep_log_days_total", "Days of the log that were made or dropped.")
+        self.sessionsEnded = metrics.counter(
+            "pipeline_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
+        self.failures = metrics.counter(
+            "pipeline_committer_upkeep_failures_total", "Rounds of upkeep that did not come to their end.")
+    }
+}
