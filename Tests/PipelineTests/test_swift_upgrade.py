@@ -216,7 +216,7 @@ async def test_a_second_websocket_is_turned_away(server):
 @on_the_loop
 async def test_pongs_wait_while_it_probes():
     """A ping that comes while it probes is answered after the change only; the session lives."""
-    with ConformanceServer("--ping-interval", 200, "--ping-timeout", 300, "--connect-timeout", 20_000) as server:
+    with ConformanceServer("--ping-interval", 300, "--ping-timeout", 700, "--connect-timeout", 20_000) as server:
         async with Wire(server.url) as wire:
             await wire.open()
             await wire.enter()
