@@ -26,7 +26,7 @@ extension EngineIOSession {
     public var bufferedBytes: Int { self.peer?.bufferedBytes ?? self.link?.byteCount ?? 0 }
 
     /// Whether little enough waits.
-    public var isWritable: Bool { self.peer?.channel.isWritable ?? (!self.isFull && !self.isClosed) }
+    public var isWritable: Bool { self.peer?.isWritable ?? (!self.isFull && !self.isClosed) }
 
     /// Closes the session: a WebSocket with `code`, polling with a close packet.
     public func close(code: UInt16 = 1000, reason: StaticString = "") {
@@ -42,6 +42,18 @@ extension EngineIOSession {
             self.markDirty()
         }
         self.enforceBound()
+    }
+
+    /// Sends a packet unless the session is not writable; false when it was not sent.
+    func offer(_ packet: PreparedPacket) -> Bool {
+        guard self.isWritable else { return false }
+        if let peer = self.peer, !self.machine.isClosed {
+            // What a writable channel takes is far below the bound.
+            peer.write(packet.frames)
+        } else {
+            self.send(packet)
+        }
+        return true
     }
 
     /// Sends one text packet of exactly `length` bytes, written by `body`.
@@ -78,7 +90,7 @@ extension EngineIOSession {
     func enforceBound() {
         let isFull: Bool
         if let peer = self.peer {
-            if peer.channel.isWritable { return }
+            if peer.isWritable { return }
             isFull = peer.bufferedBytes > self.server.configuration.maxBufferedBytes
         } else {
             let waiting = self.link?.byteCount ?? 0
