@@ -142,6 +142,19 @@ let testTargets: [Target] = [
         name: "socketio-conformance-server",
         dependencies: ["SocketIOServer", "SocketIO", "JSONBytes", nioCore, nioPosix],
         path: "Tests/ConformanceServer", swiftSettings: swiftSettings),
+    // One judge of what apps saw, for the simulation and for the chaos runs.
+    library("HistoryChecker", "Tests/HistoryChecker", ["JSONBytes"], exclude: ["README.md"]),
+    executable("history-check", "Tests/HistoryCheck", ["HistoryChecker"]),
+    tests("HistoryCheckerTests", ["HistoryChecker"]),
+    // All cores in one process and one seeded time.
+    library(
+        "Simulation", "Tests/Simulation",
+        [
+            "HistoryChecker", "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "Mesh", "Wire", "Canvas",
+            "JSONBytes",
+        ], exclude: ["README.md"]),
+    executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
+    tests("SimulationTests", ["Simulation", "HistoryChecker"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),
@@ -151,7 +164,7 @@ let testTargets: [Target] = [
     tests("MeshTests", ["Mesh", "mesh-peer", nioLocks, logging]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
-    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, logging, lifecycle]),
+    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
     tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
     tests(
         "CoalescerTests",

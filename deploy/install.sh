@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building, running and testing need, by apt, when it is missing. Safe to run again.
+#
+#     deploy/install.sh [further packages]
 set -euo pipefail
 
 say() { printf 'install: %s\n' "$*" >&2; }
@@ -40,6 +42,7 @@ if ! command -v apt-get >/dev/null; then
     [ -e /usr/include/zmq.h ] || missing+=('libzmq 4.3 with headers')
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=('libpq 14+ with headers in postgresql/')
     command -v postgres >/dev/null || missing+=('PostgreSQL 15')
+    [ $# -eq 0 ] || say "taken to be there already: $*"
     [ ${#missing[@]} -eq 0 ] && exit 0
     say 'this is no Debian or Ubuntu; install these by hand:'
     printf 'install:   %s\n' "${missing[@]}" >&2
@@ -47,7 +50,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 
 packages=()
-for package in libzmq3-dev libpq-dev python3-venv; do has_package "$package" || packages+=("$package"); done
+for package in libzmq3-dev libpq-dev python3-venv "$@"; do has_package "$package" || packages+=("$package"); done
 has_postgres || packages+=(postgresql-15)
 [ ${#packages[@]} -eq 0 ] && exit 0
 

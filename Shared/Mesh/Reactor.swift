@@ -37,20 +37,23 @@ package final class Reactor: Sendable {
     package let waker: Waker
     private let settings: ReactorSettings
     private let logger: Logger
+    private let beat: (@Sendable () -> Void)?
     private let make: @Sendable (ReactorThread) throws -> any ReactorLoop
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
     ///   - name: the thread's name; Linux shows its first 15 bytes.
+    ///   - beat: called on the thread about once a second, however idle it is: the proof that the loop turns.
     ///   - make: builds the loop, on the thread: opens its links there. What it throws comes out of `run` or `ended`.
     package init(
         name: String, settings: ReactorSettings = ReactorSettings(), logger: Logger,
-        make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
+        beat: (@Sendable () -> Void)? = nil, make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
     ) throws(MeshError) {
         self.name = name
         self.waker = try Waker()
         self.settings = settings
         self.logger = logger
+        self.beat = beat
         self.make = make
     }
 
@@ -148,8 +151,13 @@ package final class Reactor: Sendable {
 
     private func loop(_ loop: any ReactorLoop, _ thread: ReactorThread) {
         var drainEnd: UInt64?
+        var nextBeat: UInt64 = 0
         while true {
             let now = MonotonicClock.now()
+            if let beat = self.beat, now >= nextBeat {
+                beat()
+                nextBeat = now + 1_000_000_000
+            }
             if drainEnd == nil, self.state.withLockedValue({ $0.stopRequested }) {
                 drainEnd = now + self.settings.drainLimit.nanosecondsClamped
                 loop.stopRequested(now: now)
@@ -167,6 +175,7 @@ package final class Reactor: Sendable {
                 }
                 deadline = min(deadline ?? .max, drainEnd)
             }
+            if self.beat != nil { deadline = min(deadline ?? .max, nextBeat) }
             if let linkDeadline = thread.linkDeadline { deadline = min(deadline ?? .max, linkDeadline) }
             thread.poll(until: deadline)
         }

@@ -60,9 +60,20 @@ public struct HTTPRequestHead: Sendable {
 
     /// Whether any field called `name` lists `token` between commas (compared without case).
     public func header(_ name: StaticString, lists token: StaticString) -> Bool {
+        self.header(name) { Self.equal($0, token, ignoringCase: true) }
+    }
+
+    /// The same for a token that came from outside.
+    func header(_ name: StaticString, lists token: ArraySlice<UInt8>) -> Bool {
+        self.header(name) { part in
+            part.count == token.count && zip(part, token).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
+        }
+    }
+
+    private func header(_ name: StaticString, listsAny matches: (ArraySlice<UInt8>) -> Bool) -> Bool {
         for field in self.fields where Self.equal(self.bytes[field.name], name, ignoringCase: true) {
-            for part in self.bytes[field.value].split(separator: UInt8(ascii: ",")) {
-                if Self.equal(Self.trim(part), token, ignoringCase: true) { return true }
+            for part in self.bytes[field.value].split(separator: UInt8(ascii: ",")) where matches(Self.trim(part)) {
+                return true
             }
         }
         return false

@@ -74,7 +74,8 @@ extension EngineIOSession {
 
     func postReceived(_ body: [UInt8], _ peer: PeerHandler) {
         self.machine.postEnded()
-        guard !self.hasEnded, self.polls else { return peer.answer(.badRequest) }
+        guard !self.hasEnded else { return peer.answer(.badRequest) }
+        // Also when a WebSocket took over meanwhile: not every client waits for its POST before that, or sends it again.
         let isSound = body.withUnsafeBytes { self.readPackets($0) }
         if self.isLeaving, !self.hasEnded {
             self.leavingPost = peer

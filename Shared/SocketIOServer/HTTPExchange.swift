@@ -15,6 +15,10 @@ final class HTTPExchange {
         case preflight(Int)
         case fallback(any HTTPApplication)
         case failure(EngineError, Int)
+        /// To the server that owns the session, …
+        case relay(SocketIOServer.Neighbour)
+        /// … on its way there and back.
+        case relaying(RelayLink)
     }
 
     var parser: HTTPRequestParser
@@ -26,6 +30,9 @@ final class HTTPExchange {
     var isFeeding = false
     /// Between requests of a kept connection.
     var isIdle = false
+    /// The head of a relayed answer was sent, its body is under way; whether the connection is kept after it.
+    var isStreaming = false
+    var keepsAlive = false
     /// Counts requests, so that a late answer to an older one is known.
     var serial = 0
 
@@ -39,6 +46,7 @@ final class HTTPExchange {
         switch target {
         case .poll(let session) where self.isAnswering: session.pollLost()
         case .post(let session) where !self.isAnswering: session.postLost()
+        case .relaying(let link): link.cancel()
         default: break
         }
     }

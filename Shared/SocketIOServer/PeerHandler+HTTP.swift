@@ -7,8 +7,9 @@ extension PeerHandler {
         guard case .http(let exchange) = self.role else { return }
         if exchange.isAnswering || exchange.isFeeding {
             guard exchange.backlog.count + input.count <= self.server.configuration.http.head else {
+                let isStreaming = exchange.isStreaming
                 exchange.connectionLost()
-                self.answer(.init(status: 429), closes: true)
+                if isStreaming { self.linger() } else { self.answer(.init(status: 429), closes: true) }
                 return
             }
             exchange.backlog.append(contentsOf: input)
@@ -31,7 +32,7 @@ extension PeerHandler {
             }
         case .engine, .candidate, .bare:
             if !rest.isEmpty { self.readFrames(rest) }
-        case .lingering, .closed:
+        case .spliced, .lingering, .closed:
             break
         }
     }
@@ -95,6 +96,8 @@ extension PeerHandler {
         case .preflight: self.answer(.init(status: 204, headers: self.server.preflightHeaders(head)))
         case .failure(let error, let route): self.answer(error, route: route)
         case .fallback(let application): self.ask(application, head, body)
+        case .relay(let owner): self.relay(head, body, to: owner)
+        case .relaying: break
         }
     }
 
@@ -132,26 +135,41 @@ extension PeerHandler {
     /// Answers the current request, then goes on with the next or ends the connection.
     func answer(_ response: HTTPResponse, closes: Bool = false) {
         guard case .http(let exchange) = self.role else { return }
+        let isHead = exchange.head?.isMethod("HEAD") == true
+        let keepsAlive = self.answerHead(
+            response.status, response.headers, length: response.body.count, closes: closes)
+        if !isHead, response.status != 204 { self.encode { $0.writeBytes(response.body) } }
+        self.answered(exchange, keepsAlive: keepsAlive)
+    }
+
+    /// Queues the head of an answer; returns whether the connection is kept after it.
+    func answerHead(
+        _ status: UInt16, _ headers: [(String, String)], length: Int, closes: Bool = false
+    ) -> Bool {
+        guard case .http(let exchange) = self.role else { return false }
         let head = exchange.head
         let keepsAlive = !closes && !self.server.isDraining && head?.keepsAlive == true
-        let isHead = head?.isMethod("HEAD") == true
         self.encode { outbox in
-            outbox.writeString("HTTP/1.1 \(response.status) \(Self.phrase(response.status))\r\n")
-            for (name, value) in response.headers where Self.isSafe(name) && Self.isSafe(value) {
+            outbox.writeString("HTTP/1.1 \(status) \(Self.phrase(status))\r\n")
+            for (name, value) in headers where Self.isSafe(name) && Self.isSafe(value) {
                 outbox.writeString(name)
                 outbox.writeString(": ")
                 outbox.writeString(value)
                 outbox.writeString("\r\n")
             }
-            if response.status != 204 { outbox.writeString("Content-Length: \(response.body.count)\r\n") }
+            if status != 204 { outbox.writeString("Content-Length: \(length)\r\n") }
             if !keepsAlive {
                 outbox.writeString("Connection: close\r\n")
             } else if head?.isHTTP11 == false {
                 outbox.writeString("Connection: keep-alive\r\n")
             }
             outbox.writeString("\r\n")
-            if !isHead, response.status != 204 { outbox.writeBytes(response.body) }
         }
+        return keepsAlive
+    }
+
+    /// The answer is queued: goes on with the next request, or ends the connection.
+    func answered(_ exchange: HTTPExchange, keepsAlive: Bool) {
         exchange.head = nil
         exchange.target = nil
         exchange.isAnswering = false

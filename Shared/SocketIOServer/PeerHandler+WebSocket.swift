@@ -35,7 +35,7 @@ extension PeerHandler {
         case .engine(let session): session.textFrame(text)
         case .candidate(let session): session.candidateText(text, self)
         case .bare(let peer, let application): application.message(peer, text, isText: true)
-        case .http, .lingering, .closed: break
+        case .http, .spliced, .lingering, .closed: break
         }
     }
 
@@ -47,7 +47,7 @@ extension PeerHandler {
             self.closeWebSocket(code: 1002)
         case .bare(let peer, let application):
             bytes.withUnsafeBytes { application.message(peer, $0, isText: false) }
-        case .http, .lingering, .closed: break
+        case .http, .spliced, .lingering, .closed: break
         }
     }
 
@@ -75,7 +75,7 @@ extension PeerHandler {
         switch role {
         case .engine(let session): session.transportLost(.transportClose)
         case .candidate(let session): session.candidateLost(self)
-        case .bare, .http, .lingering, .closed: break
+        case .bare, .http, .spliced, .lingering, .closed: break
         }
         self.closeWebSocket(code: code)
         if case .bare(let peer, let application) = role { application.closed(peer) }
@@ -96,7 +96,7 @@ extension PeerHandler {
         case .bare(let peer, let application):
             self.closeWebSocket(code: code, reason: reason)
             application.closed(peer)
-        case .http, .lingering, .closed: break
+        case .http, .spliced, .lingering, .closed: break
         }
     }
 
@@ -104,7 +104,7 @@ extension PeerHandler {
     func closeWebSocket(code: UInt16?, reason: StaticString = "") {
         switch self.role {
         case .engine, .candidate, .bare: break
-        case .http, .lingering, .closed: return
+        case .http, .spliced, .lingering, .closed: return
         }
         let payload = code.map { WebSocketFrame.closePayload(code: $0, reason: reason) } ?? []
         self.encode { outbox in

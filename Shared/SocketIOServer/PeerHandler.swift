@@ -5,7 +5,7 @@ internal import SocketIO
 ///
 /// ```
 ///            request, answer                    101
-///  http <------------------------> http --------------------> engine | candidate | bare
+///  http <------------------------> http --------------------> engine | candidate | bare | spliced
 ///   |                                                               |
 ///   +--- answer with close, error ---> lingering (deaf) <--- close -+ ---> closed
 /// ```
@@ -23,6 +23,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         /// On trial for a session that polls.
         case candidate(EngineIOSession)
         case bare(WebSocketPeer, any WebSocketApplication)
+        /// A WebSocket of a session that a neighbour owns.
+        case spliced(RelayLink)
         /// Closing: nothing is read, `deadline` ends it.
         case lingering
         case closed
@@ -37,6 +39,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// When an HTTP request is late or a closing must end; `.max` for never.
     var deadline: UInt64 = .max
     var isDirty = false
+    /// What the channel says, kept: it is asked with every packet.
+    private(set) var isWritable = true
     private var isReadHeld = false
     private var addressKey: AddressKey?
     /// Over a connection limit: the first request is answered 503.
@@ -70,7 +74,9 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         if let key = self.addressKey {
             let count = server.peersByAddress[key, default: 0] + 1
             server.peersByAddress[key] = count
-            if count > server.configuration.maxConnectionsPerAddress { self.isRefused = true }
+            if count > server.configuration.maxConnectionsPerAddress, !server.relays.isNeighbour(key) {
+                self.isRefused = true
+            }
         }
         if self.isRefused { server.statistics.refusedConnections += 1 }
         self.arm(after: server.configuration.handshakeTimeout)
@@ -93,33 +99,50 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         switch self.role {
         case .http: buffer.withUnsafeReadableBytes { self.readHTTP($0) }
         case .engine, .candidate, .bare: buffer.withUnsafeReadableBytes { self.readFrames($0) }
+        case .spliced(let link): link.write(buffer)
         case .lingering: self.discard(buffer.readableBytes)
         case .closed: break
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        if case .spliced(let link) = self.role { link.flush() }
         self.server.isReading = false
         self.server.flush()
     }
 
-    /// A bare WebSocket that does not read what it is sent is not read from either. Sessions are: their pongs and
-    /// commits must get through, and ``SocketIOServer/Configuration/maxBufferedBytes`` bounds them.
+    /// A bare WebSocket that does not read what it is sent is not read from either, nor is a relayed one while the
+    /// owner takes no more. Sessions are: their pongs and commits must get through, and
+    /// ``SocketIOServer/Configuration/maxBufferedBytes`` bounds them.
     func read(context: ChannelHandlerContext) {
-        if case .bare = self.role, !self.channel.isWritable {
-            self.isReadHeld = true
-        } else {
-            context.read()
+        if self.mayRead { context.read() } else { self.isReadHeld = true }
+    }
+
+    private var mayRead: Bool {
+        switch self.role {
+        case .bare: self.isWritable
+        case .spliced(let link): link.isWritable
+        case .http, .engine, .candidate, .lingering, .closed: true
         }
     }
 
+    /// Reads on, if that was held back and is not any more.
+    func resumeReading() {
+        guard self.isReadHeld, self.mayRead else { return }
+        self.isReadHeld = false
+        self.context?.read()
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard self.channel.isWritable else { return }
-        if self.isReadHeld {
-            self.isReadHeld = false
-            context.read()
+        self.isWritable = self.channel.isWritable
+        guard self.isWritable else { return }
+        self.resumeReading()
+        switch self.role {
+        case .engine(let session): session.becameWritable()
+        case .spliced(let link): link.resumeReading()
+        case .http(let exchange): if case .relaying(let link) = exchange.target { link.resumeReading() }
+        case .candidate, .bare, .lingering, .closed: break
         }
-        if case .engine(let session) = self.role { session.becameWritable() }
     }
 
     /// The connection is over.
@@ -138,6 +161,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .engine(let session): session.transportLost(reason)
         case .candidate(let session): session.candidateLost(self)
         case .bare(let peer, let application): application.closed(peer)
+        case .spliced(let link): link.peerGone()
         case .lingering, .closed: break
         }
     }
@@ -221,6 +245,7 @@ extension PeerHandler {
         self.role = .lingering
         self.decoder = nil
         self.discardLeft = 1 << 20
+        self.resumeReading()
         self.flushNow()
         self.arm(after: self.server.configuration.closeTimeout)
         self.context?.close(mode: .output, promise: nil)

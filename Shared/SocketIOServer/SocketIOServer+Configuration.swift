@@ -1,3 +1,4 @@
+internal import NIOCore
 public import SocketIO
 
 extension SocketIOServer {
@@ -12,9 +13,6 @@ extension SocketIOServer {
         public var upgradeTimeout: Duration = .seconds(10)
         /// From the opening of a session to its first accepted namespace.
         public var connectTimeout: Duration = .seconds(45)
-        /// Added to `pingTimeout` and `connectTimeout` for clients that could not answer sooner; for slow links or busy
-        /// test machines.
-        public var answerGrace: Duration = .zero
         /// From the TCP connect, or the first byte of a later request, to the end of the request head.
         public var handshakeTimeout: Duration = .seconds(5)
         /// From the end of a head to the end of its body.
@@ -57,15 +55,41 @@ extension SocketIOServer {
         /// WebSocket pings answered at once; after that ten a second. A hundred unanswered ones close with 1008.
         public var pongBurst = 20
 
-        /// Put before the random part of engine ids, for example to name this server to a proxy. URL-safe ASCII.
+        /// Put before the random part of engine ids: the name by which neighbours or a proxy know this server. URL-safe
+        /// ASCII.
         public var sidPrefix = ""
-        /// Held back before the open packet of a WebSocket session. Only for test clients that would miss it.
-        public var openDelay: Duration = .zero
+        /// Servers behind the same proxy by their `sidPrefix`; requests for their sessions are relayed to them. An entry
+        /// for our own prefix is ignored.
+        public var neighbours: [String: Neighbour] = [:]
+        /// How long connecting to a neighbour may take.
+        public var relayConnectTimeout: Duration = .seconds(2)
+        /// Added to the two ping times, within which a held poll is answered: how long a neighbour's answer may take.
+        public var relayMargin: Duration = .seconds(5)
         /// The accept queue of the kernel.
         public var backlog = 4096
 
         /// The defaults.
         public init() {}
+
+        var relayTimeout: Duration { self.pingInterval + self.pingTimeout + self.relayMargin }
+    }
+
+    /// Another server that clients may reach instead of this one.
+    public struct Neighbour: Sendable, Hashable {
+        /// A name or an address.
+        public let host: String
+        public let port: Int
+        /// The same, if `host` is an address.
+        let address: SocketAddress?
+
+        /// - Parameters:
+        ///   - host: an IP address (IPv6 without brackets), or a name that is looked up for each connection.
+        ///   - port: 1 to 65535.
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+            self.address = try? SocketAddress(ipAddress: host, port: port)
+        }
     }
 }
 

@@ -51,7 +51,7 @@ extension SocketIOServer {
         guard (transport == .webSocket) == isUpgrade else { return (.failure(.badRequest, index), 0) }
         if let sid = head.queryValueBytes("sid") {
             guard let session = self.session(named: sid), session.route == index else {
-                return (.failure(.unknownSession, index), 0)
+                return self.routeAway(head, sid, index)
             }
             session.catchUp(at: self.now)
             guard self.sessions[session.id] != nil else { return (.failure(.unknownSession, index), 0) }
@@ -68,6 +68,16 @@ extension SocketIOServer {
             return nil
         }
         return (.openPolling(index), 0)
+    }
+
+    /// A session that is not ours: perhaps a neighbour's. A request that was relayed once stays here.
+    private func routeAway(
+        _ head: HTTPRequestHead, _ sid: [UInt8], _ index: Int
+    ) -> (HTTPExchange.Target, limit: Int) {
+        guard let owner = self.relays.owner(of: sid), !HTTPRelay.isRelayed(head) else {
+            return (.failure(.unknownSession, index), 0)
+        }
+        return (.relay(owner), head.isMethod("POST") ? self.configuration.maxPayload : 0)
     }
 
     private func routeSession(
@@ -150,7 +160,7 @@ extension SocketIOServer {
         let session = self.makeSession(handshake, route: route)
         session.adopt(peer)
         peer.becomeWebSocket(.engine(session), limits: self.engineLimits)
-        session.sendOpen(after: self.configuration.openDelay)
+        session.sendOpen()
         session.opened()
     }
 

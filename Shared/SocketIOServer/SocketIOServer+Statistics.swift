@@ -25,6 +25,10 @@ extension SocketIOServer {
         public var pingTimeouts: UInt64 = 0
         public var connectTimeouts: UInt64 = 0
         public var slowReaders: UInt64 = 0
+        /// Requests relayed to neighbours, upgrades to WebSocket among them.
+        public var relayedRequests: UInt64 = 0
+        /// Those that a neighbour gave no whole answer to.
+        public var relayFailures: UInt64 = 0
 
         /// All zero.
         public init() {}

@@ -64,6 +64,7 @@ public final class SocketIOServer: @unchecked Sendable {
     var peers: [ObjectIdentifier: PeerHandler] = [:]
     var peersByAddress: [AddressKey: Int] = [:]
     var listeners: [any Channel] = []
+    private(set) lazy var relays = Relays(self)
     /// Set by ``stopAccepting()``: nothing new is let in, answers close their connection.
     var isDraining = false
 
@@ -94,12 +95,11 @@ public final class SocketIOServer: @unchecked Sendable {
         self.routes = routes
         self.http = http
         self.sidPrefix = Array(configuration.sidPrefix.utf8)
-        var timings = EngineTimings(
+        let timings = EngineTimings(
             pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
             pingTimeout: configuration.pingTimeout.nanoseconds,
             upgradeTimeout: configuration.upgradeTimeout.nanoseconds,
             connectTimeout: configuration.connectTimeout.nanoseconds)
-        timings.answerGrace = configuration.answerGrace.nanoseconds
         self.timings = timings
         var bare = timings
         bare.connectTimeout = nil
@@ -112,6 +112,8 @@ public final class SocketIOServer: @unchecked Sendable {
     public var connectionCount: Int { self.peers.count }
     /// Open Engine.IO sessions.
     public var sessionCount: Int { self.sessions.count }
+    /// Relays to neighbours under way: requests without their whole answer, and WebSockets.
+    public var relayCount: Int { self.relays.openCount }
 
     /// Nanoseconds of the steady clock that all deadlines use.
     var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
@@ -148,6 +150,10 @@ extension SocketIOServer {
         try await self.bind(host: host, port: port).get()
     }
 
+    /// TCP_NOTSENT_LOWAT of Linux, which no module exports.
+    private static let unsentLowWater = ChannelOptions.Types.SocketOption(
+        level: .tcp, name: NIOBSDSocket.Option(rawValue: 25))
+
     /// Listens on a TCP port; see ``start(host:port:)``.
     public func bind(host: String, port: Int) -> EventLoopFuture<SocketAddress> {
         let configuration = self.configuration
@@ -157,9 +163,11 @@ extension SocketIOServer {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Finds dead peers of bare WebSockets, which have no heartbeat of their own.
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            // What the kernel has taken cannot be replaced by something newer any more, so it takes little ahead.
+            .childChannelOption(Self.unsentLowWater, value: .init(clamping: configuration.writeHighWater))
             // An idle connection keeps its last read buffer, so it starts small and grows when reads fill it.
             .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1024, maximum: 65_536)
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 65_536)
             )
             .childChannelOption(
                 .writeBufferWaterMark,
@@ -186,13 +194,16 @@ extension SocketIOServer {
         return EventLoopFuture.andAllComplete(closing, on: self.eventLoop)
     }
 
-    /// Closes up to `count` sessions (WebSocket code 1001, polling `1`), so that their clients reconnect elsewhere;
-    /// the caller paces it. Returns how many sessions are left.
+    /// Closes up to `count` sessions (WebSocket code 1001, polling `1`) and relays, so that their clients reconnect
+    /// elsewhere; the caller paces it. Returns how many of both are left.
     public func drain(upTo count: Int) -> Int {
-        let closing = self.sessions.values.lazy.filter { !$0.isClosed }.prefix(max(0, count))
-        for session in Array(closing) { session.end(.drained, code: 1001, reason: "going away") }
+        let closing = Array(self.sessions.values.lazy.filter { !$0.isClosed }.prefix(max(0, count)))
+        for session in closing { session.end(.drained, code: 1001, reason: "going away") }
+        let relaying = self.peers.values.filter(\.isRelaying)
+        let ending = relaying.prefix(max(0, count - closing.count))
+        for peer in ending { peer.endRelay() }
         self.flush()
-        return self.sessions.values.count { !$0.isClosed }
+        return self.sessions.values.count { !$0.isClosed } + relaying.count - ending.count
     }
 
     /// Drops every connection at once, without goodbyes. Stop and drain first.
@@ -200,6 +211,7 @@ extension SocketIOServer {
         for session in Array(self.sessions.values) { session.end(.drained, code: 1001, reason: "going away") }
         self.flush()
         for peer in Array(self.peers.values) { peer.drop() }
+        self.relays.closeAll()
         self.wheelTask?.task.cancel()
         self.wheelTask = nil
     }
@@ -227,6 +239,15 @@ extension SocketIOServer {
             self.closeDoomed()
         }
         if !(self.dirtySessions.isEmpty && self.dirtyPeers.isEmpty) { self.scheduleFlush() }
+    }
+
+    /// Runs `body`, which sends to many, and flushes once.
+    public func flushing(_ body: () -> Void) {
+        let wasReading = self.isReading
+        self.isReading = true
+        body()
+        self.isReading = wasReading
+        self.flush()
     }
 
     private func closeDoomed() {

@@ -30,6 +30,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case roomRead = 14
     /// ``RoomState``: fan-out → gateway.
     case roomState = 15
+    /// ``CommitCredit``: coalescer → gateway, committer → coalescer or gateway.
+    case commitCredit = 20
 }
 
 /// Something that travels between daemons.
@@ -62,6 +64,7 @@ public struct EnvelopeWriter: Sendable {
     /// The version that this build writes and reads.
     public static let version: UInt8 = 2
     static let headerSize = 8
+    static let recordHeaderSize = 5
 
     /// The envelope's bytes, complete after every `append`.
     public var bytes: [UInt8] { self.writer.bytes }
@@ -76,6 +79,8 @@ public struct EnvelopeWriter: Sendable {
 
     /// True when nothing was appended.
     public var isEmpty: Bool { self.count == 0 }
+    /// The bytes of all records' fields, without what stands around them.
+    public var fieldBytes: Int { self.writer.bytes.count - Self.headerSize - Int(self.count) * Self.recordHeaderSize }
 
     /// Appends a record.
     public mutating func append<Record: WireRecord>(_ record: Record) {

@@ -52,6 +52,7 @@ public struct Position: Equatable, Sendable {
 /// A connection asks to join a room. Joining again is fine and answers anew.
 ///
 ///     request u64 │ room name │ connection u64 │ member │ session text │ hasResume u8 │ epoch name, seq u64 if so
+///     after u64, unless 0
 public struct Join: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.join
 
@@ -67,11 +68,14 @@ public struct Join: WireRecord, Equatable, Sendable {
     public var session: String
     /// From where on the app wants what it missed; nil for the whole room.
     public var resume: Position?
+    /// The highest number that the gateway has lately acknowledged in the room: the answer should not stand before
+    /// it. 0: none.
+    public var after: UInt64
 
     /// A request to join.
     public init(
         request: UInt64, room: Identifier, connection: UInt64, member: Member, session: String = "",
-        resume: Position? = nil
+        resume: Position? = nil, after: UInt64 = 0
     ) {
         self.request = request
         self.room = room
@@ -79,6 +83,7 @@ public struct Join: WireRecord, Equatable, Sendable {
         self.member = member
         self.session = session
         self.resume = resume
+        self.after = after
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -92,6 +97,7 @@ public struct Join: WireRecord, Equatable, Sendable {
             writer.name(resume.epoch)
             writer.integer(resume.seq)
         }
+        if self.after > 0 { writer.integer(self.after) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -105,6 +111,7 @@ public struct Join: WireRecord, Equatable, Sendable {
             let epoch = reader.name()
             self.resume = Position(epoch: epoch, seq: reader.integer())
         }
+        self.after = reader.remaining >= 8 ? reader.integer() : 0
     }
 }
 

@@ -239,7 +239,7 @@ public struct SessionClaimed: WireRecord, Equatable, Sendable {
 
 /// A gateway asks for a room's state without joining it (HTTP).
 ///
-///     request u64 │ room name
+///     request u64 │ room name │ after u64, unless 0
 public struct RoomRead: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomRead
 
@@ -247,21 +247,27 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
     public var request: UInt64
     /// The room.
     public var room: Identifier
+    /// The highest number that the gateway has lately acknowledged in the room: the answer should not stand before
+    /// it. 0: none.
+    public var after: UInt64
 
     /// A request for a room's state.
-    public init(request: UInt64, room: Identifier) {
+    public init(request: UInt64, room: Identifier, after: UInt64 = 0) {
         self.request = request
         self.room = room
+        self.after = after
     }
 
     public func encode(into writer: inout ByteWriter) {
         writer.integer(self.request)
         writer.name(self.room)
+        if self.after > 0 { writer.integer(self.after) }
     }
 
     public init(from reader: inout ByteReader) {
         self.request = reader.integer()
         self.room = reader.name()
+        self.after = reader.remaining >= 8 ? reader.integer() : 0
     }
 }
 

@@ -1,6 +1,7 @@
 import Glibc
 import JSONBytes
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
@@ -129,6 +130,45 @@ extension String {
         #expect(health.current.reasons == [HealthState.Reason(check: "process", text: "draining")])
         first.ready()
         #expect(!health.current.isReady)
+    }
+
+    @Test func aLoopThatStandsStillIsFound() {
+        let time = NIOLockedValueBox<UInt64>(0)
+        let health = Health(clock: { time.withLockedValue { $0 } })
+        let pages = AdminPages(health: health, metrics: MetricsRegistry())
+        func page() -> (status: Int?, text: String) {
+            let page = pages.page(at: "/healthz")
+            return (page?.status, String(decoding: page?.body ?? [], as: UTF8.self))
+        }
+        let (first, second) = (health.pulse("apps"), health.pulse("mesh"))
+        // One that has not begun to turn says nothing yet.
+        first.beat()
+        time.withLockedValue { $0 = 5_000_000_000 }
+        #expect(page() == (200, "ok\n"))
+        second.beat()
+        time.withLockedValue { $0 = 7_000_000_000 }
+        #expect(page() == (503, "stalled: apps has not turned for 7 s\n"))
+        first.beat()
+        #expect(page() == (200, "ok\n"))
+        time.withLockedValue { $0 = 20_000_000_000 }
+        #expect(page().status == 503)
+        // Loops end one by one while the daemon drains.
+        health.drain()
+        #expect(page().status == 200)
+    }
+
+    @Test func aNoteIsToldAndChangesNothing() {
+        let health = Health()
+        let pages = AdminPages(health: health, metrics: MetricsRegistry())
+        let note = health.note("commits")
+        health.serve()
+        func page() -> String { String(decoding: pages.page(at: "/readyz")?.body ?? [], as: UTF8.self) }
+        #expect(page() == #"{"ready":true,"reasons":[]}"#)
+        note.say("they wait")
+        #expect(page() == #"{"ready":true,"reasons":[],"notes":[{"check":"commits","reason":"they wait"}]}"#)
+        #expect(pages.page(at: "/readyz")?.status == 200)
+        note.say(nil)
+        #expect(page() == #"{"ready":true,"reasons":[]}"#)
     }
 
     @Test func theReadyLineIsWrittenOnce() {

@@ -75,6 +75,27 @@ import Wire
         }
     }
 
+    @Test func commitsWaitForCreditAndKeepTheirOrder() async throws {
+        let greeting = CreditGrant.greeting(window: CommitCredit(commits: 2, bytes: 1 << 20))
+        try await Stand.run(credit: 4, greeting: greeting) { stand in
+            for gesture in 1...4 { stand.neighbours.send(commit(gesture: UInt64(gesture))) }
+            try await eventually("the committer's window is used up") {
+                stand.neighbours.sights.count == 2
+                    && stand.context.metrics.text().contains("pipeline_coalescer_commits_waiting 2\n")
+                    && stand.context.metrics.text().contains("pipeline_coalescer_commit_lanes_closed 1\n")
+            }
+            // Two have left, which is half of the gateway's window.
+            try await eventually("the gateway's credit") { stand.neighbours.credits.map(\.commits) == [6] }
+            stand.neighbours.allow(CommitCredit(commits: 4, bytes: 2 << 20))
+            try await eventually("the rest") { stand.neighbours.sights.count == 4 }
+            try await eventually("more credit") { stand.neighbours.credits.map(\.commits) == [6, 8] }
+            let gestures = stand.neighbours.sights.map { sight -> UInt64 in
+                if case .commit(let commit, _) = sight { commit.gesture } else { 0 }
+            }
+            #expect(gestures == [1, 2, 3, 4])
+        }
+    }
+
     @Test func roomsKeepToTheirOwners() async throws {
         try await Stand.run(instances: 2) { stand in
             let rooms = (0..<40).map { Identifier("room-\($0)") }
@@ -118,7 +139,8 @@ private struct Stand: Sendable {
     let group: ServiceGroup
 
     static func run(
-        instances: Int = 1, tick: Duration = .milliseconds(16), _ body: @Sendable @escaping (Stand) async throws -> Void
+        instances: Int = 1, tick: Duration = .milliseconds(16), credit: Int = 4096, greeting: [UInt8] = [],
+        _ body: @Sendable @escaping (Stand) async throws -> Void
     ) async throws {
         var template = Array("/tmp/coalescer-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Problem.noDirectory }
@@ -131,12 +153,14 @@ private struct Stand: Sendable {
         values.set(SharedSettings.committers, addresses("committer"))
         values.set(SharedSettings.fanouts, addresses("fanout"))
         values.set(CoalescerSettings.tick, tick)
+        values.set(SharedSettings.creditCommits, credit)
         let settings = try CoalescerSettings(values)
         let context = DaemonContext.quiet(name: "coalescer-1")
         let group = ServiceGroup(
             services: try CoalescerService.services(settings, context), logger: context.logger)
         let neighbours = try Neighbours(
-            coalescer: settings.bind, committers: settings.committers, fanouts: settings.fanouts)
+            coalescer: settings.bind, committers: settings.committers, fanouts: settings.fanouts,
+            greeting: greeting)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let up = "pipeline_coalescer_links_up{stage=\"fanout\"} \(instances)"

@@ -12,8 +12,14 @@ enum Sight: Equatable, Sendable {
 
 /// The stages around a coalescer, in one thread of their own: a gateway with both lanes, committers and fan-outs.
 final class Neighbours: Sendable {
+    private enum Way: Sendable {
+        case previews, commits
+        /// From every committer back to the coalescer.
+        case back
+    }
+
     private struct Parcelled: Sendable {
-        var isPreview: Bool
+        var way: Way
         var bytes: [UInt8]
     }
 
@@ -21,17 +27,21 @@ final class Neighbours: Sendable {
     private let outbox: Mailbox<Parcelled>
     private let seen = NIOLockedValueBox<[Sight]>([])
     private let lanesUp = NIOLockedValueBox(0)
+    private let credited = NIOLockedValueBox<[CommitCredit]>([])
 
-    init(coalescer: String, committers: [PeerAddress], fanouts: [PeerAddress]) throws {
+    /// - Parameter greeting: what the committers greet with.
+    init(coalescer: String, committers: [PeerAddress], fanouts: [PeerAddress], greeting: [UInt8] = []) throws {
         let seen = self.seen
+        let credited = self.credited
         let lanesUp = self.lanesUp
         let post = NIOLockedValueBox<Mailbox<Parcelled>?>(nil)
         self.reactor = try Reactor(
             name: "neighbours", logger: Logger(label: "neighbours") { _ in SwiftLogNoOpLogHandler() }
         ) { thread in
             try Loop(
-                thread, coalescer: coalescer, servers: committers + fanouts, outbox: post, seen: seen,
-                lanesUp: lanesUp)
+                thread, coalescer: coalescer, committers: committers, fanouts: fanouts, greeting: greeting,
+                outbox: post,
+                seen: seen, credited: credited, lanesUp: lanesUp)
         }
         let outbox = Mailbox<Parcelled>(capacity: 10_000, waker: self.reactor.waker)
         post.withLockedValue { $0 = outbox }
@@ -41,6 +51,8 @@ final class Neighbours: Sendable {
 
     /// What the committers and fan-outs have received.
     var sights: [Sight] { self.seen.withLockedValue { $0 } }
+    /// The credit that the gateway got.
+    var credits: [CommitCredit] { self.credited.withLockedValue { $0 } }
     /// True while both lanes of the gateway are up.
     var isConnected: Bool { self.lanesUp.withLockedValue { $0 == 2 } }
 
@@ -60,7 +72,14 @@ final class Neighbours: Sendable {
 
     /// The gateway sends these bytes.
     func send(bytes: [UInt8], isPreview: Bool) {
-        _ = self.outbox.offer(Parcelled(isPreview: isPreview, bytes: bytes))
+        _ = self.outbox.offer(Parcelled(way: isPreview ? .previews : .commits, bytes: bytes))
+    }
+
+    /// Every committer allows so much.
+    func allow(_ credit: CommitCredit) {
+        var envelope = EnvelopeWriter()
+        envelope.append(credit)
+        _ = self.outbox.offer(Parcelled(way: .back, bytes: envelope.bytes))
     }
 
     /// Ends the thread.
@@ -73,23 +92,28 @@ final class Neighbours: Sendable {
         private let commits: PeerLink
         private let previews: PeerLink
         private let servers: [(name: String, link: ServerLink)]
+        private let committerCount: Int
+        private let credited: NIOLockedValueBox<[CommitCredit]>
         private let outbox: NIOLockedValueBox<Mailbox<Parcelled>?>
         private let seen: NIOLockedValueBox<[Sight]>
         private let lanesUp: NIOLockedValueBox<Int>
         private var batch: [Parcelled] = []
 
         init(
-            _ thread: ReactorThread, coalescer: String, servers: [PeerAddress],
-            outbox: NIOLockedValueBox<Mailbox<Parcelled>?>, seen: NIOLockedValueBox<[Sight]>,
-            lanesUp: NIOLockedValueBox<Int>
+            _ thread: ReactorThread, coalescer: String, committers: [PeerAddress], fanouts: [PeerAddress],
+            greeting: [UInt8], outbox: NIOLockedValueBox<Mailbox<Parcelled>?>, seen: NIOLockedValueBox<[Sight]>,
+            credited: NIOLockedValueBox<[CommitCredit]>, lanesUp: NIOLockedValueBox<Int>
         ) throws {
             let version = UInt16(EnvelopeWriter.version)
             let gateway = LinkIdentity(name: "gateway-1", protocolVersion: version)
             let base = try Endpoint(coalescer)
             self.commits = try PeerLink(on: thread, to: base, identity: gateway)
             self.previews = try PeerLink(on: thread, to: base.lane("previews"), identity: gateway)
-            self.servers = try servers.map { server in
-                let identity = LinkIdentity(name: server.name, protocolVersion: version)
+            self.committerCount = committers.count
+            self.credited = credited
+            self.servers = try (committers + fanouts).enumerated().map { index, server in
+                let greeting = index < committers.count ? greeting : []
+                let identity = LinkIdentity(name: server.name, protocolVersion: version, greeting: greeting)
                 return (server.name, try ServerLink(on: thread, bind: Endpoint(server.endpoint), identity: identity))
             }
             self.outbox = outbox
@@ -98,7 +122,10 @@ final class Neighbours: Sendable {
         }
 
         func turn(now: UInt64) -> UInt64? {
-            for link in [self.commits, self.previews] { while link.next() != nil {} }
+            while let event = self.commits.next() {
+                if event == .message { self.readCredit(self.commits.incoming) }
+            }
+            while self.previews.next() != nil {}
             self.lanesUp.withLockedValue { $0 = [self.commits, self.previews].count { $0.peer != nil } }
             for server in self.servers {
                 while let event = server.link.next() {
@@ -106,9 +133,31 @@ final class Neighbours: Sendable {
                 }
             }
             self.outbox.withLockedValue { $0 }?.drain(into: &self.batch)
-            for parcel in self.batch { _ = (parcel.isPreview ? self.previews : self.commits).send(parcel.bytes) }
+            for parcel in self.batch {
+                switch parcel.way {
+                case .previews: _ = self.previews.send(parcel.bytes)
+                case .commits: _ = self.commits.send(parcel.bytes)
+                case .back: self.sendBack(parcel.bytes)
+                }
+            }
             self.batch.removeAll()
             return nil
+        }
+
+        private func sendBack(_ bytes: [UInt8]) {
+            for server in self.servers.prefix(self.committerCount) {
+                for peer in server.link.peers { _ = server.link.send(bytes, to: peer) }
+            }
+        }
+
+        private func readCredit(_ frames: Frames) {
+            frames.withBytes(at: 0) { bytes in
+                guard var reader = try? EnvelopeReader(bytes) else { return }
+                while let record = try? reader.next(), record.kind == .commitCredit {
+                    guard let credit = try? EnvelopeReader.decode(CommitCredit.self, record.fields) else { return }
+                    self.credited.withLockedValue { $0.append(credit) }
+                }
+            }
         }
 
         private func read(_ frames: Frames, at name: String) {

@@ -158,9 +158,9 @@ struct Scene {
         self.fanout.gestureEndReceived(end, at: self.now, into: &self.actions)
     }
 
-    mutating func read(_ room: Identifier, request: UInt64, from gateway: GatewayID = g1) {
+    mutating func read(_ room: Identifier, request: UInt64, after: UInt64 = 0, from gateway: GatewayID = g1) {
         self.fanout.roomReadReceived(
-            RoomRead(request: request, room: room), from: gateway, at: self.now, into: &self.actions)
+            RoomRead(request: request, room: room, after: after), from: gateway, at: self.now, into: &self.actions)
     }
 
     static func element(_ id: Identifier, type: String = "note", more: String = "") -> String {

@@ -276,6 +276,42 @@ import Wire
         #expect(scene.fanout.roomCount == 1)
     }
 
+    @Test func readsAndJoinsWaitForWhatWasAcknowledged() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.commit()
+        _ = scene.take()
+        // The gateway has given an acknowledgement for 2 already; its update is still on its way.
+        scene.read("r", request: 4, after: 2)
+        scene.read("r", request: 5, after: 1)
+        scene.send(Join(request: 90, room: "r", connection: 2, member: .named("ben"), after: 2), from: Scene.g1)
+        #expect(scene.taken(by: Scene.g1).positionsOfReads == [5: 1])
+        scene.commit()
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.positionsOfReads == [4: 2])
+        #expect(records.joined.map(\.position.seq) == [2])
+        // The update is in the answer, so it stands before it on the link and not behind it.
+        let update = records.firstIndex { if case .update = $0 { true } else { false } }
+        let joined = records.firstIndex { if case .joinReply = $0 { true } else { false } }
+        #expect(update != nil && joined != nil && (update ?? 9) < (joined ?? 0))
+        #expect(scene.fanout.waitingCount == 0)
+    }
+
+    @Test func whatWasAcknowledgedIsNotWaitedForForEver() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        scene.commit()
+        _ = scene.take()
+        scene.read("r", request: 4, after: 99)
+        scene.send(Join(request: 90, room: "r", connection: 2, member: .named("ben"), after: 99), from: Scene.g1)
+        scene.pass(499)
+        #expect(scene.taken(by: Scene.g1).positionsOfReads == [:])
+        scene.pass(1)
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.positionsOfReads == [4: 1] && records.joined.map(\.position.seq) == [1])
+        #expect(scene.fanout.waitingCount == 0)
+    }
+
     @Test func aRoomReadWaitsForTheDatabaseOnlySoLong() {
         var scene = Scene()
         scene.read("r", request: 4)
@@ -323,5 +359,15 @@ import Wire
         _ = cursor.saw(ShardCursor.Mark(7))
         _ = cursor.loaded(at: ShardCursor.Mark(5), births: 1)
         #expect(cursor.at == 7)
+    }
+}
+
+extension [FanoutRecord] {
+    /// Where the room stood in each answered read, by request.
+    fileprivate var positionsOfReads: [UInt64: UInt64] {
+        self.reduce(into: [:]) { positions, record in
+            guard case .roomState(let state) = record, case .state(let position, _) = state.outcome else { return }
+            positions[state.request] = position.seq
+        }
     }
 }

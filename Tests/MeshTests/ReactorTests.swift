@@ -68,6 +68,19 @@ struct ReactorTests {
         try await server.stop()
     }
 
+    @Test func anIdleLoopBeats() async throws {
+        final class Idle: ReactorLoop {
+            func turn(now: UInt64) -> UInt64? { nil }
+        }
+        let beats = NIOLockedValueBox(0)
+        let beat: @Sendable () -> Void = { beats.withLockedValue { $0 += 1 } }
+        let reactor = try Reactor(name: "idle", logger: silentLogger, beat: beat) { _ in Idle() }
+        try reactor.start()
+        try await eventually("beats") { beats.withLockedValue { $0 } >= 3 }
+        reactor.stop()
+        try await reactor.ended()
+    }
+
     @Test func foreignDescriptorsAreWatched() async throws {
         final class Watcher: ReactorLoop {
             let source: DescriptorSource

@@ -4,9 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")"
 model=$PWD/acknowledge.pml
-for tool in spin clang; do
-    command -v $tool >/dev/null || { echo "model: $tool is missing; deploy/install.sh tests installs it" >&2; exit 1; }
-done
+../../deploy/install.sh spin || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

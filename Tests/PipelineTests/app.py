@@ -50,7 +50,8 @@ class App:
 
     numbers = itertools.count(1)
 
-    def __init__(self, url, user=None, *, transports=None, auth=None, headers=None, reconnects=False, name=None):
+    def __init__(self, url, user=None, *, transports=None, auth=None, headers=None, reconnects=False, name=None,
+                 pause=0.2):
         self.url = url
         self.user = user
         self.transports = transports or WEBSOCKET
@@ -68,6 +69,8 @@ class App:
         self.on_event = None
         self.client = None
         self.reconnects = reconnects
+        # Before the first try to come back, in seconds.
+        self.pause = pause
 
     # Life
 
@@ -77,7 +80,8 @@ class App:
 
     async def _connect(self):
         self.client = socketio.AsyncClient(
-            reconnection=self.reconnects, reconnection_delay=0.2, reconnection_delay_max=1.0, randomization_factor=0.2
+            reconnection=self.reconnects, reconnection_delay=self.pause, reconnection_delay_max=1.0,
+            randomization_factor=0.2,
         )
         self.client.on("connect", self._connected)
         self.client.on("disconnect", self._disconnected)

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import clients
 import pipeline as pipelines
 from app import App
 
@@ -17,6 +18,13 @@ def programs():
     if not (pipelines.PROGRAMS / "touchsync").exists():
         pytest.exit("set TOUCHSYNC_PROGRAMS to the folder of the built programs, or use run.sh", returncode=64)
     return pipelines.PROGRAMS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def places():
+    """Ends what JavaScript ran in."""
+    yield
+    clients.close_places()
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,9 @@
 #
 #     Tests/PipelineTests/run.sh FOLDER [arguments of pytest]
 #
-# FOLDER holds touchsync and the four daemons, for example .build/release. The clients that the suite uses are installed
-# once, in their pinned versions, into .build-venv beside this script.
+# FOLDER holds touchsync, the four daemons and socketio-conformance-server, for example .build/debug. The clients that
+# the suite uses are installed once: Node, Chromium and haproxy by apt, the rest in pinned versions into .build-venv beside this
+# script.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ] || [ ! -x "$1/touchsync" ]; then
@@ -14,6 +15,7 @@ fi
 TOUCHSYNC_PROGRAMS=$(cd "$1" && pwd)
 export TOUCHSYNC_PROGRAMS
 shift
+"$here/../../deploy/install.sh" nodejs node-ws node-xmlhttprequest chromium haproxy
 python=$("$here/venv.sh")
 cd "$here"
 exec "$python" -m pytest "$@"

@@ -121,6 +121,22 @@ import Testing
         #expect(try socket.message() == "4still")
     }
 
+    @Test func aPostThatTheChangeOvertakesCounts() throws {
+        let fixture = try ServerFixture()
+        let (client, poster) = (try fixture.client(), try fixture.client())
+        let sid = try fixture.openPolling(client, path: "/engine.io/")
+        poster.send("POST \(Self.path + sid) HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n4a")
+        #expect(try fixture.eventually { server, _ in server.statistics.requests == 2 })
+        let socket = try fixture.client()
+        #expect(try socket.ask(RawClient.upgrade("/engine.io/?EIO=4&transport=websocket&sid=\(sid)")).status == 101)
+        socket.sendText("2probe")
+        #expect(try socket.message() == "3probe")
+        socket.send(clientText("5") + clientText("4w"))
+        #expect(try socket.message() == "4w")
+        #expect(try poster.ask("bcd").body == "ok")
+        #expect(try socket.message() == "4abcd")
+    }
+
     @Test func aLostUpgradeFallsBack() throws {
         let fixture = try ServerFixture { $0.upgradeTimeout = .milliseconds(100) }
         let client = try fixture.client()

@@ -30,6 +30,13 @@ final class RawClient {
         guard result == 0 else { throw Failure(message: "connect: \(errno)") }
     }
 
+    /// The other end of a connection that a ``RawListener`` accepted.
+    init(accepted descriptor: Int32) {
+        self.descriptor = descriptor
+        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     deinit { self.close() }
 
     private var isClosed = false
@@ -52,6 +59,19 @@ final class RawClient {
     }
 
     func send(_ text: String) { self.send(Array(text.utf8)) }
+
+    /// Sends as much as is taken without waiting; how much that was.
+    func sendSome(_ bytes: ArraySlice<UInt8>) -> Int {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        return max(0, bytes.withUnsafeBytes { Glibc.send(self.descriptor, $0.baseAddress, $0.count, flags) })
+    }
+
+    /// Takes what was read so far.
+    func take() throws -> [UInt8] {
+        try self.fill()
+        defer { self.input = [] }
+        return self.input
+    }
 
     /// Reads more; false at the end or after the deadline.
     private func fill() throws {
@@ -84,8 +104,8 @@ final class RawClient {
         var body: String
     }
 
-    /// One HTTP response.
-    func response() throws -> Response {
+    /// The head of an HTTP message, with the empty line at its end.
+    func head() throws -> String {
         var end: Int?
         while end == nil {
             for index in self.input.indices where self.input[index...].starts(with: [13, 10, 13, 10]) {
@@ -99,6 +119,12 @@ final class RawClient {
         }
         let head = String(decoding: self.input[..<(end ?? 0)], as: UTF8.self)
         self.input.removeFirst(end ?? 0)
+        return head
+    }
+
+    /// One HTTP response; or, with status 0, one request.
+    func response() throws -> Response {
+        let head = try self.head()
         let lengthLine = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
         let length = lengthLine.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
         try self.need(length)

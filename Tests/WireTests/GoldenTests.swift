@@ -236,9 +236,23 @@ import Wire
         #expect(hex(writer.bytes) == "54 53 02 00 00 00 00 00")
     }
 
+    @Test func creditRecord() throws {
+        try check(Samples.credit, "00 10 00 00 00 00 00 00 00 00 80 00 00 00 00 00")
+    }
+
+    @Test func readsThatFollowAnAcknowledgement() throws {
+        // The number stands behind what an older peer reads, and is left out when there is none.
+        var read = Samples.read
+        read.after = 9
+        try check(read, hex(encode(Samples.read)) + " 09 00 00 00 00 00 00 00")
+        var join = Samples.join
+        join.after = 9
+        try check(join, hex(encode(Samples.join)) + " 09 00 00 00 00 00 00 00")
+    }
+
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...15))
+        #expect(numbers == Array(1...15) + [20])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...5))
         // A record of each kind stands among the samples, so none escapes the checks below.

@@ -43,7 +43,8 @@ struct RecordMaker {
         case .gestureEnd: self.gestureEnd()
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.number(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
-        case .roomRead: RoomRead(request: self.number(), room: self.name())
+        case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.number())
+        case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .roomState: self.state()
         }
     }
@@ -94,7 +95,7 @@ struct RecordMaker {
     private mutating func join() -> Join {
         Join(
             request: self.number(), room: self.name(), connection: self.number(), member: self.member(),
-            session: self.name().text, resume: self.flag() ? self.position() : nil)
+            session: self.name().text, resume: self.flag() ? self.position() : nil, after: self.number())
     }
 
     private mutating func joinReply() -> JoinReply {

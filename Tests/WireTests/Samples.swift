@@ -80,10 +80,13 @@ enum Samples {
 
     static let unavailable = RoomState(request: 1, room: "r1", outcome: .unavailable)
 
+    static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
+
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, transform, create, update, delete, refuse, applied, refused, moved, join, joined, resumed, notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed, state, unavailable,
+        credit,
     ]
 
     private static func commit(_ command: Command) -> Commit {

@@ -14,6 +14,9 @@ final class CoalescerLoop: ReactorLoop {
     private static let previewMark = 256
 
     private let commits: ServerLink
+    private let credit: CommitCredit
+    /// What each gateway may send.
+    private var grants: [PeerID: CreditGrant] = [:]
     private let previews: ServerLink
     private let commitLane: CommitLane
     private let previewLane: PreviewLane
@@ -41,7 +44,10 @@ final class CoalescerLoop: ReactorLoop {
         let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         let previewOptions = LinkOptions(sendHighWater: Self.previewMark, receiveHighWater: Self.previewMark)
         let base = try Endpoint(settings.bind)
-        self.commits = try ServerLink(on: thread, bind: base, identity: identity, options: commitOptions)
+        self.credit = settings.credit
+        var commitIdentity = identity
+        commitIdentity.greeting = CreditGrant.greeting(window: settings.credit)
+        self.commits = try ServerLink(on: thread, bind: base, identity: commitIdentity, options: commitOptions)
         self.previews = try ServerLink(
             on: thread, bind: base.lane("previews"), identity: identity, options: previewOptions)
         self.commitLane = CommitLane(
@@ -60,13 +66,14 @@ final class CoalescerLoop: ReactorLoop {
         self.readLinks(now)
         self.readCommits(now)
         self.commitLane.flush()
+        self.returnCredit()
         let isMore = self.readPreviews(now)
         if let due = self.core.deadline, now >= due { self.telemetry.tick(late: now - due) }
         self.core.advance(to: now, into: &self.output)
         if self.phase == .stopping, !isMore { self.endIntake(now) }
         self.sendPreviews(now)
         self.core.forget(at: now)
-        self.telemetry.turned(self.core, waiting: self.commitLane.waitingCount, at: now)
+        self.telemetry.turned(self.core, commits: self.commitLane, at: now)
         return isMore ? now : self.core.deadline
     }
 
@@ -83,7 +90,7 @@ final class CoalescerLoop: ReactorLoop {
         self.commits.close()
         self.previews.close()
         self.phase = .drained
-        self.logger.info("intake closed", metadata: ["coalescer.waiting": "\(self.commitLane.waitingCount)"])
+        self.logger.info("intake closed", metadata: ["coalescer.waiting": "\(self.commitLane.waiting.commits)"])
     }
 
     private func readLinks(_ now: UInt64) {
@@ -95,14 +102,38 @@ final class CoalescerLoop: ReactorLoop {
 
     private func readCommits(_ now: UInt64) {
         while let event = self.commits.next() {
-            guard case .message = event else { continue }
-            self.readEnvelope(self.commits.incoming) { (kind, fields) throws(EnvelopeError) in
-                guard kind == .commit else { return }
-                let commit = try EnvelopeReader.decode(Commit.self, fields)
-                _ = self.core.commitReceived(commit, at: now)
-                self.commitLane.pass(fields, room: commit.room)
+            switch event {
+            case .peerUp(let peer, _): self.grants[peer] = CreditGrant(window: self.credit)
+            case .peerDown(let peer, _): self.grants[peer] = nil
+            case .writable(let peer): self.returnCredit(to: peer)
+            case .message(let peer): self.readCommits(of: peer, now)
             }
         }
+    }
+
+    private func readCommits(of peer: PeerID, _ now: UInt64) {
+        self.readEnvelope(self.commits.incoming) { (kind, fields) throws(EnvelopeError) in
+            guard kind == .commit else { return }
+            let commit = try EnvelopeReader.decode(Commit.self, fields)
+            _ = self.core.commitReceived(commit, at: now)
+            self.commitLane.pass(fields, room: commit.room, from: peer)
+        }
+    }
+
+    /// Gives gateways credit for what has left.
+    private func returnCredit() {
+        for (peer, share) in self.commitLane.takeFinished() {
+            self.grants[peer]?.finish(commits: share.commits, bytes: share.bytes)
+            self.returnCredit(to: peer)
+        }
+    }
+
+    /// Tells a gateway its credit, if there is enough of it. One that takes nothing now is told when it does.
+    private func returnCredit(to peer: PeerID) {
+        guard let due = self.grants[peer]?.due else { return }
+        var envelope = EnvelopeWriter()
+        envelope.append(due)
+        if self.commits.send(envelope.bytes, to: peer) == .sent { self.grants[peer]?.tell() }
     }
 
     /// - Returns: True when there may be more to read at once.

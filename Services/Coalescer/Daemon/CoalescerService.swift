@@ -16,7 +16,10 @@ package final class CoalescerService: Service {
         let telemetry = CoalescerTelemetry(context.metrics)
         let readiness = CoalescerReadiness(
             committers: context.health.check("committers"), fanouts: context.health.check("fanouts"))
-        self.reactor = try Reactor(name: "coalescer", logger: context.logger) { thread in
+        let pulse = context.health.pulse("links")
+        self.reactor = try Reactor(
+            name: "coalescer", logger: context.logger, beat: pulse.beat
+        ) { thread in
             try CoalescerLoop(
                 on: thread, name: context.name, settings: settings, telemetry: telemetry, readiness: readiness)
         }

@@ -1,6 +1,7 @@
 package import Boot
 package import CoalescerCore
 internal import Mesh
+package import Wire
 
 /// What an operator may set on a coalescer; the schema holds names, defaults and ranges.
 package struct CoalescerSettings: DaemonSettings {
@@ -10,6 +11,8 @@ package struct CoalescerSettings: DaemonSettings {
     package var limits: CoalescerLimits
     /// Envelopes of commits that may wait for one committer that takes no more at present.
     package var maxWaiting: Int
+    /// How many commits of one gateway, and bytes of them, may be on their way through here.
+    package var credit: CommitCredit
     /// The stages behind.
     package var committers: [PeerAddress]
     package var fanouts: [PeerAddress]
@@ -29,8 +32,8 @@ package struct CoalescerSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",
         [
-            SharedSettings.bind, tick, maxEntries, memory, maxWaiting, SharedSettings.committers,
-            SharedSettings.fanouts,
+            SharedSettings.bind, tick, maxEntries, memory, maxWaiting, SharedSettings.creditCommits,
+            SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -39,6 +42,9 @@ package struct CoalescerSettings: DaemonSettings {
             tick: values[Self.tick].nanosecondsClamped, maxEntries: values[Self.maxEntries],
             memory: values[Self.memory].nanosecondsClamped)
         self.maxWaiting = values[Self.maxWaiting]
+        self.credit = CommitCredit(
+            commits: UInt64(clamping: values[SharedSettings.creditCommits]),
+            bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
         self.committers = values[SharedSettings.committers]
         self.fanouts = values[SharedSettings.fanouts]
         for setting in [SharedSettings.committers, SharedSettings.fanouts] where values[setting].isEmpty {

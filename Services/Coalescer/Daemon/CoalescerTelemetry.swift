@@ -30,6 +30,8 @@ final class CoalescerTelemetry: Sendable {
     private let entries: Gauge
     private let rooms: Gauge
     private let waiting: Gauge
+    private let waitingBytes: Gauge
+    private let lanesClosed: Gauge
     private let batch: Histogram
     private let lateness: Histogram
     private let committersUp: Gauge
@@ -69,7 +71,11 @@ final class CoalescerTelemetry: Sendable {
         self.entries = metrics.gauge("pipeline_coalescer_entries", "Keys that are known.")
         self.rooms = metrics.gauge("pipeline_coalescer_rooms", "Rooms that are known.")
         self.waiting = metrics.gauge(
-            "pipeline_coalescer_commit_envelopes_waiting", "Envelopes of commits that wait for a committer.")
+            "pipeline_coalescer_commits_waiting", "Commits that wait for a committer.")
+        self.waitingBytes = metrics.gauge(
+            "pipeline_coalescer_commit_bytes_waiting", "Bytes of commits that wait for a committer.")
+        self.lanesClosed = metrics.gauge(
+            "pipeline_coalescer_commit_lanes_closed", "Committers that have given no more credit.")
         self.batch = metrics.histogram(
             "pipeline_coalescer_envelope_previews", "Previews in one envelope to a fan-out.", buckets: Buckets.sizes)
         self.lateness = metrics.histogram(
@@ -97,7 +103,7 @@ final class CoalescerTelemetry: Sendable {
     }
 
     /// A turn is over.
-    func turned(_ core: borrowing Coalescer, waiting: Int, at now: UInt64) {
+    func turned(_ core: borrowing Coalescer, commits: CommitLane, at now: UInt64) {
         let counters = core.counters
         self.received.follow(counters.received)
         self.sent.follow(counters.sent)
@@ -113,7 +119,10 @@ final class CoalescerTelemetry: Sendable {
         self.oldest.set(Double(core.oldestHeldAge(at: now)) / 1e9)
         self.entries.set(core.entryCount)
         self.rooms.set(core.roomCount)
-        self.waiting.set(waiting)
+        let waiting = commits.waiting
+        self.waiting.set(waiting.commits)
+        self.waitingBytes.set(waiting.bytes)
+        self.lanesClosed.set(commits.closedCount)
     }
 
     /// How the links stand.

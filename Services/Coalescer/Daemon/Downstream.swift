@@ -8,11 +8,15 @@ internal import Wire
 /// the same owner; while they do not, the receivers sort it out.
 final class Downstream {
     /// What a link has to say that its owner must act on.
-    enum News: Equatable {
-        /// The instance came up, or went down; shards may have moved.
-        case changed(Int)
+    enum News {
+        /// The instance came up and greeted with these bytes; shards may have moved.
+        case up(Int, greeting: [UInt8])
+        /// It went down; shards may have moved.
+        case down(Int)
         /// It takes messages again.
         case writable(Int)
+        /// It sent a message, valid during the call.
+        case message(Int, Frames)
     }
 
     /// The instances' names, as the settings have them.
@@ -46,16 +50,19 @@ final class Downstream {
         self.links[instance].send(envelope)
     }
 
-    /// Reads what the links have to say. Nothing comes back over them but that; a message is ignored.
+    /// Reads what the links have to say.
     func read(_ act: (News) -> Void) {
         for (instance, link) in self.links.enumerated() {
             while let event = link.next() {
                 switch event {
-                case .up, .down:
+                case .up(let hello):
                     self.weigh()
-                    act(.changed(instance))
+                    act(.up(instance, greeting: hello.greeting))
+                case .down:
+                    self.weigh()
+                    act(.down(instance))
                 case .writable: act(.writable(instance))
-                case .message: break
+                case .message: act(.message(instance, link.incoming))
                 }
             }
         }

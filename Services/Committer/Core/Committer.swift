@@ -34,6 +34,8 @@ package struct Committer: Sendable {
 
     /// Arrival of each commit that was answered after a write since the shell last looked, ns.
     private var answered: [UInt64] = []
+    /// What needs no memory any more since the shell last looked, by the link over which it came.
+    private var finished: [UInt64: CommitLoad] = [:]
 
     private let limits: CommitterLimits
     private var ledgers: [ShardLedger]
@@ -55,18 +57,23 @@ package struct Committer: Sendable {
     // MARK: Commits
 
     /// Takes a commit of so many bytes.
-    package mutating func submit(_ commit: Commit, size: Int, at now: UInt64, into actions: inout [Action]) {
+    /// - Parameter source: the link over which it came; ``takeFinished()`` tells when it is done with.
+    package mutating func submit(
+        _ commit: Commit, size: Int, source: UInt64 = 0, at now: UInt64, into actions: inout [Action]
+    ) {
         self.counters.received += 1
         guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
             self.counters.busy += 1
+            self.finished[source, default: CommitLoad()].add(size)
             let refusal = Refusal(.busy, "Too many commits are waiting.", retryAfterMs: self.limits.retryAfterMs)
             actions.append(.result(gateway: commit.gateway, CommitResult(refusing: commit, with: refusal)))
             return
         }
         let shard = Shard.of(room: commit.room)
-        let prepared = PreparedCommit(commit, size: size, limits: self.limits, arrived: now)
+        let prepared = PreparedCommit(commit, size: size, limits: self.limits, arrived: now, source: source)
         guard self.ledgers[shard].admit(prepared) else {
             self.counters.repeated += 1
+            self.finished[source, default: CommitLoad()].add(size)
             return
         }
         self.queuedCommits += 1
@@ -178,6 +185,7 @@ package struct Committer: Sendable {
         self.queuedBytes -= settlement.bytes
         self.counters.add(settlement)
         self.answered += settlement.arrivals
+        self.finished.merge(settlement.finished) { $0 + $1 }
         for answer in settlement.results {
             actions.append(.result(gateway: answer.gateway, answer.result))
         }
@@ -218,6 +226,13 @@ package struct Committer: Sendable {
     package mutating func takeAnswered(into arrivals: inout [UInt64]) {
         arrivals.removeAll(keepingCapacity: true)
         swap(&arrivals, &self.answered)
+    }
+
+    /// Hands out what left since the last call, by the link over which it came, and forgets it.
+    package mutating func takeFinished() -> [UInt64: CommitLoad] {
+        guard !self.finished.isEmpty else { return [:] }
+        defer { self.finished.removeAll(keepingCapacity: true) }
+        return self.finished
     }
 
     /// Arrival of the commit that has waited longest, ns.

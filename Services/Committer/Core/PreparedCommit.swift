@@ -42,13 +42,15 @@ package struct PreparedCommit: Equatable, Sendable {
     let size: Int
     /// When it came, ns.
     let arrived: UInt64
+    /// Over which link it came, as the shell counts them: who gets the credit back.
+    let source: UInt64
     /// True when it was in a batch of which nobody knows whether it was written.
     var isOutcomeUnknown = false
     /// True when its stream was read again because the commit's claim was newer than the known one.
     var isClaimVerified = false
 
     /// Parses a commit's command. A fault in it is part of the result: it will use up the commit's number.
-    package init(_ commit: Commit, size: Int, limits: CommitterLimits, arrived: UInt64) {
+    package init(_ commit: Commit, size: Int, limits: CommitterLimits, arrived: UInt64, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
         self.claim = commit.claim
@@ -59,6 +61,7 @@ package struct PreparedCommit: Equatable, Sendable {
         self.gesture = commit.gesture
         self.size = size
         self.arrived = arrived
+        self.source = source
         (self.command, self.hash) = CommandParser.parse(commit.command, limits: limits)
     }
 

@@ -30,6 +30,8 @@ package struct ShardLedger: Sendable {
         package var updates: [Update] = []
         /// How many commits left the ledger, and their bytes.
         package var commits = 0, bytes = 0
+        /// The same by the link over which they came.
+        package var finished: [UInt64: CommitLoad] = [:]
         /// How the decisions went.
         package var tally = DecisionTally()
         /// Arrival of each commit that was answered after a write, ns.
@@ -46,6 +48,7 @@ package struct ShardLedger: Sendable {
             self.updates += other.updates
             self.commits += other.commits
             self.bytes += other.bytes
+            self.finished.merge(other.finished) { $0 + $1 }
             self.tally.add(other.tally)
             self.arrivals += other.arrivals
             self.expired += other.expired
@@ -294,7 +297,7 @@ package struct ShardLedger: Sendable {
                 settlement.abandoned += 1
             } else {
                 settlement.expired += 1
-                let refusal = Refusal(.unavailable, "The database did not take it in time.")
+                let refusal = Refusal(.unavailable, "The database did not take it in time.", retryAfterMs: 1000)
                 settlement.results.append((commit.gateway, commit.result(refusal)))
             }
         }
@@ -310,5 +313,6 @@ package struct ShardLedger: Sendable {
         self.copies.remove(commit.copy)
         settlement.commits += 1
         settlement.bytes += commit.size
+        settlement.finished[commit.source, default: CommitLoad()].add(commit.size)
     }
 }

@@ -44,9 +44,12 @@ final class CommitterLoop: ReactorLoop {
         let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
         let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         let updateOptions = LinkOptions(sendHighWater: Self.updateMark, receiveHighWater: Self.updateMark)
+        var commitIdentity = identity
+        commitIdentity.greeting = CreditGrant.greeting(window: settings.credit)
         let link = try ServerLink(
-            on: thread, bind: Endpoint(settings.bind), identity: identity, options: commitOptions)
-        self.gateways = GatewayLane(link, outboxLimit: Self.resultBytes, telemetry: telemetry)
+            on: thread, bind: Endpoint(settings.bind), identity: commitIdentity, options: commitOptions)
+        self.gateways = GatewayLane(
+            link, credit: settings.credit, outboxLimit: Self.resultBytes, telemetry: telemetry)
         self.fanouts = try FanoutLane(
             on: thread, settings.fanouts, identity: identity, options: updateOptions, outboxLimit: Self.updateBytes,
             telemetry: telemetry)
@@ -74,13 +77,14 @@ final class CommitterLoop: ReactorLoop {
             connection.turn(now: now) { self.read($0, of: lane, now) }
         }
         self.fanouts.read()
-        self.gateways.read { frames in
+        self.gateways.read { frames, source in
             // Commits that come while the daemon ends are left alone: their gateways turn to another committer.
-            if !self.isStopping { self.read(frames, now) }
+            if !self.isStopping { self.read(frames, from: source, now) }
         }
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)
+        self.gateways.finish(self.core.takeFinished())
         self.gateways.flush()
         self.fanouts.flush()
         self.observe(now)
@@ -121,14 +125,15 @@ final class CommitterLoop: ReactorLoop {
 
     // MARK: In
 
-    private func read(_ frames: Frames, _ now: UInt64) {
+    private func read(_ frames: Frames, from source: UInt64, _ now: UInt64) {
         do throws(EnvelopeError) {
             try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
                 var reader = try EnvelopeReader(bytes)
                 while let (kind, fields) = try reader.next() {
                     guard kind == .commit else { continue }
                     let commit = try EnvelopeReader.decode(Commit.self, fields)
-                    self.core.submit(commit, size: fields.remaining, at: now, into: &self.actions)
+                    self.core.submit(
+                        commit, size: fields.remaining, source: source, at: now, into: &self.actions)
                 }
             }
         } catch {

@@ -26,7 +26,10 @@ package final class CommitterService: Service {
         let telemetry = CommitterTelemetry(context.metrics)
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
-        self.reactor = try Reactor(name: "committer", settings: reactorSettings, logger: context.logger) { thread in
+        let pulse = context.health.pulse("links")
+        self.reactor = try Reactor(
+            name: "committer", settings: reactorSettings, logger: context.logger, beat: pulse.beat
+        ) { thread in
             try CommitterLoop(
                 on: thread, name: context.name, settings: settings, schema: schema, telemetry: telemetry,
                 check: check)

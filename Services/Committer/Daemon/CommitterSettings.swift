@@ -2,6 +2,7 @@ package import Boot
 package import Canvas
 package import CommitterCore
 internal import Mesh
+package import Wire
 
 /// What an operator may set on a committer; the schema holds names, defaults and ranges.
 package struct CommitterSettings: DaemonSettings {
@@ -25,6 +26,8 @@ package struct CommitterSettings: DaemonSettings {
     package var rules: RulesTable
     /// The bounds of queue, batches, memory and time.
     package var limits: CommitterLimits
+    /// How many commits of one sender, and bytes of them, may wait here.
+    package var credit: CommitCredit
     /// How long a stopping committer may finish its batches.
     package var drain: Duration
 
@@ -64,8 +67,9 @@ package struct CommitterSettings: DaemonSettings {
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
-            unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, batchItems, batchBytes, elementsPerCommit,
-            cacheBytes, commitDeadline, logRetention, sessionRetention,
+            unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
+            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes, commitDeadline,
+            logRetention, sessionRetention,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -78,6 +82,9 @@ package struct CommitterSettings: DaemonSettings {
         self.sessionRetentionDays = values[Self.sessionRetention]
         self.allowsUnsafeDatabase = values[Self.unsafeDatabase]
         self.drain = values[SharedSettings.drainTimeout]
+        self.credit = CommitCredit(
+            commits: UInt64(clamping: values[SharedSettings.creditCommits]),
+            bytes: UInt64(clamping: values[SharedSettings.creditBytes]))
         var limits = CommitterLimits()
         limits.queueItems = values[Self.queueItems]
         limits.queueBytes = values[Self.queueBytes]

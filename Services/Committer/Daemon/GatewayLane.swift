@@ -1,3 +1,4 @@
+internal import CommitterCore
 internal import Mesh
 internal import Wire
 
@@ -6,33 +7,67 @@ final class GatewayLane {
     private let link: ServerLink
     private let telemetry: CommitterTelemetry
     private let outboxLimit: Int
+    private let credit: CommitCredit
+    /// What each peer may send.
+    private var grants: [PeerID: CreditGrant] = [:]
+    /// Peers by the numbers that stand for them in the core.
+    private var sources: [UInt64: PeerID] = [:]
+    private var numbers: [PeerID: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
     /// The newest peer of each name.
     private var peers: [String: PeerID] = [:]
     private var outboxes: [PeerID: Outbox] = [:]
     /// Peers with something to send in this turn.
     private var touched: Set<PeerID> = []
 
-    init(_ link: ServerLink, outboxLimit: Int, telemetry: CommitterTelemetry) {
+    init(_ link: ServerLink, credit: CommitCredit, outboxLimit: Int, telemetry: CommitterTelemetry) {
         self.link = link
+        self.credit = credit
         self.outboxLimit = outboxLimit
         self.telemetry = telemetry
     }
 
-    /// Reads what came; `take` gets every envelope.
-    func read(_ take: (Frames) -> Void) {
+    /// Reads what came; `take` gets every envelope, and the number of the peer that sent it.
+    func read(_ take: (Frames, _ source: UInt64) -> Void) {
         while let event = self.link.next() {
             switch event {
             case .peerUp(let peer, let hello):
                 self.peers[hello.name] = peer
                 self.outboxes[peer] = Outbox(limit: self.outboxLimit)
+                self.admit(peer)
             case .peerDown(let peer, _):
                 self.forget(peer)
             case .writable(let peer):
                 self.touched.insert(peer)
-            case .message:
-                take(self.link.incoming)
+                self.returnCredit(to: peer)
+            case .message(let peer):
+                take(self.link.incoming, self.numbers[peer] ?? 0)
             }
         }
+    }
+
+    private func admit(_ peer: PeerID) {
+        self.lastNumber += 1
+        self.numbers[peer] = self.lastNumber
+        self.sources[self.lastNumber] = peer
+        self.grants[peer] = CreditGrant(window: self.credit)
+    }
+
+    /// Gives senders credit for what needs no memory any more.
+    func finish(_ finished: [UInt64: CommitLoad]) {
+        for (source, load) in finished {
+            guard let peer = self.sources[source] else { continue }
+            self.grants[peer]?.finish(commits: load.commits, bytes: load.bytes)
+            self.returnCredit(to: peer)
+        }
+    }
+
+    /// Tells a sender its credit, if there is enough of it. One that takes nothing now is told when it does.
+    private func returnCredit(to peer: PeerID) {
+        guard let due = self.grants[peer]?.due else { return }
+        var envelope = EnvelopeWriter()
+        envelope.append(due)
+        if self.link.send(envelope.bytes, to: peer) == .sent { self.grants[peer]?.tell() }
     }
 
     private func forget(_ peer: PeerID) {
@@ -41,6 +76,8 @@ final class GatewayLane {
             self.telemetry.resultsDropped(outbox.takeDropped())
         }
         for (name, known) in self.peers where known == peer { self.peers[name] = nil }
+        self.grants[peer] = nil
+        if let number = self.numbers.removeValue(forKey: peer) { self.sources[number] = nil }
     }
 
     /// Takes a result; it leaves with the next ``flush()``. One for a gateway that is not there is dropped: wherever the

@@ -17,7 +17,9 @@ extension Fanout {
         guard self.joinTags[key] == nil else { return }
         self.lastTag += 1
         let tag = self.lastTag
-        self.joins[tag] = PendingJoin(gateway: gateway, join: join)
+        let followsUntil = now &+ self.limits.readPatience
+        self.joins[tag] = PendingJoin(gateway: gateway, join: join, followsUntil: followsUntil)
+        if join.after > 0 { self.followDeadlines.set(join.room, at: followsUntil) }
         self.joinTags[key] = tag
         self.rooms[place].joins.append(tag)
         self.joinDeadlines.set(tag, at: now &+ self.limits.joinDeadline)
@@ -36,8 +38,12 @@ extension Fanout {
             return
         }
         let deadline = now &+ self.limits.joinDeadline
+        let followsUntil = now &+ self.limits.readPatience
         self.rooms[place].reads.append(
-            Room.Read(gateway: gateway, request: read.request, deadline: deadline))
+            Room.Read(
+                gateway: gateway, request: read.request, deadline: deadline, after: read.after,
+                followsUntil: followsUntil))
+        if read.after > 0 { self.followDeadlines.set(read.room, at: followsUntil) }
         self.readCount += 1
         if !self.rooms[place].isLive { self.readDeadlines.set(read.room, at: deadline) }
         self.answerReads(in: place, at: now, into: &actions)
@@ -100,7 +106,8 @@ extension Fanout {
         _ tag: UInt64, in place: Int, at now: UInt64, into actions: inout [FanoutAction]
     ) {
         guard let pending = self.joins[tag], self.rooms[place].isLive,
-            self.rooms[place].catchUps[pending.gateway] == nil
+            self.rooms[place].catchUps[pending.gateway] == nil,
+            pending.join.after <= self.rooms[place].seq || now >= pending.followsUntil
         else { return }
         switch pending.session {
         case .unknown, .claiming: return
@@ -192,21 +199,29 @@ extension Fanout {
         for gesture in ended { self.tell(.gestureEnded(gesture), in: place, into: &actions) }
     }
 
-    /// Answers the reads that wait for a room.
+    /// Answers the reads that wait for a room, but those that wait for an update which is still on its way.
     mutating func answerReads(in place: Int, at now: UInt64, into actions: inout [FanoutAction]) {
         guard self.rooms[place].isLive else { return }
-        for read in self.rooms[place].reads {
+        let seq = self.rooms[place].seq
+        let due = self.rooms[place].reads.filter { $0.after <= seq || now >= $0.followsUntil }
+        for read in due {
             let json = self.rooms[place].elements.snapshot()
             var outcome = RoomState.Outcome.state(self.position(of: place), elements: json)
-            if self.rooms[place].seq == 0 { outcome = .neverUsed }
+            if seq == 0 { outcome = .neverUsed }
             if json.count > self.limits.replyBytes { outcome = .unavailable }
             let state = RoomState(request: read.request, room: self.rooms[place].name, outcome: outcome)
             actions.append(.send(.roomState(state), to: read.gateway))
         }
-        self.readCount -= self.rooms[place].reads.count
-        self.rooms[place].reads.removeAll()
+        self.readCount -= due.count
+        self.rooms[place].reads.removeAll { $0.after <= seq || now >= $0.followsUntil }
         self.account(place)
         self.reviewIdle(place, at: now)
+    }
+
+    /// Answers the joins and reads that waited for an update: it came, or it is waited for no longer.
+    mutating func answerFollowers(in place: Int, at now: UInt64, into actions: inout [FanoutAction]) {
+        self.advanceJoins(in: place, at: now, into: &actions)
+        if !self.rooms[place].reads.isEmpty { self.answerReads(in: place, at: now, into: &actions) }
     }
 
     // MARK: Refusals

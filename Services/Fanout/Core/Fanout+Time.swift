@@ -49,8 +49,8 @@ extension Fanout {
     /// When ``timePassed(at:into:)`` is due next.
     package var nextDeadline: UInt64? {
         var next = [
-            self.joinDeadlines.next, self.readDeadlines.next, self.idleDeadlines.next, self.parkDeadlines.next,
-            self.retries.next, self.isPolling ? nil : self.pollAt,
+            self.joinDeadlines.next, self.readDeadlines.next, self.followDeadlines.next, self.idleDeadlines.next,
+            self.parkDeadlines.next, self.retries.next, self.isPolling ? nil : self.pollAt,
         ].lazy.compactMap(\.self).min()
         for shard in self.shards.indices {
             if let at = self.shards[shard].readAt { next = min(next ?? at, at) }
@@ -73,6 +73,9 @@ extension Fanout {
         }
         while let tag = self.joinDeadlines.popDue(at: now) { self.joinExpired(tag, at: now, into: &actions) }
         while let room = self.readDeadlines.popDue(at: now) { self.readsExpired(in: room, at: now, into: &actions) }
+        while let room = self.followDeadlines.popDue(at: now) {
+            if let place = self.places[room] { self.answerFollowers(in: place, at: now, into: &actions) }
+        }
         while let room = self.parkDeadlines.popDue(at: now) { self.parkExpired(in: room, at: now) }
         while let room = self.idleDeadlines.popDue(at: now) { self.idleExpired(room, at: now) }
         while let retry = self.retries.popDue(at: now) { self.again(retry, into: &actions) }

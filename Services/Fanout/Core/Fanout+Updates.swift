@@ -30,6 +30,7 @@ extension Fanout {
             self.apply(update, to: place, at: now, into: &actions)
             self.drainKept(of: place, at: now, into: &actions)
             self.account(place)
+            self.answerFollowers(in: place, at: now, into: &actions)
         case .duplicate:
             self.counters.duplicates += 1
         case .kept:

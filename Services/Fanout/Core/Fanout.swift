@@ -76,6 +76,8 @@ package struct Fanout: Sendable {
     var lastTag: UInt64 = 0
     var joinDeadlines = DeadlineQueue<UInt64>()
     var readDeadlines = DeadlineQueue<Identifier>()
+    /// Rooms with joins or reads that wait for an update.
+    var followDeadlines = DeadlineQueue<Identifier>()
     var idleDeadlines = DeadlineQueue<Identifier>()
     var parkDeadlines = DeadlineQueue<Identifier>()
     var retries = DeadlineQueue<Retry>()

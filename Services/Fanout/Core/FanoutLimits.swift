@@ -18,6 +18,8 @@ package struct FanoutLimits: Equatable, Sendable {
     package var gatewayGrace: UInt64 = 5_000_000_000
     /// How long a join or a read of a room may wait for the database.
     package var joinDeadline: UInt64 = 5_000_000_000
+    /// How long a join or a read waits for an update that its gateway has acknowledged already.
+    package var readPatience: UInt64 = 500_000_000
     /// The most joins and reads of rooms that wait at once.
     package var waiting = 20_000
     /// How long a preview waits for the update that it must follow.

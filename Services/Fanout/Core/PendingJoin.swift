@@ -30,6 +30,8 @@ struct PendingJoin: Sendable {
 
     let gateway: GatewayID
     let join: Join
+    /// Until when it waits for the update that its gateway has acknowledged, ns.
+    let followsUntil: UInt64
     /// The connection left before it was answered: it leaves right after the answer.
     var leavesAfter = false
     var session = Session.unknown

@@ -23,11 +23,15 @@ struct Room: Sendable {
         var wasReloaded = false
     }
 
-    /// A read of the room that waits for it to be loaded.
+    /// A read of the room that waits for it to be loaded, or for an update.
     struct Read: Sendable {
         var gateway: GatewayID
         var request: UInt64
         var deadline: UInt64
+        /// The update that its gateway has acknowledged already; 0: none.
+        var after: UInt64
+        /// Until when it waits for that one, ns.
+        var followsUntil: UInt64
     }
 
     let name: Identifier

@@ -187,7 +187,7 @@ final class FanoutLoop: ReactorLoop {
             let read = try EnvelopeReader.decode(RoomRead.self, fields)
             self.core.roomReadReceived(read, from: self.gateway(peer, now), at: now, into: &self.actions)
         case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-            .roomState:
+            .roomState, .commitCredit:
             break
         }
     }

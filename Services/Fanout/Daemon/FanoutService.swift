@@ -17,7 +17,10 @@ package final class FanoutService: Service {
         let check = context.health.check("database")
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
-        self.reactor = try Reactor(name: "fanout", settings: reactorSettings, logger: context.logger) { thread in
+        let pulse = context.health.pulse("links")
+        self.reactor = try Reactor(
+            name: "fanout", settings: reactorSettings, logger: context.logger, beat: pulse.beat
+        ) { thread in
             try FanoutLoop(
                 on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
         }

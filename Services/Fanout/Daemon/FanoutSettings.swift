@@ -40,6 +40,9 @@ package struct FanoutSettings: DaemonSettings {
         "How long the people of a gateway that went away stay in their rooms.")
     package static let joinDeadline = Setting.milliseconds(
         "join-deadline-ms", default: 5000, in: 100...600_000, "How long a join may wait for the database.")
+    package static let readPatience = Setting.milliseconds(
+        "read-patience-ms", default: 500, in: 0...10_000,
+        "How long a join or read waits for an update that its gateway has acknowledged already.")
     package static let headInterval = Setting.milliseconds(
         "head-interval-ms", default: 250, in: 10...10_000, "How often the shards' heads are asked for.")
     package static let holePatience = Setting.milliseconds(
@@ -55,8 +58,8 @@ package struct FanoutSettings: DaemonSettings {
         "fanout", summary: "keeps each room's stream in one order without gaps and gives it to gateways.",
         [
             SharedSettings.bind, SharedSettings.databaseURL, connections, SharedSettings.rules, memory, maxRooms,
-            maxWaiting, replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, headInterval, holePatience,
-            previewPatience, gatewayBytes,
+            maxWaiting, replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, readPatience, headInterval,
+            holePatience, previewPatience, gatewayBytes,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -74,6 +77,7 @@ package struct FanoutSettings: DaemonSettings {
         limits.roomIdle = values[Self.roomIdle].nanosecondsClamped
         limits.gatewayGrace = values[Self.gatewayGrace].nanosecondsClamped
         limits.joinDeadline = values[Self.joinDeadline].nanosecondsClamped
+        limits.readPatience = values[Self.readPatience].nanosecondsClamped
         limits.headInterval = values[Self.headInterval].nanosecondsClamped
         limits.holePatience = values[Self.holePatience].nanosecondsClamped
         limits.previewPatience = values[Self.previewPatience].nanosecondsClamped

@@ -22,6 +22,19 @@ struct Connection {
     var toldAt: [RefusalCode: UInt64] = [:]
     /// True once the app was warned that its token ends soon.
     var wasWarned = false
+    /// Joins without an answer.
+    var openJoins = 0
+    /// Bytes of the events that wait for joins.
+    var waitingBytes = 0
+    /// True once it is about to be closed: no more commits are taken.
+    var isLeaving = false
+
+    /// Bytes of events that may wait for joins.
+    static let maxWaitingBytes = 1 << 20
+    /// True while a commit of it has no result.
+    var owesResults: Bool {
+        !self.delayed.isEmpty || self.memberships.values.contains { $0.unacknowledged > 0 }
+    }
 }
 
 /// A commit without a number that waits for the rate limit.
@@ -66,6 +79,8 @@ struct Membership {
     static let maxWaiting = 64
     /// Elements that are remembered; beyond it those at rest are forgotten.
     static let maxTracks = 256
+    /// Elements that may be in hand at once; previews of further ones are dropped.
+    static let maxOpenTracks = 1024
 
     /// Begins a session, or goes on with one as its newest owner.
     mutating func take(_ joined: JoinReply.Joined) {
@@ -139,9 +154,10 @@ struct PendingJoin {
     /// The connection's id, since slots are reused.
     let connection: UInt64
     let ackID: UInt64?
-    let join: Join
+    var join: Join
     let wantsPreviews: Bool
     let deadline: UInt64
+    /// When it was last sent, ms; `.max` while it waits for its turn.
     var sentAt: UInt64
 }
 
@@ -166,9 +182,16 @@ struct PendingCommit {
     var origin: Origin
     /// True once the app was told that there is no result yet; the gateway goes on for the sake of its own numbers.
     var wasGivenUp = false
+    /// How many copies of the same number may be on their way that an older owner of the session sent.
+    var olderCopies = 0
+    let takenAt: UInt64
     let deadline: UInt64
     var sendAgainAt: UInt64
     var attempts = 0
+    /// True while it waits for credit, in ``Gateway/held``.
+    var isHeld = false
+    /// What it counts among all that is in custody, bytes.
+    let weight: Int
 
     /// How long after each attempt the commit is sent again, ms: 1, 2, 4, then every 8 s.
     static func pause(afterAttempts attempts: Int) -> UInt64 {

@@ -21,6 +21,10 @@ extension Gateway {
         guard membership.unacknowledged + connection.delayed.count < self.limits.unacknowledged else {
             throw Refusal(.busy, "too many commits without a result", retryAfterMs: 200)
         }
+        guard !connection.isLeaving else {
+            throw Refusal(.unavailable, "this gateway is about to stop; connect again", retryAfterMs: 100)
+        }
+        try self.checkCustody(for: incoming.payload.rawBytes.count)
         let command: Command
         let gesture: UInt64?
         do throws(Refusal) {
@@ -122,6 +126,8 @@ extension Gateway {
         } else {
             self.connections[slot]?.delayed.append(
                 DelayedCommit(room: room, ackID: incoming.ackID, event: event, command: command, closed: closed))
+            self.delayedCount += 1
+            self.custodyBytes += command.weight
             self.restless.insert(slot)
         }
     }
@@ -135,6 +141,8 @@ extension Gateway {
         while let next = self.connections[slot]?.delayed.first {
             guard self.takeCommitToken(slot, at: now) else { return true }
             self.connections[slot]?.delayed.removeFirst()
+            self.delayedCount -= 1
+            self.custodyBytes -= next.command.weight
             guard self.connections[slot]?.memberships[next.room] != nil else {
                 self.refuse(
                     Refusal(.forbidden, "not in this room", field: "roomId"), slot: slot, ackID: next.ackID,
@@ -176,21 +184,26 @@ extension Gateway {
     /// Takes a commit into custody and sends it for the first time.
     mutating func take(_ commit: Commit, origin: PendingCommit.Origin, at now: UInt64) {
         let key = CommitKey(room: commit.room, session: commit.session, number: commit.number)
-        if let earlier = self.commits.updateValue(
-            PendingCommit(
-                commit: commit, origin: origin, deadline: now + self.limits.deadlineMs, sendAgainAt: now), forKey: key)
-        {
+        let pending = PendingCommit(
+            commit: commit, origin: origin, takenAt: now, deadline: now + self.limits.deadlineMs, sendAgainAt: now,
+            weight: commit.command.weight)
+        if let earlier = self.commits.updateValue(pending, forKey: key) {
             // The app sent the number again before its result: the newer event gets the answer.
+            self.custodyBytes -= earlier.weight
             self.release(earlier, seq: nil)
+            if earlier.commit.claim < commit.claim {
+                self.commits[key]?.olderCopies = earlier.olderCopies + earlier.attempts
+            }
         }
+        self.custodyBytes += pending.weight
         self.counters.commits += 1
         self.dispatch(key, at: now)
     }
 
     /// Sends a commit in custody: the first time through the coalescer, then by turns around it.
-    mutating func dispatch(_ key: CommitKey, at now: UInt64) {
+    mutating func sendOut(_ key: CommitKey, at now: UInt64) {
         guard var pending = self.commits[key] else { return }
-        let path: CommitPath = pending.attempts.isMultiple(of: 2) ? .coalescer : .committer
+        let path = pending.nextPath
         if pending.attempts > 0 { self.counters.resent += 1 }
         pending.attempts += 1
         pending.sendAgainAt = now + PendingCommit.pause(afterAttempts: pending.attempts)
@@ -234,10 +247,14 @@ extension Gateway {
     package mutating func resulted(_ result: CommitResult, at now: UInt64) {
         let key = CommitKey(room: result.room, session: result.session, number: result.number)
         guard let pending = self.commits[key] else { return }
+        if result.refusal?.code == .sessionExpired, result.connection != pending.commit.connection {
+            // It is for a copy that the app sent on an earlier connection.
+            return
+        }
         if let refusal = result.refusal, refusal.code.isRetriable, self.retries(key, pending, refusal, at: now) {
             return
         }
-        self.commits[key] = nil
+        self.endCustody(of: key)
         self.answer(pending, refusal: result.refusal, seq: result.seq, json: result.json)
         self.release(pending, seq: result.refusal == nil ? result.seq : nil)
         if let refusal = result.refusal, !refusal.code.isRetriable {
@@ -257,6 +274,12 @@ extension Gateway {
             if earlier.sendAgainAt > now + 50 { self.commits[missing]?.sendAgainAt = now }
             self.commits[key]?.sendAgainAt = now + 100
             return true
+        case .sessionExpired:
+            // Perhaps it is for a copy that was sent before the session was claimed anew.
+            guard pending.olderCopies > 0 else { return false }
+            self.commits[key]?.olderCopies -= 1
+            self.commits[key]?.sendAgainAt = now + 50
+            return true
         case .busy, .unavailable, .rateLimited:
             guard !pending.commit.isNumberedByApp else { return false }
             self.commits[key]?.sendAgainAt = now + UInt64(max(50, refusal.retryAfterMs ?? 200))
@@ -267,6 +290,7 @@ extension Gateway {
     }
 
     private mutating func answer(_ pending: PendingCommit, refusal: Refusal?, seq: UInt64, json: [UInt8]) {
+        if refusal == nil { self.recent.note(seq, in: pending.commit.room) }
         switch pending.origin {
         case .app(let slot, let connection, let ackID, let event):
             guard self.connections[slot]?.id == connection, !pending.wasGivenUp else { return }
@@ -324,7 +348,7 @@ extension Gateway {
             self.commits[key] = pending
             return
         }
-        self.commits[key] = nil
+        self.endCustody(of: key)
         self.answer(pending, refusal: refusal, seq: 0, json: EventText.refused(refusal))
         self.release(pending, seq: nil)
     }

@@ -23,6 +23,7 @@ extension Gateway {
             slot = self.connections.count
             self.connections.append(connection)
         }
+        self.slots[connection.id] = slot
         if let room = handshake.room {
             self.startJoin(
                 slot: slot, ackID: nil, room: room, session: "", resume: nil, wantsPreviews: handshake.previews, at: now
@@ -82,7 +83,10 @@ extension Gateway {
             self.actions.append(
                 .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
         }
+        self.delayedCount -= connection.delayed.count
+        self.custodyBytes -= connection.delayed.reduce(0) { $0 + $1.command.weight }
         self.restless.remove(slot)
+        self.slots[connection.id] = nil
         self.connections[slot] = nil
         self.freeSlots.append(slot)
     }

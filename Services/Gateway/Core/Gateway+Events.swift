@@ -114,7 +114,9 @@ extension Gateway {
         guard incoming.event != .roomJoin,
             let membership = self.connections[incoming.slot]?.memberships[room], membership.isJoining
         else { return false }
-        if membership.waiting.count < Membership.maxWaiting {
+        let bytes = (self.connections[incoming.slot]?.waitingBytes ?? 0) + incoming.json.count
+        if membership.waiting.count < Membership.maxWaiting, bytes <= Connection.maxWaitingBytes {
+            self.connections[incoming.slot]?.waitingBytes = bytes
             self.connections[incoming.slot]?.memberships[room]?.waiting.append(
                 Membership.Waiting(ackID: incoming.ackID, json: incoming.json))
         } else if incoming.event.isCommit {

@@ -33,8 +33,13 @@ extension Gateway {
             guard identity.may(.view, in: room) else {
                 throw Refusal(.forbidden, "no right to this room", field: "roomId")
             }
+            guard self.reads.count < self.limits.readsWaiting else {
+                self.counters.busy += 1
+                throw Refusal(.busy, "too many reads are waiting", retryAfterMs: Self.busyMs)
+            }
             self.reads[request] = (room, now + self.limits.deadlineMs)
-            self.actions.append(.fanout(shard: Shard.of(room: room), .read(RoomRead(request: request, room: room))))
+            let read = RoomRead(request: request, room: room, after: self.recent.number(in: room))
+            self.actions.append(.fanout(shard: Shard.of(room: room), .read(read)))
         } catch {
             self.refuseHTTP(request, error)
         }
@@ -78,6 +83,7 @@ extension Gateway {
             guard identity.may(.commit, in: room) else {
                 throw Refusal(.forbidden, "no right to change this room", field: "roomId")
             }
+            try self.checkCustody(for: body.count)
             let item = try self.createItem(fromHTTP: body)
             let key = CommitKey(room: room, session: session, number: 1)
             guard self.commits[key] == nil else {

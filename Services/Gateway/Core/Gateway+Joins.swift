@@ -29,6 +29,10 @@ extension Gateway {
         guard connection.memberships[room] != nil || connection.memberships.count < self.limits.rooms else {
             throw Refusal(.tooLarge, "a connection may be in \(self.limits.rooms) rooms", field: "roomId")
         }
+        guard connection.openJoins < self.limits.rooms, self.joins.count < self.limits.joinsWaiting else {
+            self.counters.busy += 1
+            throw Refusal(.busy, "too many joins are waiting", retryAfterMs: Self.busyMs)
+        }
         if connection.isLegacy { self.becomeModern(incoming.slot) }
         self.startJoin(
             slot: incoming.slot, ackID: incoming.ackID, room: room, session: session, resume: resume,
@@ -69,8 +73,34 @@ extension Gateway {
             session: session, resume: resume)
         self.joins[join.request] = PendingJoin(
             slot: slot, connection: connection.id, ackID: ackID, join: join, wantsPreviews: wantsPreviews,
-            deadline: now + self.limits.deadlineMs, sentAt: now)
-        self.actions.append(.fanout(shard: Shard.of(room: room), .join(join)))
+            deadline: now + self.limits.deadlineMs, sentAt: .max)
+        self.connections[slot]?.openJoins += 1
+        self.queuedJoins.append(join.request)
+        self.releaseJoins(at: now)
+    }
+
+    /// Sends the joins whose turn it is: when all apps come back at once, fan-outs and the database get them at a rate.
+    mutating func releaseJoins(at now: UInt64) {
+        while let request = self.queuedJoins.first {
+            guard let pending = self.joins[request], self.connections[pending.slot]?.id == pending.connection else {
+                // Nobody waits for it any more.
+                self.queuedJoins.removeFirst()
+                self.joins[request] = nil
+                continue
+            }
+            guard self.joinBucket.take(at: now) else { return }
+            self.queuedJoins.removeFirst()
+            self.repeatJoin(pending, at: now)
+        }
+    }
+
+    /// Takes a join out of the books.
+    mutating func endJoin(_ request: UInt64) -> PendingJoin? {
+        guard let pending = self.joins.removeValue(forKey: request) else { return nil }
+        if self.connections[pending.slot]?.id == pending.connection {
+            self.connections[pending.slot]?.openJoins -= 1
+        }
+        return pending
     }
 
     mutating func leave(_ incoming: Incoming, room: Identifier) {
@@ -91,6 +121,7 @@ extension Gateway {
                     gesture: gesture))
         }
         self.connections[slot]?.memberships[room] = nil
+        self.connections[slot]?.waitingBytes -= membership.waiting.reduce(0) { $0 + $1.json.count }
         self.leaveView(slot, room: room)
         self.actions.append(
             .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
@@ -100,7 +131,7 @@ extension Gateway {
 
     /// The fan-out answered a join.
     package mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: Int64) {
-        guard let pending = self.joins.removeValue(forKey: reply.request) else {
+        guard let pending = self.endJoin(reply.request) else {
             self.answeredAgain(reply)
             return
         }
@@ -141,6 +172,7 @@ extension Gateway {
         guard var membership = self.connections[slot]?.memberships[room] else { return }
         let waiting = membership.waiting
         membership.waiting = []
+        self.connections[slot]?.waitingBytes -= waiting.reduce(0) { $0 + $1.json.count }
         membership.isJoining = false
         membership.wantsPreviews = pending.wantsPreviews
         membership.floor = joined.position.seq
@@ -178,6 +210,7 @@ extension Gateway {
         self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.rawValue, room: room)
         guard let membership = self.connections[slot]?.memberships[room], membership.isJoining else { return }
         self.connections[slot]?.memberships[room] = nil
+        self.connections[slot]?.waitingBytes -= membership.waiting.reduce(0) { $0 + $1.json.count }
         for event in membership.waiting {
             self.received(event.json, ackID: event.ackID, from: slot, at: now, seconds: seconds)
         }
@@ -187,11 +220,12 @@ extension Gateway {
         var pending = pending
         pending.sentAt = now
         self.joins[pending.join.request] = pending
+        pending.join.after = self.recent.number(in: pending.join.room)
         self.actions.append(.fanout(shard: Shard.of(room: pending.join.room), .join(pending.join)))
     }
 
     mutating func joinTimedOut(_ pending: PendingJoin, at now: UInt64, seconds: Int64) {
-        self.joins[pending.join.request] = nil
+        _ = self.endJoin(pending.join.request)
         guard self.connections[pending.slot]?.id == pending.connection else { return }
         self.failJoin(
             pending, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000), at: now, seconds: seconds

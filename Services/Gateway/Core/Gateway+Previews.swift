@@ -17,6 +17,10 @@ extension Gateway {
         let explicit = try Self.gesture(incoming.payload["gesture"])
         let fields = try ElementField.transform(incoming.payload, isPreview: true)
         guard membership.ownsSession else { return }
+        guard membership.elements[element] != nil || membership.elements.count < Membership.maxOpenTracks else {
+            self.counters.previewsDropped += 1
+            return
+        }
         var track = membership.elements[element] ?? ElementTrack()
         let gesture = self.openGesture(explicit, track: &track, slot: slot, room: room)
         var preview = Preview(
@@ -72,6 +76,7 @@ extension Gateway {
         fields.merge(newer.fields)
         merged.fields = fields
         merged.folded = older.folded &+ newer.folded
+        merged.sinceLast = older.sinceLast &+ newer.sinceLast
         merged.after = max(older.after, newer.after)
         return merged
     }

@@ -3,7 +3,7 @@ import Wire
 extension Gateway {
     /// When ``tick(at:seconds:)`` is due, ms; nil when nothing waits for the clock.
     package func nextTick(after now: UInt64) -> UInt64? {
-        if !self.restless.isEmpty { return now + Self.tickMs }
+        if !self.restless.isEmpty || !self.queuedJoins.isEmpty { return now + Self.tickMs }
         if !self.commits.isEmpty || !self.joins.isEmpty || !self.reads.isEmpty { return now + 50 }
         return self.orphans.map(\.endsAt).min()
     }
@@ -17,10 +17,12 @@ extension Gateway {
             if !holdsCommits, !holdsPreviews { self.restless.remove(slot) }
         }
         self.repeatCommits(at: now)
+        self.recent.forget(at: now)
+        self.releaseJoins(at: now)
         for pending in self.joins.values {
             if now >= pending.deadline {
                 self.joinTimedOut(pending, at: now, seconds: seconds)
-            } else if now >= pending.sentAt + 1000 {
+            } else if pending.sentAt != .max, now >= pending.sentAt + 1000 {
                 self.repeatJoin(pending, at: now)
             }
         }

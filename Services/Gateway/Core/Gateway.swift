@@ -1,4 +1,5 @@
 package import Auth
+import DequeModule
 import JSONBytes
 package import Wire
 
@@ -23,9 +24,21 @@ package struct Gateway {
     let tokens: TokenVerifier?
     var connections: [Connection?] = []
     var freeSlots: [Slot] = []
+    /// Where each connection is, by its id.
+    var slots: [UInt64: Slot] = [:]
     var rooms: [Identifier: RoomView] = [:]
     var joins: [UInt64: PendingJoin] = [:]
     var commits: [CommitKey: PendingCommit] = [:]
+    /// Bytes of the commits in custody, and of those that wait for a rate limit.
+    package internal(set) var custodyBytes = 0
+    /// Commits that wait for a rate limit.
+    var delayedCount = 0
+    /// Commits in custody that wait for credit, by shard, in order. An entry that was answered meanwhile is stale.
+    var held: [Int: Deque<CommitKey>] = [:]
+    /// Joins that wait for their turn, by request, in order.
+    var queuedJoins: Deque<UInt64> = []
+    var joinBucket: TokenBucket
+    var recent = RecentAcknowledgements()
     /// HTTP reads that wait for the fan-out, with their deadlines, ms.
     var reads: [UInt64: (room: Identifier, deadline: UInt64)] = [:]
     /// Connections with a held preview or a delayed commit.
@@ -55,6 +68,7 @@ package struct Gateway {
         self.limits = limits
         self.names = NameGenerator(seed: seed)
         self.tokens = tokens
+        self.joinBucket = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: 0)
         self.nextConnection = UInt64(connectionPrefix) << 32
     }
 
@@ -63,6 +77,15 @@ package struct Gateway {
 
     /// How many commits wait for a result.
     package var custodyCount: Int { self.commits.count }
+
+    /// How many joins wait for an answer.
+    package var joinCount: Int { self.joins.count }
+
+    /// How many of them wait for their turn.
+    package var queuedJoinCount: Int { self.queuedJoins.count }
+
+    /// How many HTTP reads wait for an answer.
+    package var readCount: Int { self.reads.count }
 
     mutating func newConnectionID() -> UInt64 {
         self.nextConnection &+= 1
@@ -76,7 +99,8 @@ package struct Gateway {
 
     /// The slot of a connection if it is this gateway's and still there.
     func slot(of connection: UInt64, in room: RoomView) -> Slot? {
-        room.all.first { self.connections[$0]?.id == connection }
+        guard let slot = self.slots[connection] else { return nil }
+        return room.members.contains(slot) || room.legacyMembers.contains(slot) ? slot : nil
     }
 
     // MARK: Answers
@@ -114,12 +138,20 @@ package struct GatewayCounters: Equatable, Sendable {
     package var acknowledged: UInt64 = 0
     /// Events refused.
     package var refused: UInt64 = 0
+    /// Commits, joins and reads refused because too many waited.
+    package var busy: UInt64 = 0
+    /// Commits that had to wait for credit.
+    package var held: UInt64 = 0
+    /// Previews dropped because too many elements were in one connection's hands.
+    package var previewsDropped: UInt64 = 0
     /// Updates delivered to rooms.
     package var updates: UInt64 = 0
     /// Holes found in rooms' streams.
     package var holes: UInt64 = 0
     /// Rooms whose members had to join again.
     package var resyncs: UInt64 = 0
+    /// Members that had to join again because they read too slowly.
+    package var fallenBehind: UInt64 = 0
 
     /// All zero.
     package init() {}

@@ -29,6 +29,17 @@ package struct Limits: Equatable, Sendable {
     /// The pace of previews, ms, told as `throttleMs`.
     package var throttleMs = 16
 
+    /// Commits of all apps without a result, those included that wait for a rate limit; one more is refused as busy.
+    package var custodyCommits = 32_768
+    /// Bytes of such commits.
+    package var custodyBytes = 64 << 20
+    /// Joins of all apps that may wait for their answer; one more is refused as busy.
+    package var joinsWaiting = 20_000
+    /// Joins per second that go to fan-outs, and as many at once after a pause; the rest wait for their turn.
+    package var joinsPerSecond = 2000
+    /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
+    package var readsWaiting = 1000
+
     /// The defaults.
     package init() {}
 

@@ -14,15 +14,21 @@ import Wire
 final class GatewayHub {
     private let eventLoop: any EventLoop
     let logger: Logger
-    private(set) var core: Gateway
+    var core: Gateway
     private let limits: Limits
     /// Apps by slot; the core knows them by their slots only.
-    private var apps: [(any AppLine)?] = []
+    var apps: [(any AppLine)?] = []
     private var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
     private var topology: MeshTopology
     private var senders: MeshSenders
+    private var handshakes: GatewayCore.TokenBucket
+    private let degraded: HealthNote
     private let news: Mailbox<MeshNews>
     private var fresh: [MeshNews] = []
+    /// Previews of this turn, the rooms that they are of, and of how many envelopes.
+    private var previews: [Preview] = []
+    private var previewRooms: Set<Identifier> = []
+    private var previewEnvelopes = 0
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = .max
     private var isSettling = false
@@ -37,10 +43,17 @@ final class GatewayHub {
     /// How long a starting gateway waits for those of its peers that do not answer, ms.
     private static let peerPatienceMs: UInt64 = 3000
     private let telemetry: GatewayTelemetry
+    /// Custody older than this is worth a word to operators, ms.
+    private static let slowCustodyMs: UInt64 = 2000
+    private var isObservationDue = false
+    /// How often figures are shown, ms.
+    private static let observationMs: Int64 = 200
+    /// Bytes that may wait for an app before it gets no more updates and must join again.
+    private let behindBytes: Int
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, outbox: Mailbox<MeshOrder>,
-        news: Mailbox<MeshNews>
+        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry,
+        outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
     ) {
         self.eventLoop = eventLoop
         self.logger = context.logger
@@ -52,7 +65,12 @@ final class GatewayHub {
         self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
         self.news = news
         self.mesh = context.health.check("mesh")
-        self.telemetry = GatewayTelemetry(context.metrics)
+        self.telemetry = telemetry
+        self.degraded = context.health.note("commits")
+        self.handshakes = GatewayCore.TokenBucket(
+            capacity: settings.handshakesPerSecond, perSecond: settings.handshakesPerSecond,
+            now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
+        self.behindBytes = settings.socketIO.maxBufferedBytes / 2
         self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
         self.waitsForPeersUntil = self.now + Self.peerPatienceMs
         eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(Self.peerPatienceMs))) { [weak self] in
@@ -68,6 +86,13 @@ final class GatewayHub {
     var seconds: Int64 { WallClock.seconds() }
 
     // MARK: Apps
+
+    /// Whether one more connection may open now, or is told to come a moment later.
+    func mayShakeHands() -> Bool {
+        if self.handshakes.take(at: self.now) { return true }
+        self.telemetry.handshakeRefused()
+        return false
+    }
 
     /// An app asks to come in: it is identified by its handshake.
     /// - Parameter guest: the user's name in open mode when the handshake gives none; nil: a random one.
@@ -146,14 +171,21 @@ final class GatewayHub {
         let now = self.now
         for item in self.fresh {
             switch item {
-            case .link(let stage, let peer, let isUp): self.linkChanged(stage, peer, isUp: isUp, at: now)
+            case .up(let stage, let peer, let greeting):
+                self.senders.up(stage, peer, greeting: greeting)
+                self.linkChanged(stage, peer, isUp: true, at: now)
+            case .down(let stage, let peer):
+                self.senders.down(stage, peer)
+                self.linkChanged(stage, peer, isUp: false, at: now)
             case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
-            case .envelope(let bytes): self.envelopeReceived(bytes, at: now)
+            case .envelope(let stage, let peer, let bytes):
+                self.envelopeReceived(bytes, from: stage, peer, at: now)
             case .face(let peer, let text): self.face.received(text, from: peer)
             case .faceGone(let peer): self.face.gone(peer)
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
+        self.takePreviews()
         self.settle()
     }
 
@@ -183,37 +215,68 @@ final class GatewayHub {
         }
     }
 
-    private func envelopeReceived(_ bytes: [UInt8], at now: UInt64) {
+    private func envelopeReceived(_ bytes: [UInt8], from stage: Stage, _ peer: String, at now: UInt64) {
         do {
-            try bytes.withUnsafeBytes { bytes in try self.decode(bytes, at: now) }
+            try bytes.withUnsafeBytes { bytes in try self.decode(bytes, from: stage, peer, at: now) }
         } catch {
             self.logger.warning("envelope refused", metadata: ["wire.error": "\(error)"])
         }
     }
 
-    private func decode(_ bytes: UnsafeRawBufferPointer, at now: UInt64) throws(EnvelopeError) {
+    private func decode(
+        _ bytes: UnsafeRawBufferPointer, from stage: Stage, _ peer: String, at now: UInt64
+    ) throws(EnvelopeError) {
         var envelope = try EnvelopeReader(bytes)
-        var previews: [Preview] = []
+        let before = self.previews.count
+        defer { if self.previews.count > before { self.previewEnvelopes += 1 } }
         while let (kind, fields) = try envelope.next() {
-            if kind != .preview, !previews.isEmpty {
-                self.core.previewed(previews)
-                previews.removeAll(keepingCapacity: true)
-            }
             switch kind {
-            case .preview: previews.append(try EnvelopeReader.decode(Preview.self, fields))
-            case .update: self.core.updated(try EnvelopeReader.decode(Update.self, fields))
+            case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields))
+            case .update:
+                let update = try EnvelopeReader.decode(Update.self, fields)
+                self.takePreviews(of: update.room)
+                self.core.updated(update)
             case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
             case .joinReply:
-                self.core.joinReplied(try EnvelopeReader.decode(JoinReply.self, fields), at: now, seconds: self.seconds)
-            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(RoomPosition.self, fields))
+                let reply = try EnvelopeReader.decode(JoinReply.self, fields)
+                self.takePreviews(of: reply.room)
+                self.core.joinReplied(reply, at: now, seconds: self.seconds)
+            case .roomPosition:
+                let position = try EnvelopeReader.decode(RoomPosition.self, fields)
+                self.takePreviews(of: position.room)
+                self.core.positioned(position)
             case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
-            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
+            case .gestureEnded:
+                let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
+                self.takePreviews(of: ended.gesture.room)
+                self.core.gestureEnded(ended)
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
             case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
+            case .commitCredit:
+                self.senders.allow(try EnvelopeReader.decode(CommitCredit.self, fields), stage, peer)
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
             }
         }
-        if !previews.isEmpty { self.core.previewed(previews) }
+    }
+
+    private func take(_ preview: Preview) {
+        if self.previews.last?.room != preview.room { self.previewRooms.insert(preview.room) }
+        self.previews.append(preview)
+    }
+
+    /// Delivers what came of a room's previews before something else of the room is told.
+    private func takePreviews(of room: Identifier) {
+        if self.previewRooms.contains(room) { self.takePreviews() }
+    }
+
+    /// Delivers this turn's previews. Several envelopes of them in one turn mean that this loop is behind: then only the
+    /// latest count, so that it delivers less the later it is.
+    private func takePreviews() {
+        guard !self.previews.isEmpty else { return }
+        self.core.previewed(self.previewEnvelopes > 1 ? PreviewOutbox.folded(self.previews) : self.previews)
+        self.previews.removeAll(keepingCapacity: true)
+        self.previewRooms.removeAll(keepingCapacity: true)
+        self.previewEnvelopes = 0
     }
 
     // MARK: Doing what the core decided
@@ -227,24 +290,46 @@ final class GatewayHub {
 
     private func settle() {
         self.isSettling = false
+        let now = self.now
+        if let server = self.server {
+            server.flushing { self.performAll(at: now) }
+        } else {
+            self.performAll(at: now)
+        }
+        self.senders.flush(at: now)
+        self.observeLater()
+        self.armTimer(now)
+    }
+
+    /// Shows the figures, not more often than anybody could look at them.
+    private func observeLater() {
+        guard !self.isObservationDue else { return }
+        self.isObservationDue = true
+        self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Self.observationMs)) { [weak self] in
+            guard let self else { return }
+            self.isObservationDue = false
+            self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
+        }
+    }
+
+    private func performAll(at now: UInt64) {
         self.perform()
-        self.senders.flush(at: self.now)
-        self.server?.flush()
-        self.telemetry.observe(self.core)
-        self.armTimer()
+        self.releaseHeld(at: now)
     }
 
     private func perform() {
-        let actions = self.core.actions
-        self.core.actions = []
-        for action in actions { self.perform(action) }
+        // What is done may lead to more.
+        while !self.core.actions.isEmpty {
+            let actions = exchange(&self.core.actions, with: [])
+            for action in actions { self.perform(action) }
+        }
     }
 
     private func perform(_ action: GatewayAction) {
         switch action {
         case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
-        case .broadcast(let slots, let json): self.broadcast(json, to: slots)
+        case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
         case .previews(let slots, let previews): self.deliver(previews, to: slots)
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .preview(let shard, let preview):
@@ -259,43 +344,70 @@ final class GatewayHub {
         }
     }
 
-    private func send(_ commit: Commit, shard: Int, path: CommitPath) {
+    /// The peer that a commit goes to: the other way when nobody answers on this one.
+    private func target(_ shard: Int, _ path: CommitPath) -> (stage: Stage, peer: String)? {
         let stages: [Stage] = path == .coalescer ? [.coalescer, .committer] : [.committer, .coalescer]
-        for stage in stages {
-            guard let peer = self.topology.owner(stage, shard) else { continue }
-            self.senders.commit(commit, stage: stage, to: peer)
-            return
+        return stages.lazy.compactMap { stage in self.topology.owner(stage, shard).map { (stage, $0) } }.first
+    }
+
+    private func send(_ commit: Commit, shard: Int, path: CommitPath) {
+        guard let target = self.target(shard, path) else { return }
+        if !self.senders.commit(commit, stage: target.stage, to: target.peer) { self.core.commitNotSent(commit) }
+    }
+
+    /// Sends commits that wait for credit as far as there is some, one of each shard by turns.
+    private func releaseHeld(at now: UInt64) {
+        var isGoingOn = true
+        while isGoingOn {
+            isGoingOn = false
+            for shard in self.core.heldShards {
+                guard let path = self.core.nextHeldPath(in: shard) else { continue }
+                if let target = self.target(shard, path), !self.senders.isOpen(target.stage, target.peer) { continue }
+                self.core.releaseHeld(in: shard, at: now)
+                self.perform()
+                isGoingOn = true
+            }
         }
     }
 
-    private func broadcast(_ json: [UInt8], to slots: [Slot]) {
+    private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {
         let packet = PreparedPacket(event: json)
-        for slot in slots { self.apps[slot]?.send(packet, json: json) }
+        var behind: [Slot] = []
+        for slot in slots {
+            guard let app = self.apps[slot] else { continue }
+            if step?.seq != nil, app.isBehind(self.behindBytes) {
+                behind.append(slot)
+            } else {
+                app.send(packet, json: json, step: step)
+            }
+        }
+        if let step, let seq = step.seq, !behind.isEmpty { self.core.fellBehind(behind, in: step.room, at: seq) }
     }
 
-    /// Gives each member the previews of all others. Members that move nothing themselves share one buffer.
+    /// Gives each member the previews of all others in one write. Members that move nothing themselves share one buffer.
     private func deliver(_ previews: [PreviewText], to slots: [Slot]) {
         let packets = previews.map { PreparedPacket(event: $0.json) }
         let movers = Set(previews.compactMap(\.sender))
         let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
         for slot in slots {
             guard let app = self.apps[slot] else { continue }
-            if movers.contains(slot) {
-                for (preview, packet) in zip(previews, packets) where preview.sender != slot {
-                    app.send(previews: [preview], packet: packet)
-                }
-            } else {
-                app.send(previews: previews, packet: all)
+            if !movers.contains(slot) {
+                app.send(previews, butOf: nil, packet: all)
+                continue
             }
+            let others = previews.indices.filter { previews[$0].sender != slot }
+            guard let first = others.first else { continue }
+            let packet =
+                others.count == 1 ? packets[first] : PreparedPacket.concatenating(others.map { packets[$0] })
+            app.send(previews, butOf: slot, packet: packet)
         }
     }
 
     // MARK: Timer
 
-    private func armTimer() {
-        let now = self.now
-        let due = [self.core.nextTick(after: now), self.senders.nextFlush].compactMap { $0 }.min()
-        guard let due, due < self.timerAt else { return }
+    private func armTimer(_ now: UInt64) {
+        let due = min(self.core.nextTick(after: now) ?? .max, self.senders.nextFlush ?? .max)
+        guard due < self.timerAt else { return }
         self.timer?.cancel()
         self.timerAt = due
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) {
@@ -306,17 +418,21 @@ final class GatewayHub {
         }
     }
 
-    /// Tells all apps that this gateway is about to stop.
-    func announceDraining() {
-        let json = Array(#"["server:draining",{}]"#.utf8)
-        let packet = PreparedPacket(event: json)
-        for case let app? in self.apps { app.send(packet, json: json) }
-        self.server?.flush()
+    /// Looks after what nobody waits for; called once a second.
+    func keepHouse() {
+        let age = self.core.oldestCustody(at: self.now)
+        self.telemetry.custodyAge(age)
+        self.degraded.say(age > Self.slowCustodyMs ? "commits have waited for their results for \(age / 1000) s" : nil)
     }
 
     /// Lets go of back ends that were silent for too long; called once in a while.
     func dropSilentBackEnds() {
         self.face.dropSilent()
+    }
+
+    /// Shows how many requests are relayed to other gateways, which no event tells; called once in a while.
+    func observeRelays() {
+        if let server { self.telemetry.observe(server) }
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.

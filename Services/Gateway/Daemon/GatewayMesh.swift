@@ -1,4 +1,5 @@
 import Boot
+import DequeModule
 import GatewayCore
 import Logging
 import Mesh
@@ -15,8 +16,9 @@ final class GatewayMesh: ReactorLoop {
         let peer: String
         let lane: Lane
         let link: PeerLink
-        /// Envelopes of the commit lane that wait for room; bounded, since the gateway sends commits again anyway.
-        var waiting: [[UInt8]] = []
+        /// Envelopes that wait for room. Commits here are bounded by credit; the bound is for the rest.
+        var waiting: Deque<[UInt8]> = []
+        var waitingBytes = 0
     }
 
     private var lines: [Line] = []
@@ -24,21 +26,24 @@ final class GatewayMesh: ReactorLoop {
     private let outbox: Mailbox<MeshOrder>
     private let news: Mailbox<MeshNews>
     private let logger: Logger
+    private let telemetry: GatewayTelemetry
     private var outgoing: [MeshOrder] = []
     private let face: FaceSocket?
     private var fresh: [MeshNews] = []
     /// News that the event loop's mailbox had no room for; links are read again once it is handed over.
     private var hasBacklog: Bool { !self.fresh.isEmpty }
-    /// Envelopes that may wait for one link.
-    private static let maxWaiting = 4096
+    /// Bytes that may wait for one link. A fan-out that is further behind than that gets nothing more: joins and reads
+    /// are asked for again, and what else was lost is made good when its link comes up the next time.
+    private static let maxWaitingBytes = 16 << 20
 
     init(
         on thread: ReactorThread, name: String, settings: GatewaySettings, outbox: Mailbox<MeshOrder>,
-        news: Mailbox<MeshNews>
+        news: Mailbox<MeshNews>, telemetry: GatewayTelemetry
     ) throws {
         self.outbox = outbox
         self.news = news
         self.logger = thread.logger
+        self.telemetry = telemetry
         self.face = try settings.face.map { endpoint in
             try FaceSocket(
                 on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
@@ -70,7 +75,8 @@ final class GatewayMesh: ReactorLoop {
             for line in self.lines.indices { self.readLine(line) }
             if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
         }
-        if self.hasBacklog, self.news.handOver(&self.fresh) == .full {
+        let weight = self.fresh.reduce(0) { $0 + $1.weight }
+        if self.hasBacklog, self.news.handOver(&self.fresh, weight: weight) == .full {
             // The event loop is behind: the links keep what comes, up to their high-water marks.
             return now + 1_000_000
         }
@@ -84,13 +90,14 @@ final class GatewayMesh: ReactorLoop {
             case .up(let hello):
                 self.logger.info(
                     "link up", metadata: ["mesh.peer": "\(entry.peer)", "mesh.instance": "\(hello.instance)"])
-                self.linkChanged(entry, isUp: true)
+                self.linkUp(entry, hello)
             case .down(let loss):
                 self.logger.warning("link down", metadata: ["mesh.peer": "\(entry.peer)", "mesh.loss": "\(loss)"])
                 self.lines[line].waiting = []
-                self.linkChanged(entry, isUp: false)
+                self.lines[line].waitingBytes = 0
+                self.linkDown(entry)
             case .message:
-                self.fresh.append(.envelope(entry.link.incoming.bytes(at: 0)))
+                self.fresh.append(.envelope(entry.stage, peer: entry.peer, entry.link.incoming.bytes(at: 0)))
             case .writable:
                 self.flushWaiting(line)
                 if entry.lane == .previews { self.fresh.append(.previewLane(peer: entry.peer, isOpen: true)) }
@@ -98,10 +105,17 @@ final class GatewayMesh: ReactorLoop {
         }
     }
 
-    private func linkChanged(_ line: Line, isUp: Bool) {
+    private func linkUp(_ line: Line, _ hello: Hello) {
         switch line.lane {
-        case .main: self.fresh.append(.link(line.stage, peer: line.peer, isUp: isUp))
-        case .previews: self.fresh.append(.previewLane(peer: line.peer, isOpen: isUp))
+        case .main: self.fresh.append(.up(line.stage, peer: line.peer, greeting: hello.greeting))
+        case .previews: self.fresh.append(.previewLane(peer: line.peer, isOpen: true))
+        }
+    }
+
+    private func linkDown(_ line: Line) {
+        switch line.lane {
+        case .main: self.fresh.append(.down(line.stage, peer: line.peer))
+        case .previews: self.fresh.append(.previewLane(peer: line.peer, isOpen: false))
         }
     }
 
@@ -136,15 +150,18 @@ final class GatewayMesh: ReactorLoop {
     private func wait(_ bytes: [UInt8], on line: Int) {
         let entry = self.lines[line]
         if entry.lane == .previews { self.fresh.append(.previewLane(peer: entry.peer, isOpen: false)) }
-        if entry.waiting.count < Self.maxWaiting { self.lines[line].waiting.append(bytes) }
+        guard entry.waitingBytes + bytes.count <= Self.maxWaitingBytes || entry.waiting.isEmpty else {
+            self.telemetry.mailDropped(1)
+            return
+        }
+        self.lines[line].waiting.append(bytes)
+        self.lines[line].waitingBytes += bytes.count
     }
 
     private func flushWaiting(_ line: Int) {
-        var sent = 0
-        for bytes in self.lines[line].waiting {
-            guard self.lines[line].link.send(bytes) == .sent else { break }
-            sent += 1
+        while let bytes = self.lines[line].waiting.first, self.lines[line].link.send(bytes) == .sent {
+            self.lines[line].waiting.removeFirst()
+            self.lines[line].waitingBytes -= bytes.count
         }
-        self.lines[line].waiting.removeFirst(sent)
     }
 }

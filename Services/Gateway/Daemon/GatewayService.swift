@@ -75,20 +75,25 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     private let apps: SocketIOApps
     private let pages: HTTPPages
     private var housekeeping: RepeatedTask?
-    /// Engines that are closed at once when draining, and the pause between such batches.
-    private static let drainBatch = 200
-    private static let drainPause = TimeAmount.milliseconds(100)
+    private let drainSpread: UInt64
+    /// The pause between the steps of a farewell.
+    private static let drainPause = TimeAmount.milliseconds(20)
 
     init(eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
-        let reactor = try Reactor(name: "gateway-mesh", logger: context.logger) { thread in
+        let telemetry = GatewayTelemetry(context.metrics)
+        let meshPulse = context.health.pulse("mesh")
+        let reactor = try Reactor(name: "gateway-mesh", logger: context.logger, beat: meshPulse.beat) { thread in
             try GatewayMesh(
-                on: thread, name: context.name, settings: settings, outbox: bridge.outbox, news: bridge.news)
+                on: thread, name: context.name, settings: settings, outbox: bridge.outbox, news: bridge.news,
+                telemetry: telemetry)
         }
         self.reactor = reactor
+        self.drainSpread = settings.drainSpread.milliseconds
         self.hub = GatewayHub(
-            eventLoop: eventLoop, settings: settings, context: context, outbox: bridge.outbox, news: bridge.news)
+            eventLoop: eventLoop, settings: settings, context: context, telemetry: telemetry, outbox: bridge.outbox,
+            news: bridge.news)
         bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
         self.apps = SocketIOApps(hub: self.hub)
         self.pages = HTTPPages(hub: self.hub, adminPages: context.pages, maxBody: settings.limits.messageBytes)
@@ -96,29 +101,37 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages)
         self.hub.server = self.server
-        guard settings.tokens != nil || settings.face != nil else { return }
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
-        self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
-            hub.value.checkTokens()
-            hub.value.dropSilentBackEnds()
+        let pulse = context.health.pulse("apps")
+        let (hasTokens, hasFace) = (settings.tokens != nil, settings.face != nil)
+        self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in
+            pulse.beat()
+            hub.value.keepHouse()
+            hub.value.observeRelays()
+            if hasTokens { hub.value.checkTokens() }
+            if hasFace { hub.value.dropSilentBackEnds() }
         }
     }
 
-    /// Waits for the commits in custody, tells apps and closes their connections in batches.
+    /// Takes leave of all apps, then waits for the commits that others left in custody.
     func drain() -> EventLoopFuture<Void> {
         let promise = self.eventLoop.makePromise(of: Void.self)
-        self.hub.announceDraining()
-        self.closeSome(promise, patience: 50)
+        self.leave(self.hub.announceDraining(spread: self.drainSpread), promise)
         return promise.futureResult
     }
 
-    private func closeSome(_ promise: EventLoopPromise<Void>, patience: Int) {
-        if self.hub.core.custodyCount > 0, patience > 0 {
-            self.eventLoop.scheduleTask(in: Self.drainPause) { self.closeSome(promise, patience: patience - 1) }
+    private func leave(_ farewell: Farewell, _ promise: EventLoopPromise<Void>) {
+        var farewell = farewell
+        self.hub.take(&farewell)
+        let isDone = farewell.isOver && self.hub.core.custodyCount == 0
+        guard isDone || self.hub.now >= farewell.end else {
+            let next = farewell
+            self.eventLoop.scheduleTask(in: Self.drainPause) { self.leave(next, promise) }
             return
         }
-        guard self.server.drain(upTo: Self.drainBatch) > 0 else { return promise.succeed() }
-        self.eventLoop.scheduleTask(in: Self.drainPause) { self.closeSome(promise, patience: 0) }
+        // Connections that never became apps.
+        _ = self.server.drain(upTo: .max)
+        promise.succeed()
     }
 
     func close() {

@@ -20,6 +20,10 @@ package struct GatewaySettings: DaemonSettings {
     package var tokens: TokenVerifier?
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
+    /// New connections in a second.
+    package var handshakesPerSecond: Int
+    /// Over how long the goodbyes of a drain are spread.
+    package var drainSpread: Duration
     /// The stages behind.
     package var coalescers: [PeerAddress]
     package var committers: [PeerAddress]
@@ -64,14 +68,36 @@ package struct GatewaySettings: DaemonSettings {
     static let tick = Setting.milliseconds(
         "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told.")
     static let linkPause = Setting.milliseconds(
-        "link-pause-ms", default: 3, in: 0...100, "How long previews for one coalescer are collected while many come.")
+        "link-pause-ms", default: 5, in: 0...100, "How long previews for one coalescer are collected while many come.")
+
+    static let custodyCommits = Setting.int(
+        "custody-commits", default: 32_768, in: 1...10_000_000,
+        "Commits of all apps that may wait for their results; one more is refused as busy.")
+    static let custodyBytes = Setting.int(
+        "custody-bytes", default: 64 << 20, in: 1 << 16...1 << 36, "Bytes of such commits.")
+    static let joinsWaiting = Setting.int(
+        "joins-waiting", default: 20_000, in: 1...1_000_000,
+        "Joins of all apps that may wait for their answers; one more is refused as busy.")
+    static let joinRate = Setting.int(
+        "joins-per-second", default: 2000, in: 1...1_000_000,
+        "Joins that go to fan-outs in a second, and as many at once after a pause; the rest wait for their turn.")
+    static let readsWaiting = Setting.int(
+        "reads-waiting", default: 1000, in: 1...1_000_000,
+        "Reads of rooms over HTTP that may wait for their answers; one more is refused as busy.")
+    static let handshakeRate = Setting.int(
+        "handshakes-per-second", default: 2000, in: 1...1_000_000,
+        "New connections in a second, and as many at once after a pause; more are told to come a moment later (503).")
+    static let drainSpread = Setting.milliseconds(
+        "drain-spread-ms", default: 4000, in: 0...8000,
+        "Over how long a stopping gateway spreads its goodbyes to many apps.")
 
     package static let schema = SettingsSchema(
         "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
         [
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
-            commitBurst, unacknowledged, deadline, tick, linkPause, SharedSettings.coalescers,
+            commitBurst, unacknowledged, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
+            readsWaiting, drainSpread, deadline, tick, linkPause, SharedSettings.gateways, SharedSettings.coalescers,
             SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret, SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
         ])
@@ -81,6 +107,8 @@ package struct GatewaySettings: DaemonSettings {
         self.port = values[Self.port]
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
+        self.handshakesPerSecond = values[Self.handshakeRate]
+        self.drainSpread = values[Self.drainSpread]
         self.coalescers = values[SharedSettings.coalescers]
         self.committers = values[SharedSettings.committers]
         self.fanouts = values[SharedSettings.fanouts]
@@ -90,7 +118,22 @@ package struct GatewaySettings: DaemonSettings {
         }
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
+        try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
         self.tokens = try Self.tokens(values)
+    }
+
+    /// Session ids begin with the gateway's name when there are several.
+    private mutating func name(
+        _ name: String, among gateways: [HostAddress], _ values: SettingValues
+    ) throws(SettingProblem) {
+        guard !gateways.isEmpty else { return }
+        guard gateways.contains(where: { $0.name == name }) else {
+            throw values.problem(SharedSettings.gateways, "must name this gateway too, \"\(name)\"")
+        }
+        self.socketIO.sidPrefix = "\(name)."
+        for gateway in gateways {
+            self.socketIO.neighbours["\(gateway.name)."] = .init(host: gateway.host, port: gateway.port)
+        }
     }
 
     private static func limits(_ values: SettingValues) -> Limits {
@@ -103,6 +146,11 @@ package struct GatewaySettings: DaemonSettings {
         limits.commitBurst = values[Self.commitBurst]
         limits.deadlineMs = values[Self.deadline].milliseconds
         limits.throttleMs = Int(values[Self.tick].milliseconds)
+        limits.custodyCommits = values[Self.custodyCommits]
+        limits.custodyBytes = values[Self.custodyBytes]
+        limits.joinsWaiting = values[Self.joinsWaiting]
+        limits.joinsPerSecond = values[Self.joinRate]
+        limits.readsWaiting = values[Self.readsWaiting]
         return limits
     }
 

@@ -1,7 +1,8 @@
 import Boot
 import GatewayCore
+import SocketIOServer
 
-/// The gateway's figures for operators. Instruments are made once and updated after each batch of events.
+/// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
     private let events: Counter
     private let previewsIn: Counter
@@ -14,8 +15,24 @@ final class GatewayTelemetry: Sendable {
     private let updates: Counter
     private let holes: Counter
     private let resyncs: Counter
+    private let relayed: Counter
+    private let relayFailures: Counter
+    private let relays: Gauge
+    private let busy: Counter
+    private let heldTotal: Counter
+    private let previewsDropped: Counter
+    private let dropped: Counter
+    private let turnedAway: Counter
+    private let fallenBehind: Counter
     private let connections: Gauge
     private let custody: Gauge
+    private let custodyBytes: Gauge
+    private let custodyOldest: Gauge
+    private let held: Gauge
+    private let lanesClosed: Gauge
+    private let joins: Gauge
+    private let joinsQueued: Gauge
+    private let reads: Gauge
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ name: String, _ help: String) -> Counter {
@@ -32,12 +49,49 @@ final class GatewayTelemetry: Sendable {
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
+        self.relayed = counter("relayed_requests_total", "Requests for another gateway's sessions, relayed to it.")
+        self.relayFailures = counter(
+            "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
+        self.relays = metrics.gauge(
+            "pipeline_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
+        self.busy = counter("busy_total", "Commits, joins and reads refused because too many waited.")
+        self.heldTotal = counter("commits_held_total", "Commits that had to wait for credit.")
+        self.previewsDropped = counter(
+            "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.")
+        self.dropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
+        self.turnedAway = counter("handshakes_refused_total", "Handshakes told to come later.")
+        self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
         self.connections = metrics.gauge("pipeline_gateway_connections", "Apps connected.")
         self.custody = metrics.gauge("pipeline_gateway_commits_in_custody", "Commits without a result.")
+        self.custodyBytes = metrics.gauge("pipeline_gateway_custody_bytes", "About their bytes.")
+        self.custodyOldest = metrics.gauge(
+            "pipeline_gateway_custody_oldest_seconds", "How long the oldest of them has waited.")
+        self.held = metrics.gauge("pipeline_gateway_commits_held", "Commits in custody that wait for credit.")
+        self.lanesClosed = metrics.gauge(
+            "pipeline_gateway_commit_lanes_closed", "Coalescers and committers that have given no more credit.")
+        self.joins = metrics.gauge("pipeline_gateway_joins_waiting", "Joins that wait for their answer.")
+        self.joinsQueued = metrics.gauge("pipeline_gateway_joins_queued", "Of those, joins that wait for their turn.")
+        self.reads = metrics.gauge("pipeline_gateway_reads_waiting", "HTTP reads that wait for their answer.")
     }
 
+    /// Shows the server's present figures.
+    func observe(_ server: SocketIOServer) {
+        self.relayed.follow(server.statistics.relayedRequests)
+        self.relayFailures.follow(server.statistics.relayFailures)
+        self.relays.set(server.relayCount)
+    }
+
+    /// Envelopes were thrown away because a peer was too slow.
+    func mailDropped(_ count: Int) { self.dropped.add(count) }
+
+    /// A handshake was told to come later.
+    func handshakeRefused() { self.turnedAway.add() }
+
+    /// How long the oldest commit in custody has waited, ms.
+    func custodyAge(_ age: UInt64) { self.custodyOldest.set(Double(age) / 1000) }
+
     /// Shows the core's present figures.
-    func observe(_ core: Gateway) {
+    func observe(_ core: borrowing Gateway, lanesClosed: Int) {
         let counters = core.counters
         self.events.follow(counters.events)
         self.previewsIn.follow(counters.previewsIn)
@@ -50,7 +104,17 @@ final class GatewayTelemetry: Sendable {
         self.updates.follow(counters.updates)
         self.holes.follow(counters.holes)
         self.resyncs.follow(counters.resyncs)
+        self.fallenBehind.follow(counters.fallenBehind)
         self.connections.set(core.connectionCount)
         self.custody.set(core.custodyCount)
+        self.busy.follow(counters.busy)
+        self.heldTotal.follow(counters.held)
+        self.previewsDropped.follow(counters.previewsDropped)
+        self.custodyBytes.set(core.custodyBytes)
+        self.held.set(core.heldCount)
+        self.lanesClosed.set(lanesClosed)
+        self.joins.set(core.joinCount)
+        self.joinsQueued.set(core.queuedJoinCount)
+        self.reads.set(core.readCount)
     }
 }

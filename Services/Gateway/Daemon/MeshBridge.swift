@@ -10,19 +10,21 @@ final class MeshBridge: Sendable {
         var drain: NIOLoopBound<() -> Void>?
     }
 
-    /// Envelopes for peers; bounded in envelopes.
+    /// Envelopes for peers; bounded in bytes.
     let outbox: Mailbox<MeshOrder>
-    /// What comes from peers; bounded in items.
+    /// What comes from peers; bounded in bytes.
     let news: Mailbox<MeshNews>
+    /// Bytes that may wait in each of them.
+    private static let capacity = 32 << 20
     private let ends: NIOLockedValueBox<Ends>
 
     init(eventLoop: any EventLoop) {
         let ends = NIOLockedValueBox(Ends())
         self.ends = ends
-        self.outbox = Mailbox(capacity: 65_536) {
+        self.outbox = Mailbox(capacity: Self.capacity) {
             ends.withLockedValue { $0.waker }?.signal()
         }
-        self.news = Mailbox(capacity: 65_536) {
+        self.news = Mailbox(capacity: Self.capacity) {
             eventLoop.execute { ends.withLockedValue { $0.drain }?.value() }
         }
     }

@@ -11,6 +11,11 @@ struct MeshSenders {
         var outbox = PreviewOutbox()
         var isOpen = false
         var sentAt: UInt64 = 0
+
+        mutating func add(_ preview: Preview, _ isNew: inout Bool) {
+            if self.outbox.isEmpty { isNew = true }
+            self.outbox.add(preview)
+        }
     }
 
     private struct Target: Hashable {
@@ -18,11 +23,20 @@ struct MeshSenders {
         let peer: String
     }
 
+    /// Orders beyond which no previews are added to those that wait.
+    private static let maxBacklog = 1024
+
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
+    /// How much each coalescer and committer allows.
+    private var windows: [Target: CreditWindow] = [:]
+    /// Whose envelopes are not empty.
+    private var filled: [Target] = []
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
+    /// True when a lane has something since the last flush, or takes it again: it may leave at once.
+    private var hasNewLane = false
     /// When previews that are held back by the pause may leave, ms.
     private(set) var nextFlush: UInt64?
 
@@ -31,19 +45,58 @@ struct MeshSenders {
         self.pause = pause
     }
 
-    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) {
-        self.envelopes[Target(stage: stage, peer: peer), default: EnvelopeWriter()].append(commit)
+    /// Takes a commit for a peer; false when the peer has given no credit for it.
+    mutating func commit(_ commit: Commit, stage: Stage, to peer: String) -> Bool {
+        let target = Target(stage: stage, peer: peer)
+        guard self.windows[target]?.isOpen ?? true else { return false }
+        let bytes = self.fill(target) { $0.append(commit) }
+        self.windows[target]?.spend(commits: 1, bytes: bytes)
+        return true
+    }
+
+    /// True when a peer takes commits.
+    func isOpen(_ stage: Stage, _ peer: String) -> Bool {
+        self.windows[Target(stage: stage, peer: peer)]?.isOpen ?? true
+    }
+
+    /// How many peers have given no more credit.
+    var closedCount: Int { self.windows.values.count { !$0.isOpen } }
+
+    /// A peer answers, and says in its greeting how much it takes.
+    mutating func up(_ stage: Stage, _ peer: String, greeting: [UInt8]) {
+        guard stage != .fanout else { return }
+        self.windows[Target(stage: stage, peer: peer), default: CreditWindow()].opened(greeting: greeting)
+    }
+
+    /// A peer answers no more.
+    mutating func down(_ stage: Stage, _ peer: String) {
+        self.windows[Target(stage: stage, peer: peer)] = nil
+    }
+
+    /// A peer takes more commits.
+    mutating func allow(_ credit: CommitCredit, _ stage: Stage, _ peer: String) {
+        self.windows[Target(stage: stage, peer: peer)]?.allow(credit)
     }
 
     mutating func record(_ record: FanoutRecord, to peer: String) {
-        let target = Target(stage: .fanout, peer: peer)
-        switch record {
-        case .join(let join): self.envelopes[target, default: EnvelopeWriter()].append(join)
-        case .leave(let leave): self.envelopes[target, default: EnvelopeWriter()].append(leave)
-        case .interest(let interest): self.envelopes[target, default: EnvelopeWriter()].append(interest)
-        case .gestureEnd(let end): self.envelopes[target, default: EnvelopeWriter()].append(end)
-        case .read(let read): self.envelopes[target, default: EnvelopeWriter()].append(read)
+        self.fill(Target(stage: .fanout, peer: peer)) { envelope in
+            switch record {
+            case .join(let join): envelope.append(join)
+            case .leave(let leave): envelope.append(leave)
+            case .interest(let interest): envelope.append(interest)
+            case .gestureEnd(let end): envelope.append(end)
+            case .read(let read): envelope.append(read)
+            }
         }
+    }
+
+    /// Appends to what goes to a target; returns how many bytes.
+    @discardableResult
+    private mutating func fill(_ target: Target, _ append: (inout EnvelopeWriter) -> Void) -> Int {
+        let before = self.envelopes[target]?.fieldBytes ?? 0
+        if self.envelopes[target]?.isEmpty ?? true { self.filled.append(target) }
+        append(&self.envelopes[target, default: EnvelopeWriter()])
+        return (self.envelopes[target]?.fieldBytes ?? 0) - before
     }
 
     mutating func face(_ text: [UInt8], to peer: [UInt8]) {
@@ -51,30 +104,42 @@ struct MeshSenders {
     }
 
     mutating func preview(_ preview: Preview, to peer: String) {
-        self.lanes[peer, default: PreviewLane()].outbox.add(preview)
+        self.lanes[peer, default: PreviewLane()].add(preview, &self.hasNewLane)
     }
 
     mutating func setOpen(_ isOpen: Bool, peer: String) {
         self.lanes[peer, default: PreviewLane()].isOpen = isOpen
+        self.hasNewLane = true
     }
 
     /// Hands over what may leave at time `now` (ms).
     mutating func flush(at now: UInt64) {
-        for (target, envelope) in self.envelopes where !envelope.isEmpty {
+        for target in self.filled {
+            guard let bytes = self.envelopes[target]?.take() else { continue }
             self.batch.append(
-                .envelope(
-                    OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: envelope.bytes)))
-            self.envelopes[target]?.clear()
+                .envelope(OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: bytes)))
         }
-        self.flushPreviews(at: now)
+        self.filled.removeAll(keepingCapacity: true)
+        if self.hasNewLane || now >= self.nextFlush ?? .max { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
-        // A full mailbox means a mesh thread that is stuck: commits are sent again, previews are lost.
-        if self.outbox.handOver(&self.batch) != .accepted { self.batch.removeAll() }
+        let weight = self.batch.reduce(0) { $0 + $1.weight }
+        // A full mailbox means a mesh thread that is stuck: what is numbered or asked for is sent again by itself, and
+        // custody and credit bound it; the batch is offered again with the next flush.
+        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + 16 }
     }
+
+    /// Orders that the mesh's thread did not take yet.
+    var backlog: Int { self.batch.count }
 
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
+        self.hasNewLane = false
         for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
+            // Previews go on folding while the mesh's thread takes nothing.
+            guard self.batch.count < Self.maxBacklog else {
+                self.nextFlush = now + self.pause
+                continue
+            }
             guard now >= lane.sentAt + self.pause else {
                 self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
                 continue

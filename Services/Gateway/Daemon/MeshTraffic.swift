@@ -33,10 +33,33 @@ enum MeshNews: Sendable {
     case face(peer: [UInt8], text: [UInt8])
     /// A back end cannot be reached any more.
     case faceGone(peer: [UInt8])
-    /// A peer answers, or does no more.
-    case link(Stage, peer: String, isUp: Bool)
+    /// A peer answers and greeted with these bytes.
+    case up(Stage, peer: String, greeting: [UInt8])
+    /// A peer answers no more.
+    case down(Stage, peer: String)
     /// The preview lane to a coalescer takes no more for now, or takes again.
     case previewLane(peer: String, isOpen: Bool)
     /// An envelope came.
-    case envelope([UInt8])
+    case envelope(Stage, peer: String, [UInt8])
+}
+
+extension MeshOrder {
+    /// What it counts in the mailbox, bytes.
+    var weight: Int {
+        switch self {
+        case .envelope(let envelope): 64 + envelope.bytes.count
+        case .face(_, let text): 64 + text.count
+        }
+    }
+}
+
+extension MeshNews {
+    /// What it counts in the mailbox, bytes.
+    var weight: Int {
+        switch self {
+        case .face(_, let text): 64 + text.count
+        case .envelope(_, _, let bytes): 64 + bytes.count
+        case .faceGone, .up, .down, .previewLane: 64
+        }
+    }
 }

@@ -29,8 +29,8 @@ package final class AdminPages: Sendable {
     /// `/healthz`, `/readyz` and `/metrics`.
     package convenience init(health: Health, metrics: MetricsRegistry) {
         self.init()
-        self.add("/healthz") { AdminPage(body: "ok\n".utf8) }
-        self.add("/readyz") { Self.readiness(health.current) }
+        self.add("/healthz") { Self.liveness(health.stalled) }
+        self.add("/readyz") { Self.readiness(health.current, notes: health.notes) }
         self.add("/metrics") {
             AdminPage(contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.text().utf8)
         }
@@ -48,14 +48,31 @@ package final class AdminPages: Sendable {
         self.pages.withLockedValue { $0[path] }?()
     }
 
-    private static func readiness(_ state: HealthState) -> AdminPage {
+    /// That this page is served proves only that the admin server turns: the daemon's own loops prove themselves.
+    private static func liveness(_ stalled: [(name: String, seconds: UInt64)]) -> AdminPage {
+        guard !stalled.isEmpty else { return AdminPage(body: "ok\n".utf8) }
+        let lines = stalled.map { "stalled: \($0.name) has not turned for \($0.seconds) s\n" }.joined()
+        return AdminPage(status: 503, body: lines.utf8)
+    }
+
+    private static func readiness(_ state: HealthState, notes: [HealthState.Reason]) -> AdminPage {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("ready")
         writer.value(state.isReady)
         writer.key("reasons")
+        self.encode(state.reasons, into: &writer)
+        if !notes.isEmpty {
+            writer.key("notes")
+            self.encode(notes, into: &writer)
+        }
+        writer.endObject()
+        return .json(writer, status: state.isReady ? 200 : 503)
+    }
+
+    private static func encode(_ reasons: [HealthState.Reason], into writer: inout JSONWriter) {
         writer.beginArray()
-        for reason in state.reasons {
+        for reason in reasons {
             writer.beginObject()
             writer.key("check")
             writer.value(reason.check)
@@ -64,7 +81,5 @@ package final class AdminPages: Sendable {
             writer.endObject()
         }
         writer.endArray()
-        writer.endObject()
-        return .json(writer, status: state.isReady ? 200 : 503)
     }
 }

@@ -1,4 +1,5 @@
 internal import NIOConcurrencyHelpers
+internal import NIOCore
 
 /// Whether a daemon is ready, as the sum of named checks. Thread-safe.
 ///
@@ -13,11 +14,21 @@ package final class Health: Sendable {
         var url: String?
         var onChange: (@Sendable (HealthState) -> Void)?
         var last: HealthState?
+        /// When each loop beat last, ns; nil before its first beat.
+        var pulses: [(name: String, beatAt: UInt64?)] = []
+        /// What is worth a word though the daemon is ready.
+        var notes: [(name: String, text: String?)] = []
     }
 
     private let state = NIOLockedValueBox(State())
+    private let clock: @Sendable () -> UInt64
+    /// A loop that has not turned for so long has stalled, ns.
+    private static let stallLimit: UInt64 = 5_000_000_000
 
-    package init() {}
+    /// - Parameter clock: nanoseconds of a monotonic clock.
+    package init(clock: @escaping @Sendable () -> UInt64 = { NIODeadline.now().uptimeNanoseconds }) {
+        self.clock = clock
+    }
 
     /// Adds a check that is not ready yet ("starting").
     package func check(_ name: String) -> ReadinessCheck {
@@ -26,6 +37,53 @@ package final class Health: Sendable {
             return state.checks.count - 1
         }
         return ReadinessCheck(health: self, index: index)
+    }
+
+    /// Adds a loop that must turn; it counts from its first beat on.
+    package func pulse(_ name: String) -> Pulse {
+        let index = self.state.withLockedValue { state in
+            state.pulses.append((name, nil))
+            return state.pulses.count - 1
+        }
+        return Pulse(health: self, index: index)
+    }
+
+    /// The loops that have stalled, and for how many seconds; none while draining, when loops end one by one.
+    package var stalled: [(name: String, seconds: UInt64)] {
+        let now = self.clock()
+        return self.state.withLockedValue { state in
+            state.isDraining
+                ? []
+                : state.pulses.compactMap { pulse in
+                    guard let beatAt = pulse.beatAt, now > beatAt + Self.stallLimit else { return nil }
+                    return (pulse.name, (now - beatAt) / 1_000_000_000)
+                }
+        }
+    }
+
+    /// Adds something that may be worth a word though the daemon is ready.
+    package func note(_ name: String) -> HealthNote {
+        let index = self.state.withLockedValue { state in
+            state.notes.append((name, nil))
+            return state.notes.count - 1
+        }
+        return HealthNote(health: self, index: index)
+    }
+
+    /// What is worth a word at present.
+    package var notes: [HealthState.Reason] {
+        self.state.withLockedValue { state in
+            state.notes.compactMap { note in note.text.map { HealthState.Reason(check: note.name, text: $0) } }
+        }
+    }
+
+    fileprivate func beat(_ index: Int) {
+        let now = self.clock()
+        self.state.withLockedValue { $0.pulses[index].beatAt = now }
+    }
+
+    fileprivate func say(_ index: Int, _ text: String?) {
+        self.state.withLockedValue { $0.notes[index].text = text }
     }
 
     /// Names the address at which apps reach this daemon; reported with the ready line.
@@ -103,4 +161,22 @@ package struct ReadinessCheck: Sendable {
     /// The condition does not hold.
     /// - Parameter reason: for people, such as `no committer answers`.
     package func notReady(_ reason: String) { self.health.set(self.index, reason) }
+}
+
+/// The proof that a loop turns, held by the loop: it beats about once a second. Thread-safe.
+package struct Pulse: Sendable {
+    let health: Health
+    let index: Int
+
+    /// The loop turns.
+    package func beat() { self.health.beat(self.index) }
+}
+
+/// Something that may be worth a word to operators though the daemon is ready. Thread-safe.
+package struct HealthNote: Sendable {
+    let health: Health
+    let index: Int
+
+    /// Says it, or takes it back.
+    package func say(_ text: String?) { self.health.say(self.index, text) }
 }

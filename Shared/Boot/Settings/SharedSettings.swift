@@ -57,6 +57,15 @@ package enum SharedSettings {
     package static let committers = Setting<[PeerAddress]>.peers("committers", "The committers to connect to.")
     package static let fanouts = Setting<[PeerAddress]>.peers("fanouts", "The fan-outs to connect to.")
 
+    package static let gateways = Setting<[HostAddress]>.hosts(
+        "gateways",
+        "All gateways, this one too, where the others reach them: a request for another's session is relayed to it.")
+    package static let creditCommits = Setting.int(
+        "credit-commits", default: 4096, in: 1...1_000_000,
+        "Commits that one sender may have on their way through this daemon; it keeps what is beyond.")
+    package static let creditBytes = Setting.int(
+        "credit-bytes", default: 8 << 20, in: 1024...1 << 30, "Bytes of such commits.")
+
     // MARK: Database
 
     package static let databaseURL = Setting<String?>.secret(
@@ -75,7 +84,7 @@ package enum SharedSettings {
 
     /// What the `common` section of a settings file may hold.
     package static let common: [any SettingDeclaration] = [
-        adminHost, logFormat, logLevel, drainTimeout, coalescers, committers, fanouts, databaseURL, rules, jwtSecret,
-        jwtKeysFile, jwtIssuer, jwtAudience,
+        adminHost, logFormat, logLevel, drainTimeout, gateways, coalescers, committers, fanouts, databaseURL, rules,
+        jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience,
     ]
 }

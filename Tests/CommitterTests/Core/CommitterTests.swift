@@ -71,6 +71,30 @@ import Wire
         #expect(machine.counters.busy == 2 && machine.queuedCommits == 2)
     }
 
+    @Test mutating func everyCommitGivesItsSenderCreditBackOnce() {
+        self.limits.queueItems = 2
+        var machine = self.machine()
+        machine.submit(commit(1, create("a")), size: 10, source: 1, at: 0, into: &self.actions)
+        // A copy of what waits, and one too many: nothing of them is kept.
+        machine.submit(commit(1, create("a")), size: 10, source: 2, at: 0, into: &self.actions)
+        machine.submit(commit(2, create("b")), size: 20, source: 2, at: 0, into: &self.actions)
+        machine.submit(commit(3, create("c")), size: 30, source: 3, at: 0, into: &self.actions)
+        var finished = machine.takeFinished()
+        #expect(finished.mapValues(\.commits) == [2: 1, 3: 1] && finished.mapValues(\.bytes) == [2: 10, 3: 30])
+        #expect(machine.takeFinished() == [:])
+        machine.dispatch(into: &self.actions)
+        machine.stateLoaded(lane: 0, LoadedState(version: 0, gseq: 0), at: 0)
+        machine.dispatch(into: &self.actions)
+        #expect(machine.takeFinished() == [:])
+        // A batch whose outcome nobody knows is still kept.
+        machine.requestFailed(lane: 0, .lost, at: 0, into: &self.actions)
+        #expect(machine.takeFinished() == [:])
+        machine.tick(at: 10_000_000_000, into: &self.actions)
+        finished = machine.takeFinished()
+        #expect(finished.mapValues(\.commits) == [1: 1, 2: 1] && finished.mapValues(\.bytes) == [1: 10, 2: 20])
+        #expect(machine.isIdle)
+    }
+
     @Test mutating func withoutADatabaseCommitsExpire() {
         var machine = self.machine(up: 0)
         machine.submit(commit(1, create("a")), size: 10, at: 100, into: &self.actions)

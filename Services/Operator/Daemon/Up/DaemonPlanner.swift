@@ -20,7 +20,8 @@ struct DaemonPlanner {
         self.topology = topology
         self.configPath = configPath
         self.environment = environment
-        if topology.face == nil { self.topology.face = self.configuredFace() }
+        if topology.face == nil { self.topology.face = self.configured("face") }
+        if topology.host == nil { self.topology.host = self.configured("host") }
         let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema))
         self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
         self.problems = read.problems
@@ -29,17 +30,18 @@ struct DaemonPlanner {
         }
     }
 
-    /// The gateways' face as environment or settings file name it; nil when they don't.
-    private func configuredFace() -> String? {
+    /// A setting of the gateways as environment or settings file name it; nil when they don't.
+    private func configured(_ setting: String) -> String? {
         let resolver = SettingsResolver(
             schema: self.catalog.schema(.gateway), arguments: self.configPath.map { ["--config", $0] } ?? [],
             environment: self.environment, readFile: { FileBytes.read($0) })
-        return resolver.values.text(ofSetting: "face")
+        return resolver.values.text(ofSetting: setting)
     }
 
     /// Settings that `up` gives each daemon.
     private static let own: Set<String> = [
-        "name", "bind", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port", "port", "host",
+        "name", "bind", "gateways", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
+        "port", "host",
         "face",
     ]
 

@@ -57,6 +57,19 @@ package struct Topology: Sendable, Equatable {
         return "\(face)-\(index)"
     }
 
+    /// Where gateways reach each other; empty if there is only one.
+    package var gateways: [HostAddress] {
+        let names = self.names(.gateway)
+        guard names.count > 1 else { return [] }
+        let host =
+            switch self.host {
+            case nil, "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            case .some(let host): host
+            }
+        return names.enumerated().map { HostAddress(name: $1, host: host, port: self.port + $0) }
+    }
+
     /// What makes one instance a part of this pipeline, as flags.
     /// - Parameter index: from 0.
     package func flags(_ stage: Stage, _ index: Int) -> [String] {
@@ -66,6 +79,8 @@ package struct Topology: Sendable, Equatable {
             flags += ["--port", "\(self.port + index)"]
             if let host { flags += ["--host", host] }
             flags += ["--face", self.face(index)]
+            let gateways = self.gateways
+            if !gateways.isEmpty { flags += ["--gateways", gateways.map(\.description).joined(separator: ",")] }
         } else {
             flags += ["--bind", "ipc://\(self.sockets)/\(name).sock"]
         }

@@ -1,0 +1,71 @@
+/// How a request travels on to the server that owns its session.
+///
+/// The head is written anew from what was read, and what belongs to one connection only stays behind (RFC 9110 section
+/// 7.6.1). So both servers see the same request, however oddly a client framed it.
+public enum HTTPRelay {
+    /// The field that marks a relayed request; a server that finds it relays no further.
+    ///
+    /// That is why there can be no loop, whatever names and addresses were given. It needs no secret: a client that
+    /// sends it only does itself out of the relay.
+    static let mark: StaticString = "X-SocketIO-Relayed"
+
+    private static let hopFields: [StaticString] = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect",
+        "content-length", "x-forwarded-for",
+    ]
+
+    /// Whether a request came by way of another server.
+    public static func isRelayed(_ head: HTTPRequestHead) -> Bool { head.headerCount(Self.mark) > 0 }
+
+    /// The bytes of the request as the owner gets it, on a connection that is kept or becomes a WebSocket.
+    /// - Parameters:
+    ///   - body: the whole body, whichever way it was framed.
+    ///   - client: the client's IP address, appended to `X-Forwarded-For`.
+    public static func request(_ head: HTTPRequestHead, body: [UInt8], client: String?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(head.bytes.count + body.count + 128)
+        bytes += head.bytes[head.methodRange] + [0x20] + head.bytes[head.pathRange]
+        if !head.queryRange.isEmpty { bytes += [UInt8(ascii: "?")] + head.bytes[head.queryRange] }
+        bytes += Array(" HTTP/1.1\r\n".utf8)
+        for field in head.fields where !Self.staysBehind(head.bytes[field.name], head) {
+            Self.append(head.bytes[field.name], head.bytes[field.value], to: &bytes)
+        }
+        if head.headerCount("host") == 0 { Self.append("Host", "", to: &bytes) }
+        let forwarded = Self.forwardedFor(head, client)
+        if !forwarded.isEmpty { Self.append("X-Forwarded-For", forwarded, to: &bytes) }
+        Self.append(Self.mark.description, "1", to: &bytes)
+        if WebSocketHandshake.isAsked(by: head) {
+            Self.append("Connection", "Upgrade", to: &bytes)
+            Self.append("Upgrade", "websocket", to: &bytes)
+        }
+        if !body.isEmpty || head.isMethod("POST") { Self.append("Content-Length", "\(body.count)", to: &bytes) }
+        bytes += [0x0D, 0x0A]
+        bytes += body
+        return bytes
+    }
+
+    /// The addresses that the request came by, ours of the client last.
+    private static func forwardedFor(_ head: HTTPRequestHead, _ client: String?) -> String {
+        let former = head.fields.filter {
+            HTTPRequestHead.equal(head.bytes[$0.name], "x-forwarded-for", ignoringCase: true)
+        }
+        let addresses = former.map { String(decoding: head.bytes[$0.value], as: UTF8.self) } + [client ?? ""]
+        return addresses.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private static func staysBehind(_ name: ArraySlice<UInt8>, _ head: HTTPRequestHead) -> Bool {
+        Self.hopFields.contains { HTTPRequestHead.equal(name, $0, ignoringCase: true) }
+            || head.header("connection", lists: name)
+    }
+
+    private static func append(_ name: String, _ value: String, to bytes: inout [UInt8]) {
+        Self.append(Array(name.utf8)[...], Array(value.utf8)[...], to: &bytes)
+    }
+
+    private static func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        bytes += name
+        bytes += [UInt8(ascii: ":"), 0x20]
+        bytes += value
+        bytes += [0x0D, 0x0A]
+    }
+}

@@ -1,0 +1,253 @@
+internal import NIOCore
+internal import SocketIO
+
+/// One connection to a neighbour: it carries one relayed request after another, or becomes one half of a WebSocket.
+///
+/// ```
+/// connecting -> awaiting (the answer) -> body -> idle -> awaiting …
+///                   |  101
+///                   +---> spliced -> lingering              any -> closed
+/// ```
+/// What it holds is bounded: a request, the head of an answer, and what was read when the client takes no more, for
+/// then nothing is read on. Used on the loop only.
+final class RelayLink: ChannelDuplexHandler, Timed {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Stage {
+        case connecting, awaiting
+        /// Bytes of the answer's body that are still to come.
+        case body(Int)
+        case idle, spliced, lingering, closed
+    }
+
+    let neighbour: SocketIOServer.Neighbour
+    private let server: SocketIOServer
+    private var context: ChannelHandlerContext?
+    private var stage = Stage.connecting
+    /// Whose request is under way.
+    private var peer: PeerHandler?
+    private var request = RelayRequest(bytes: [], isHead: false, isUpgrade: false)
+    private var reader: HTTPResponseReader
+    private var keepsAlive = false
+    private var isReadHeld = false
+    var armedTick: UInt64 = 0
+    private var deadline: UInt64 = .max
+
+    init(_ server: SocketIOServer, _ neighbour: SocketIOServer.Neighbour) {
+        self.server = server
+        self.neighbour = neighbour
+        self.reader = HTTPResponseReader(limits: server.configuration.http)
+    }
+
+    // MARK: Asking
+
+    /// Sends a request, as soon as the connection stands.
+    func send(_ request: RelayRequest, for peer: PeerHandler) {
+        self.peer = peer
+        self.request = request
+        if case .idle = self.stage {
+            self.sendRequest()
+        } else {
+            self.arm(after: self.server.configuration.relayConnectTimeout)
+        }
+    }
+
+    private func sendRequest() {
+        guard let context else { return self.drop() }
+        self.stage = .awaiting
+        let buffer = context.channel.allocator.buffer(bytes: self.request.bytes)
+        self.request.bytes = []
+        context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
+        self.arm(after: self.server.configuration.relayTimeout)
+    }
+
+    /// The client is gone: the owner learns it by the end of the connection, as if it were the client's.
+    func cancel() {
+        self.release(isFailure: false)
+        self.drop()
+    }
+
+    // MARK: Connection
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard case .connecting = self.stage else { return context.close(promise: nil) }
+        self.server.relays.connected(context.channel)
+        self.sendRequest()
+    }
+
+    func connectFailed() { self.lost() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.lost()
+        self.server.isReading = false
+        self.server.flush()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.lost()
+        context.close(promise: nil)
+    }
+
+    /// Closes at once.
+    func drop() {
+        let context = self.context
+        self.lost()
+        context?.close(promise: nil)
+    }
+
+    private func lost() {
+        let stage = self.stage
+        if case .closed = stage { return }
+        self.stage = .closed
+        self.deadline = .max
+        self.server.relays.forget(self)
+        switch stage {
+        case .connecting, .awaiting: self.release(isFailure: true)?.relayFailed()
+        case .body: self.release(isFailure: true)?.relayBroken()
+        case .spliced: self.release(isFailure: false)?.relayBroken()
+        case .idle, .lingering, .closed: break
+        }
+    }
+
+    /// The relay under way is over.
+    @discardableResult
+    private func release(isFailure: Bool) -> PeerHandler? {
+        guard let peer = self.peer else { return nil }
+        self.peer = nil
+        self.server.relays.ended(isFailure: isFailure)
+        return peer
+    }
+
+    // MARK: Time
+
+    private func arm(after duration: Duration) {
+        self.deadline = self.server.now &+ duration.nanoseconds
+        self.server.arm(self, at: self.deadline)
+    }
+
+    func timerFired(at now: UInt64) {
+        guard self.deadline < .max else { return }
+        if now >= self.deadline {
+            self.drop()
+        } else {
+            self.server.arm(self, at: self.deadline)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension RelayLink {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.server.isReading = true
+        var buffer = self.unwrapInboundIn(data)
+        switch self.stage {
+        case .awaiting: self.readHead(&buffer)
+        case .body(let left): self.readBody(&buffer, left)
+        case .spliced: self.peer?.write(buffer)
+        case .connecting, .idle: self.drop()  // Nobody asked.
+        case .lingering, .closed: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.server.isReading = false
+        self.server.flush()
+    }
+
+    private func readHead(_ buffer: inout ByteBuffer) {
+        var offset = 0
+        let result = buffer.withUnsafeReadableBytes { bytes in
+            Result { () throws(HTTPResponseReader.Malformed) in try self.reader.next(bytes, at: &offset) }
+        }
+        buffer.moveReaderIndex(forwardBy: offset)
+        guard case .success(let read) = result else { return self.drop() }
+        guard let head = read else { return }
+        if head.status == 101 { return self.splice(head, buffer) }
+        self.keepsAlive = head.keepsAlive
+        self.peer?.relayAnswered(head)
+        self.arm(after: self.server.configuration.keepAliveTimeout)
+        self.readBody(&buffer, self.request.isHead ? 0 : head.contentLength)
+    }
+
+    private func readBody(_ buffer: inout ByteBuffer, _ left: Int) {
+        let part = buffer.readSlice(length: min(left, buffer.readableBytes)) ?? ByteBuffer()
+        if part.readableBytes > 0 { self.peer?.write(part) }
+        guard part.readableBytes == left else {
+            self.stage = .body(left - part.readableBytes)
+            return
+        }
+        // Parked before the peer goes on: its next request may take this connection at once. What comes behind an
+        // answer belongs to nobody, and such a connection is not trusted with another one.
+        let peer = self.release(isFailure: false)
+        self.stage = .idle
+        if self.keepsAlive, buffer.readableBytes == 0, self.server.relays.park(self) {
+            self.arm(after: self.server.configuration.keepAliveTimeout / 2)
+        } else {
+            self.drop()
+        }
+        peer?.relayEnded()
+    }
+}
+
+// MARK: - WebSocket
+
+extension RelayLink {
+    private func splice(_ head: HTTPResponseHead, _ rest: ByteBuffer) {
+        guard self.request.isUpgrade, let accept = head.header("sec-websocket-accept") else { return self.drop() }
+        self.stage = .spliced
+        self.deadline = .max
+        self.peer?.relaySwitched(accept, to: self)
+        if rest.readableBytes > 0 { self.peer?.write(rest) }
+    }
+
+    /// Whether the owner takes more.
+    var isWritable: Bool { self.context?.channel.isWritable ?? true }
+
+    /// Queues bytes of the client; ``flush()`` sends them.
+    func write(_ buffer: ByteBuffer) {
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    func flush() { self.context?.flush() }
+
+    /// The client's half has ended: what it sent last still goes out.
+    func peerGone() {
+        guard case .spliced = self.stage else { return self.cancel() }
+        self.release(isFailure: false)
+        self.stage = .lingering
+        self.resumeReading()
+        self.flush()
+        self.arm(after: self.server.configuration.closeTimeout)
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    /// A client that takes no more is not read for.
+    private var mayRead: Bool {
+        switch self.stage {
+        case .body, .spliced: self.peer?.channel.isWritable ?? true
+        case .connecting, .awaiting, .idle, .lingering, .closed: true
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if self.mayRead { context.read() } else { self.isReadHeld = true }
+    }
+
+    /// Reads on, if that was held back and is not any more.
+    func resumeReading() {
+        guard self.isReadHeld, self.mayRead else { return }
+        self.isReadHeld = false
+        self.context?.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { self.peer?.resumeReading() }
+    }
+}

@@ -1,0 +1,120 @@
+internal import NIOCore
+internal import NIOPosix
+internal import SocketIO
+
+/// The connections to neighbours: who owns a session, and a kept connection for the next request to each.
+///
+/// Connections are kept because polling makes many short requests: with one connection for each, a busy server would
+/// run out of ports. Used on the loop only.
+final class Relays {
+    private unowned let server: SocketIOServer
+    /// Neighbours by what their ids begin with; never ourselves.
+    private let owners: [[UInt8]: SocketIOServer.Neighbour]
+    /// Connections without a request, the latest last.
+    private var idle: [SocketIOServer.Neighbour: [RelayLink]] = [:]
+    private var links: [ObjectIdentifier: RelayLink] = [:]
+    /// Addresses of neighbours as far as they are known; connections from there are not counted by address.
+    private var addresses: Set<AddressKey> = []
+    /// Relays under way: requests without their whole answer, and WebSockets.
+    private(set) var openCount = 0
+    /// Kept for each neighbour; more are closed after their answer.
+    private static let idleLimit = 256
+
+    init(_ server: SocketIOServer) {
+        self.server = server
+        var owners: [[UInt8]: SocketIOServer.Neighbour] = [:]
+        for (prefix, neighbour) in server.configuration.neighbours where prefix != server.configuration.sidPrefix {
+            owners[Array(prefix.utf8)] = neighbour
+            if let key = AddressKey(neighbour.address) { self.addresses.insert(key) }
+        }
+        self.owners = owners
+    }
+
+    /// The neighbour that made a session's id, to go by the id.
+    func owner(of sid: [UInt8]) -> SocketIOServer.Neighbour? {
+        guard !self.owners.isEmpty, sid.count > EngineID.length, EngineID(sid.suffix(EngineID.length)) != nil else {
+            return nil
+        }
+        return self.owners[Array(sid.dropLast(EngineID.length))]
+    }
+
+    /// Whether connections from there are a neighbour's.
+    func isNeighbour(_ address: AddressKey) -> Bool { self.addresses.contains(address) }
+
+    /// Sends a request on a kept connection or a new one; `peer` is told what becomes of it.
+    func send(_ request: RelayRequest, to neighbour: SocketIOServer.Neighbour, for peer: PeerHandler) -> RelayLink {
+        self.server.statistics.relayedRequests += 1
+        self.openCount += 1
+        if let link = self.idle[neighbour]?.popLast() {
+            link.send(request, for: peer)
+            return link
+        }
+        let link = RelayLink(self.server, neighbour)
+        self.links[ObjectIdentifier(link)] = link
+        link.send(request, for: peer)
+        self.connect(link, neighbour)
+        return link
+    }
+
+    private func connect(_ link: RelayLink, _ neighbour: SocketIOServer.Neighbour) {
+        let configuration = self.server.configuration
+        let bound = NIOLoopBound(link, eventLoop: self.server.eventLoop)
+        let bootstrap = ClientBootstrap(group: self.server.eventLoop)
+            .connectTimeout(.nanoseconds(Int64(clamping: configuration.relayConnectTimeout.nanoseconds)))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1024, maximum: 65_536)
+            )
+            .channelOption(
+                .writeBufferWaterMark,
+                value: .init(low: configuration.writeLowWater, high: configuration.writeHighWater)
+            )
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+            }
+        let connected =
+            neighbour.address.map { bootstrap.connect(to: $0) }
+            ?? bootstrap.connect(host: neighbour.host, port: neighbour.port)
+        connected.whenFailure { _ in bound.value.connectFailed() }
+    }
+
+    /// A connection stands; its address is a neighbour's.
+    func connected(_ channel: any Channel) {
+        if let key = AddressKey(channel.remoteAddress) { self.addresses.insert(key) }
+    }
+
+    /// A relay ended, well or not.
+    func ended(isFailure: Bool) {
+        self.openCount -= 1
+        if isFailure { self.server.statistics.relayFailures += 1 }
+    }
+
+    /// Keeps a connection for the next request; false if there are enough.
+    func park(_ link: RelayLink) -> Bool {
+        guard self.idle[link.neighbour, default: []].count < Self.idleLimit else { return false }
+        self.idle[link.neighbour, default: []].append(link)
+        return true
+    }
+
+    /// A connection is gone.
+    func forget(_ link: RelayLink) {
+        self.links[ObjectIdentifier(link)] = nil
+        self.idle[link.neighbour]?.removeAll { $0 === link }
+    }
+
+    /// Closes every connection at once.
+    func closeAll() {
+        for link in Array(self.links.values) { link.drop() }
+    }
+}
+
+/// A request on its way to a neighbour.
+struct RelayRequest {
+    /// Head and body.
+    var bytes: [UInt8]
+    /// HEAD: the answer has no body whatever it announces.
+    var isHead: Bool
+    /// Whether 101 may be answered.
+    var isUpgrade: Bool
+}

@@ -1,0 +1,327 @@
+"""An app as it should behave: every commit is numbered, kept until its answer and sent again after a loss; a loss of
+the connection costs nothing but time; updates are applied by their number."""
+
+import asyncio
+import collections
+import contextlib
+import random
+
+from hand import Hand, value
+from history import DELIVERIES, body
+from line import Line
+
+RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
+# Numbered commits that may be without an answer.
+WINDOW = 3
+# Longer than the gateway's own deadline for a commit.
+ANSWER_WITHIN = 12.0
+JOIN_WITHIN = 7.0
+
+
+class Commit:
+    """One numbered commit that has no final answer yet."""
+
+    def __init__(self, n, event, payload, now):
+        self.n = n
+        self.event = event
+        self.payload = payload
+        self.invoked = now
+        # The line that it went out on, and when; nothing while it waits to be sent (again).
+        self.line = None
+        self.sent = 0.0
+
+
+class App:
+    """One person in one room, who comes back after everything."""
+
+    def __init__(self, name, room, world, seed, through_proxy):
+        # Who somebody is for the server, and for the history: an app that died and was opened again is another one.
+        self.user = self.name = name
+        self.deaths = 0
+        self.room = room
+        self.world = world
+        self.history = world.history
+        self.random = random.Random(seed)
+        self.ports = world.cluster.apps_ports(through_proxy)
+        self.line = None
+        self.is_joined = False
+        # The id of the join that waits for its answer, and the numbers of the commits that do.
+        self.joining = None
+        self.asked = {}
+        # Nothing is sent again before this, by the loop's clock.
+        self.hold_until = 0.0
+        self.changed = asyncio.Event()
+        self.is_stopping = False
+        self.receive_buffer = None
+        # Elements made so far.
+        self.made = 0
+        self.begin()
+
+    def begin(self):
+        """Knows nothing: at the start, and when the app died with all it held."""
+        self.session = self.sid = self.epoch = None
+        self.seq = 0
+        self.n = 0
+        self.gesture = 0
+        self.pending = collections.OrderedDict()
+        self.elements = {}
+
+    # What happens on the line
+
+    def opened(self):
+        self.changed.set()
+
+    def ended(self):
+        if self.is_joined:
+            self.history.add("left", client=self.name, room=self.room)
+        self.is_joined = False
+        self.asked.clear()
+        self.changed.set()
+
+    def garbled(self, start):
+        self.world.violation(f"{self.name} got what is no message: {start!r}")
+
+    def event(self, name, data):
+        if not isinstance(data, dict) or data.get("roomId") not in (None, self.room):
+            return self.world.violation(f"{self.name} in {self.room} got {name} {data}")
+        if name in DELIVERIES:
+            if self.is_joined:
+                self._deliver(name, data)
+            else:
+                self.world.violation(f"{self.name} got {name} {data.get('seq')} before it was in the room")
+        elif name == "element:transforming":
+            if self.is_joined:
+                self._preview(data)
+        elif name == "room:resync":
+            self.history.add("resync", client=self.name, room=self.room, **{"from": data["from"], "to": data["to"]})
+            self.world.counts["resyncs"] += 1
+            self.is_joined = False
+            self.seq = data["from"] - 1
+            self.changed.set()
+
+    def _deliver(self, name, data):
+        element = data["elementId"] if name == "element:deleted" else (data.get("element") or data)["id"]
+        state = None if name == "element:deleted" else data.get("element") or data
+        more = {"session": data["sid"], "n": data["n"]} if "n" in data else {}
+        self.history.add(
+            "deliver", client=self.name, room=self.room, seq=data["seq"], event=DELIVERIES[name], element=element,
+            body=body(state), **more,
+        )
+        self.seq = data["seq"]
+        self.elements[element] = state is not None
+
+    def _preview(self, data):
+        sender = self.world.people.get(data["sid"])
+        if sender is None:
+            return self.world.violation(f"{self.name} got a preview of nobody: {data}")
+        self.world.counts["previews"] += 1
+        self.history.add(
+            "preview", client=self.name, room=self.room, element=data["elementId"], sender=sender,
+            gesture=data["gesture"], value=value(data),
+        )
+
+    def answered(self, number, data):
+        if number == self.joining:
+            return self._join_answered(data)
+        n = self.asked.pop(number, None)
+        commit = self.pending.get(n)
+        if commit is None:
+            return self._repeated(n, data)
+        if data["ok"]:
+            self._accepted(commit, data)
+        else:
+            self._refused(commit, data["error"])
+        self.changed.set()
+
+    def _accepted(self, commit, data):
+        del self.pending[commit.n]
+        self.world.acknowledged(commit, self.room)
+        if data.get("duplicate"):
+            self.world.counts["duplicates"] += 1
+        state = None if commit.event == "element:delete" else data["element"]
+        self.history.add(
+            "ok", client=self.name, room=self.room, session=self.sid, n=commit.n, seq=data["seq"], body=body(state)
+        )
+        self.world.firsts[self.sid, commit.n] = data["seq"]
+
+    def _refused(self, commit, error):
+        code = error["code"]
+        is_final = code not in RETRYABLE and code != "session_expired"
+        if is_final:
+            del self.pending[commit.n]
+            self.world.settled(commit, self.room)
+        self.history.add(
+            "refused", client=self.name, room=self.room, session=self.sid, n=commit.n, code=code, final=is_final
+        )
+        self.world.counts[f"refused.{code}"] += 1
+        if is_final:
+            return
+        # What was sent behind it met a gap: all of it goes again, in order.
+        for other in self.pending.values():
+            if other.n >= commit.n:
+                other.line = None
+        self.hold_until = asyncio.get_running_loop().time() + min(error.get("retryAfterMs", 100), 1000) / 1000
+        if code == "session_expired":
+            self.line.close()
+
+    def _repeated(self, n, data):
+        """The answer to a commit that was sent once more than needed: the first answer again."""
+        first = self.world.firsts.get((self.sid, n))
+        if data.get("ok") and first is not None and data["seq"] != first:
+            self.world.violation(f"{self.name}: commit {n} was acknowledged as {first} and as {data['seq']}")
+
+    # Life
+
+    async def run(self):
+        """Lives until it is told to stop and has an answer to all that it committed."""
+        work = asyncio.get_running_loop().create_task(Hand(self).work())
+        try:
+            while not (self.is_stopping and not self.pending):
+                if self.line is None or self.line.transport.is_closing():
+                    self.is_joined = False
+                    self.line = None
+                    if not await self._connect():
+                        await asyncio.sleep(self.random.uniform(0.1, 0.4))
+                        continue
+                if not self.is_joined and not await self._join():
+                    if self.line:
+                        self.line.close()
+                    await asyncio.sleep(self.random.uniform(0.05, 0.3))
+                    continue
+                self._send_pending()
+                self._look_at_the_clock()
+                self.changed.clear()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.changed.wait(), 0.25)
+        finally:
+            work.cancel()
+
+    async def _connect(self):
+        port = self.random.choice(self.ports)
+        line = None
+        try:
+            async with asyncio.timeout(4):
+                auth = {"userId": self.user}
+                self.changed.clear()
+                line = self.line = await Line.dial(port, self, auth, self.receive_buffer)
+                while not line.is_open:
+                    if line.transport.is_closing():
+                        return False
+                    await self.changed.wait()
+                    self.changed.clear()
+                return True
+        except (OSError, TimeoutError):
+            if line:
+                line.close()
+            return False
+
+    async def _join(self):
+        request = {"roomId": self.room}
+        if self.session:
+            request["session"] = self.session
+            request["resume"] = {"epoch": self.epoch, "seq": self.seq}
+        line = self.line
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(JOIN_WITHIN):
+                self.joining = line.call("room:join", request)
+                while self.joining is not None and self.line is line and not line.transport.is_closing():
+                    self.changed.clear()
+                    await self.changed.wait()
+        self.joining = None
+        return self.is_joined
+
+    def _join_answered(self, answer):
+        """At once, not when its task is next: the room's stream follows on the same line."""
+        self.joining = None
+        if answer["ok"]:
+            self._joined(answer)
+        elif answer["error"]["code"] == "session_expired":
+            self.world.violation(f"{self.name} lost its session with {len(self.pending)} commits in hand")
+        else:
+            self.world.counts[f"join refused.{answer['error']['code']}"] += 1
+        self.changed.set()
+
+    def _joined(self, answer):
+        if self.epoch not in (None, answer["epoch"]):
+            self.world.counts["epochs"] += 1
+        self.session, self.sid, self.epoch = answer["session"], answer["sid"], answer["epoch"]
+        self.world.people[self.sid] = self.name
+        place = {"client": self.name, "room": self.room, "epoch": self.epoch}
+        self.is_joined = True
+        if answer["recovered"]:
+            self.world.counts["recoveries"] += 1
+            self.history.add("resumed", **place, seq=self.seq)
+            for update in answer["updates"]:
+                self._deliver(update["event"], update["data"])
+            if self.seq != answer["seq"]:
+                self.world.violation(f"{self.name} was brought to {self.seq} instead of {answer['seq']}")
+        else:
+            self.world.counts["snapshots"] += 1
+            elements = {element["id"]: body(element) for element in answer["elements"]}
+            self.history.add("snapshot", **place, seq=answer["seq"], elements=elements)
+            self.seq = answer["seq"]
+            self.elements = dict.fromkeys(elements, True)
+        for commit in self.pending.values():
+            commit.line = None
+
+    def _send_pending(self):
+        now = asyncio.get_running_loop().time()
+        if now < self.hold_until or not self.is_joined:
+            return
+        for commit in self.pending.values():
+            if commit.line is self.line:
+                continue
+            commit.line, commit.sent = self.line, now
+            payload = {"roomId": self.room, **commit.payload, "n": commit.n}
+            self.asked[self.line.call(commit.event, payload)] = commit.n
+            if self.random.random() < 0.02:
+                # The same once more, as after an answer that came too late.
+                self.world.counts["repeats"] += 1
+                self.asked[self.line.call(commit.event, payload)] = commit.n
+
+    def _look_at_the_clock(self):
+        """Nothing from the server for too long, or no answer: the line is dead, whatever it looks like."""
+        now = asyncio.get_running_loop().time()
+        oldest = min((commit.sent for commit in self.pending.values() if commit.line is self.line), default=now)
+        if self.line and (now - self.line.heard > self.line.patience or now - oldest > ANSWER_WITHIN):
+            self.line.close()
+
+    # What the hand asks for
+
+    @property
+    def may_commit(self):
+        return self.is_joined and not self.is_stopping and len(self.pending) < WINDOW
+
+    def commit(self, event, payload, element, request, gesture=None):
+        """Takes a commit into custody and sends it as soon as it can."""
+        self.n += 1
+        commit = Commit(self.n, event, payload, asyncio.get_running_loop().time())
+        self.pending[self.n] = commit
+        more = {} if gesture is None else {"gesture": gesture}
+        self.history.add(
+            "invoke", client=self.name, room=self.room, session=self.sid, n=self.n, event=event, element=element,
+            request=request, **more,
+        )
+        self.world.invoked(self.room)
+        self._send_pending()
+
+    def preview(self, element, gesture, payload):
+        self.history.add(
+            "preview-sent", client=self.name, room=self.room, element=element, gesture=gesture, value=value(payload)
+        )
+        self.line.emit("element:transforming", {"roomId": self.room, "elementId": element, "gesture": gesture, **payload})
+
+    def die(self):
+        """The app ends with everything that it held, and somebody opens it again."""
+        if self.line:
+            self.line.close()
+        if self.is_joined:
+            self.is_joined = False
+        for commit in self.pending.values():
+            self.history.add("lost", client=self.name, room=self.room, session=self.sid, n=commit.n)
+            self.world.settled(commit, self.room)
+        if self.sid:
+            self.history.add("left", client=self.name, room=self.room, chosen=True)
+        self.deaths += 1
+        self.name = f"{self.user}.{self.deaths}"
+        self.begin()

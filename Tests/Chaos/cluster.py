@@ -1,0 +1,210 @@
+"""Two of each daemon, a PostgreSQL pair, and a fault proxy on every way between them."""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import pathlib
+import shutil
+import signal
+import tempfile
+
+import ports
+from daemons import STAGES, Daemon
+from postgres import Pair
+from proxy import Proxy
+
+# Who connects to whom.
+NEIGHBOURS = {
+    "gateway": ["coalescer", "committer", "fanout"],
+    "coalescer": ["committer", "fanout"],
+    "committer": ["fanout"],
+    "fanout": [],
+}
+PLURALS = {"coalescer": "coalescers", "committer": "committers", "fanout": "fanouts"}
+# Tight where a bound has to be seen to hold, short where a fault has to be noticed within the run.
+MEGABYTE = 1 << 20
+SETTINGS = {
+    "gateway": {
+        "ping-interval-ms": 2000, "ping-timeout-ms": 4000, "commits-per-second": 1000, "commit-burst": 1000,
+        "max-buffered-bytes": MEGABYTE,
+    },
+    "coalescer": {"max-entries": 4096},
+    "committer": {"cache-bytes": 8 * MEGABYTE, "queue-bytes": 4 * MEGABYTE, "queue-items": 2048},
+    "fanout": {
+        "memory-bytes": 32 * MEGABYTE, "gateway-bytes": 4 * MEGABYTE, "recent-bytes": 16384, "replay": 12,
+        "room-idle-ms": 2000,
+    },
+}
+
+
+@contextlib.contextmanager
+def temporary_folder(keeps=False):
+    """A folder for one cluster, removed afterwards."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="touchsync-chaos-"))
+    # PostgreSQL may run as another user, who must get through.
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        if not keeps:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Cluster:
+    """Everything that runs, in one folder.
+
+    `counts` and `settings` differ from the usual by stage; `prefixes` are words before the command of a stage or of one
+    daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
+    `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
+    to instead of files of their own, and how much they write.
+    """
+
+    def __init__(
+        self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
+        log=(None, "notice"),
+    ):
+        self.counts = {stage: 2 for stage in STAGES} | (counts or {})
+        self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
+        self.prefixes = prefixes or {}
+        self.folder = folder
+        self.sees = sees or (lambda name, peer: True)
+        self.sink, self.log_level = log
+        self.order = list(order) if "postgres" in order else ["postgres", *order]
+        self.postgres = Pair(self.folder, standby, data)
+        self.daemons = {}
+        # By (who connects, to whom): the proxies between them.
+        self.proxies = {}
+        self.binds = {}
+
+    # Life
+
+    async def start(self):
+        await self.prepare()
+        for stage in self.order:
+            if stage == "postgres":
+                await self.postgres.start()
+            else:
+                for daemon in self.of(stage):
+                    daemon.start()
+        await self.is_ready()
+        return self
+
+    async def prepare(self):
+        """Proxies and command lines; nothing runs yet."""
+        names = {stage: [f"{stage}-{index + 1}" for index in range(self.counts[stage])] for stage in STAGES}
+        for name in itertools.chain(*names.values()):
+            # A coalescer listens on two neighbouring ports.
+            self.binds[name] = ports.free(2)
+        for stage, name in [(stage, name) for stage in STAGES for name in names[stage]]:
+            flags = [f"--name={name}", f"--log-level={self.log_level}", "--admin-host=127.0.0.1"]
+            for neighbour in NEIGHBOURS[stage]:
+                seen = [peer for peer in names[neighbour] if self.sees(name, peer)]
+                peers = [f"{peer}=tcp://127.0.0.1:{await self._link(name, peer)}" for peer in seen]
+                flags.append(f"--{PLURALS[neighbour]}={','.join(peers)}")
+            if stage == "gateway":
+                flags.append(f"--port={self.binds[name]}")
+                await self._listen(("app", name), self.binds[name], ports.free())
+            else:
+                flags.append(f"--bind=tcp://127.0.0.1:{self.binds[name]}")
+            flags += [f"--{key}={value}" for key, value in self.settings[stage].items()]
+            environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}
+            environment.pop("DATABASE_URL", None)
+            if stage in ("committer", "fanout"):
+                environment["DATABASE_URL"] = await self._database(name)
+            self.daemons[name] = Daemon(
+                stage, name, self.folder, flags, environment, self.prefixes.get(stage) or self.prefixes.get(name) or ()
+            )
+            self.daemons[name].sink = self.sink
+
+    async def _link(self, name, peer):
+        port = ports.free(2)
+        await self._listen((name, peer), self.binds[peer], port, may_repeat=True)
+        if peer.startswith("coalescer"):
+            await self._listen((name, f"{peer}.previews"), self.binds[peer] + 1, port + 1, may_repeat=True)
+        return port
+
+    async def _database(self, name):
+        """A connection string that names both servers, each behind a proxy."""
+        own = []
+        for server in self.postgres.servers:
+            own.append(ports.free())
+            await self._listen((name, server.name), server.port, own[-1])
+        hosts = ",".join(f"127.0.0.1:{port}" for port in own)
+        return f"postgresql://touchsync@{hosts}/touchsync?connect_timeout=3"
+
+    async def _listen(self, key, target, port, **more):
+        self.proxies[key] = await Proxy(">".join(key), target, **more).listen(port)
+
+    async def stop(self):
+        for stage in STAGES:
+            await asyncio.gather(*(daemon.stop() for daemon in self.of(stage)))
+        await self.postgres.stop()
+        for proxy in self.proxies.values():
+            proxy.close()
+
+    # What there is
+
+    def of(self, stage):
+        return [daemon for daemon in self.daemons.values() if daemon.stage == stage]
+
+    def between(self, *, source=None, target=None):
+        """The proxies by the beginnings of the names of their two sides."""
+        return [
+            proxy for (one, other), proxy in self.proxies.items()
+            if (source is None or one.startswith(source)) and (target is None or other.startswith(target))
+        ]
+
+    def apps_ports(self, through_proxy):
+        """Where apps connect: the ports of the gateways."""
+        if not through_proxy:
+            return [self.binds[daemon.name] for daemon in self.of("gateway")]
+        return [proxy.port for proxy in self.between(source="app")]
+
+    async def is_ready(self, within=60):
+        """Waits until every daemon says that it is ready, now."""
+        for _ in range(int(within / 0.1)):
+            answers = await asyncio.gather(*(self.fetch(daemon, "/readyz") for daemon in self.daemons.values()))
+            if all(status == 200 for status, _ in answers):
+                return
+            await asyncio.sleep(0.1)
+        late = [daemon for daemon, (status, _) in zip(self.daemons.values(), answers) if status != 200]
+        raise AssertionError("not ready: " + "".join(f"\n{daemon.name}: {daemon.tail(1200)}" for daemon in late))
+
+    async def fetch(self, daemon, path, within=2.0):
+        """Status and body of one of a daemon's own pages; status 0 when it does not answer."""
+        if not daemon.is_ready:
+            return 0, b""
+        with contextlib.suppress(OSError, TimeoutError, ValueError, IndexError):
+            async with asyncio.timeout(within):
+                host, port = daemon.http.removeprefix("http://").split(":")
+                reader, writer = await asyncio.open_connection(host, int(port.strip("/")))
+                try:
+                    writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+                    answer = await reader.read(1 << 20)
+                    while chunk := await reader.read(1 << 20):
+                        answer += chunk
+                finally:
+                    writer.close()
+                head, _, body = answer.partition(b"\r\n\r\n")
+                return int(head.split(b" ", 2)[1]), body
+        return 0, b""
+
+    async def metrics(self, daemon):
+        """A daemon's metrics by name with labels; none when it does not answer."""
+        _, body = await self.fetch(daemon, "/metrics")
+        found = {}
+        for line in body.decode(errors="replace").splitlines():
+            if line and not line.startswith("#"):
+                name, _, value = line.rpartition(" ")
+                with contextlib.suppress(ValueError):
+                    found[name] = float(value)
+        return found
+
+    def heal(self):
+        """No proxy does harm, nobody is frozen."""
+        for proxy in self.proxies.values():
+            proxy.heal()
+        for daemon in self.daemons.values():
+            daemon.send(signal.SIGCONT)
+

@@ -1,0 +1,157 @@
+"""One daemon as a process, and the supervisor that brings it back."""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
+STAGES = ["gateway", "coalescer", "committer", "fanout"]
+
+
+class Daemon:
+    """A daemon that is kept running: it is started again at once when it ends, as a supervisor would do."""
+
+    def __init__(self, stage, name, folder, flags, environment, prefix=()):
+        self.stage = stage
+        self.name = name
+        self.flags = flags
+        self.environment = environment
+        # What stands before the command, to limit or mislead the process.
+        self.prefix = list(prefix)
+        self.log = folder / f"{name}.log"
+        # Where it writes instead, if anywhere.
+        self.sink = None
+        self.process = None
+        self.http = None
+        self.is_ready = False
+        self.is_wanted = False
+        self.starts = 0
+        self.expected = False
+        # How it ended: what was asked for, and what was not.
+        self.codes = []
+        self.crashes = []
+        self.keeper = None
+
+    def start(self):
+        self.is_wanted = True
+        self.keeper = asyncio.get_running_loop().create_task(self._keep())
+
+    async def _keep(self):
+        pause = 0.0
+        while self.is_wanted:
+            began = time.monotonic()
+            await self._run_once()
+            pause = 0.0 if time.monotonic() - began > 5 else min(max(0.1, pause * 2), 1.0)
+            await asyncio.sleep(pause)
+
+    async def _run_once(self):
+        loop = asyncio.get_running_loop()
+        ready, ready_end = os.pipe()
+        with open(self.log, "ab") as log:
+            sink = log if self.sink is None else self.sink
+            process = subprocess.Popen(
+                [*self.prefix, str(PROGRAMS / f"touchsync-{self.stage}"), *self.flags, f"--ready-fd={ready_end}",
+                 f"--parent-fd={parent_end()}"],
+                stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, env=self.environment,
+                pass_fds=[ready_end, parent_end()], start_new_session=True,
+            )
+        os.close(ready_end)
+        self.process, self.http, self.is_ready, self.expected = process, None, False, False
+        self.starts += 1
+        text = bytearray()
+        os.set_blocking(ready, False)
+
+        def readable():
+            try:
+                chunk = os.read(ready, 4096)
+            except BlockingIOError:
+                return
+            text.extend(chunk)
+            if b"\n" in text:
+                self.http = json.loads(bytes(text).split(b"\n", 1)[0])["http"]
+                self.is_ready = True
+            if not chunk or b"\n" in text:
+                loop.remove_reader(ready)
+
+        loop.add_reader(ready, readable)
+        try:
+            code = await ended(process)
+        finally:
+            loop.remove_reader(ready)
+            os.close(ready)
+        self.is_ready = False
+        self.codes.append(code)
+        # An end that nobody asked for.
+        if not self.expected and self.is_wanted:
+            self.crashes.append((self.name, code))
+
+    @property
+    def pid(self):
+        return self.process.pid if self.process and self.process.poll() is None else None
+
+    def send(self, how):
+        """A signal to the process; false when there is none."""
+        if self.pid is None:
+            return False
+        self.expected = self.expected or how in (signal.SIGKILL, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, how)
+            return True
+        return False
+
+    async def stop(self, within=15):
+        """Ends it for good, in order; what is left then is killed."""
+        self.is_wanted = False
+        self.send(signal.SIGCONT)
+        self.send(signal.SIGTERM)
+        if self.keeper:
+            await asyncio.wait([self.keeper], timeout=within)
+            self.send(signal.SIGKILL)
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([self.keeper], timeout=2)
+                self.keeper.cancel()
+
+    def resources(self):
+        """Resident bytes and open descriptors; None while it does not run."""
+        if self.pid is None:
+            return None
+        try:
+            with open(f"/proc/{self.pid}/statm") as statm:
+                resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            return resident, len(os.listdir(f"/proc/{self.pid}/fd"))
+        except (OSError, IndexError):
+            return None
+
+    def tail(self, length=2500):
+        with contextlib.suppress(OSError):
+            return self.log.read_text(errors="replace")[-length:]
+        return ""
+
+
+async def ended(process):
+    """The exit code, once the process has ended; no thread waits for it."""
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    descriptor = os.pidfd_open(process.pid)
+    loop.add_reader(descriptor, lambda: over.done() or over.set_result(None))
+    try:
+        await over
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+    return process.wait()
+
+
+_parent = []
+
+
+def parent_end():
+    """The read end of a pipe whose other end only we hold: daemons end when we do, however that happens."""
+    if not _parent:
+        _parent.extend(os.pipe())
+    return _parent[0]

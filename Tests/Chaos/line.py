@@ -1,0 +1,147 @@
+"""One Socket.IO connection over WebSocket, as cheap as Python can have it: hundreds of them in one process."""
+
+import asyncio
+import base64
+import os
+import socket
+
+import orjson
+
+TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+
+
+def frame(opcode, payload):
+    """A client's frame. The mask is all zeros: allowed, and no work."""
+    size = len(payload)
+    if size < 126:
+        return bytes((0x80 | opcode, 0x80 | size)) + b"\0\0\0\0" + payload
+    if size < 65536:
+        return bytes((0x80 | opcode, 0xFE)) + size.to_bytes(2, "big") + b"\0\0\0\0" + payload
+    return bytes((0x80 | opcode, 0xFF)) + size.to_bytes(8, "big") + b"\0\0\0\0" + payload
+
+
+class Line(asyncio.Protocol):
+    """Tells its owner: `opened()`, `event(name, data)`, `answered(id, data)`, `ended()`; each as it comes."""
+
+    def __init__(self, owner, auth):
+        self.owner = owner
+        self.auth = auth
+        self.buffer = bytearray()
+        self.transport = None
+        self.is_upgraded = False
+        self.is_open = False
+        self.ids = 0
+        # When something came last, by the loop's clock; how long silence may last.
+        self.heard = 0.0
+        self.patience = 6.0
+
+    @classmethod
+    async def dial(cls, port, owner, auth, receive_buffer=None):
+        """A line that is being opened; raises OSError when nobody listens."""
+        loop = asyncio.get_running_loop()
+        if receive_buffer is None:
+            _, line = await loop.create_connection(lambda: cls(owner, auth), "127.0.0.1", port)
+            return line
+        with_small_window = socket.socket()
+        with_small_window.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        with_small_window.setblocking(False)
+        try:
+            await loop.sock_connect(with_small_window, ("127.0.0.1", port))
+            _, line = await loop.create_connection(lambda: cls(owner, auth), sock=with_small_window)
+        except BaseException:
+            with_small_window.close()
+            raise
+        return line
+
+    # Out
+
+    def emit(self, name, data):
+        self._text(b"42" + orjson.dumps([name, data]))
+
+    def call(self, name, data):
+        """Asks for an answer; returns the id under which it will come."""
+        self.ids += 1
+        self._text(b"42%d" % self.ids + orjson.dumps([name, data]))
+        return self.ids
+
+    def _text(self, payload):
+        if self.transport and not self.transport.is_closing():
+            self.transport.write(frame(TEXT, payload))
+
+    def close(self):
+        if self.transport:
+            self.transport.abort()
+
+    # In
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.heard = asyncio.get_running_loop().time()
+        transport.write(
+            b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+            b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + base64.b64encode(os.urandom(16)) + b"\r\n\r\n"
+        )
+
+    def data_received(self, data):
+        self.heard = asyncio.get_running_loop().time()
+        self.buffer += data
+        if not self.is_upgraded:
+            head, found, rest = self.buffer.partition(b"\r\n\r\n")
+            if not found:
+                return
+            if not head.startswith(b"HTTP/1.1 101"):
+                return self.close()
+            self.is_upgraded = True
+            self.buffer = rest
+        try:
+            self._frames()
+        except (ValueError, KeyError, IndexError):
+            # Half a message at the end of a cut connection is no message; anything else would be a server's fault.
+            self.owner.garbled(bytes(self.buffer[:200]))
+            self.close()
+
+    def _frames(self):
+        buffer, at = self.buffer, 0
+        while len(buffer) - at >= 2:
+            size, start = buffer[at + 1], at + 2
+            if size == 126:
+                size, start = int.from_bytes(buffer[at + 2 : at + 4], "big"), at + 4
+            elif size == 127:
+                size, start = int.from_bytes(buffer[at + 2 : at + 10], "big"), at + 10
+            if len(buffer) < start + size:
+                break
+            opcode = buffer[at] & 15
+            payload = bytes(buffer[start : start + size])
+            at = start + size
+            if opcode == TEXT:
+                self._packet(payload)
+            elif opcode == PING:
+                self.transport.write(frame(PONG, payload))
+            elif opcode == CLOSE:
+                self.close()
+        del buffer[:at]
+
+    def _packet(self, text):
+        kind = text[:2]
+        if kind == b"42":
+            name, data = orjson.loads(text[2:])[:2]
+            self.owner.event(name, data)
+        elif kind == b"43":
+            end = text.index(b"[")
+            self.owner.answered(int(text[2:end]), orjson.loads(text[end:])[0])
+        elif text == b"2":
+            self._text(b"3")
+        elif kind[:1] == b"0":
+            hello = orjson.loads(text[1:])
+            self.patience = (hello["pingInterval"] + hello["pingTimeout"]) / 1000
+            self._text(b"40" + orjson.dumps(self.auth))
+        elif kind == b"40":
+            self.is_open = True
+            self.owner.opened()
+        elif kind in (b"41", b"44", b"1"):
+            self.close()
+
+    def connection_lost(self, error):
+        self.is_open = False
+        self.owner.ended()
+

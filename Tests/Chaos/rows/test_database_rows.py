@@ -1,0 +1,197 @@
+"""Faults of PostgreSQL that need their moment."""
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+import time
+
+import psycopg
+import pytest
+
+from conftest import acknowledged, eventually, metric
+from database_faults import COMMITTING
+from proxy import DOWN
+
+
+def test_a_cancelled_wait_for_the_standby_is_no_acknowledgement(row):
+    """The standby is gone and an operator cancels the COMMITs that wait for it. PostgreSQL calls that a success with a
+    warning; nobody may be told so before a standby has what was written."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            primary = world.cluster.postgres.primary
+            await world.cluster.postgres.standby.stop(signal.SIGQUIT)
+            waiting = (
+                "select pid from pg_stat_activity where wait_event = 'SyncRep'"
+                " and starts_with(application_name, 'committer')"
+            )
+
+            async def is_waiting():
+                return await primary.rows(waiting)
+
+            await eventually("a COMMIT waits for the standby", is_waiting)
+            before = world.counts["acks"]
+            cancelled = 0
+            for _ in range(8):
+                cancelled += len(await primary.rows(f"select pg_cancel_backend(pid) from ({waiting}) as w"))
+                await asyncio.sleep(0.2)
+            rows = await primary.rows("select count(*) from commit_log")
+            assert cancelled > 0
+            assert world.counts["acks"] == before, "acknowledged although no standby has it"
+            assert rows[0][0] > world.counts["acks"], "nothing was written that could have been taken for committed"
+            world.cluster.postgres.start_standby()
+            await acknowledged(world, 40)
+            assert await metric(world, "committer", "unknown_outcomes_total", '"written"') > 0
+
+    row.run(play())
+
+
+def test_a_lost_reply_is_found_again(row):
+    """COMMIT succeeds, the answer disappears, and the connection looks alive: only the request's deadline tells."""
+
+    async def play():
+        async with row.world(counts={"committer": 1}) as world:
+            await acknowledged(world, 20)
+            proxies = world.cluster.between(source="committer", target="postgres")
+            async with world.open_transactions() as pids:
+                assert pids
+                for proxy in proxies:
+                    proxy.ways[DOWN].is_swallowed = True
+            before = world.counts["acks"]
+            await asyncio.sleep(1)
+            assert world.counts["acks"] == before
+            # New connections are well; the old ones stay deaf, as nobody cuts them.
+            for proxy in proxies:
+                for way in proxy.ways:
+                    way.clear()
+                for pipe in proxy.pipes:
+                    pipe.deafen()
+            await acknowledged(world, 40, within=40)
+            # Whichever deadline came first, the request's or the commits': what was written was found, not repeated.
+            assert await metric(world, "committer", "batches_total", '"lost"') > 0
+
+            async def is_found():
+                return await metric(world, "committer", "commits_total", '"duplicate"') > 0
+
+            await eventually("a commit that was written is found", is_found)
+
+    row.run(play())
+
+
+def test_a_lock_that_somebody_holds_delays_and_loses_nothing(row):
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            async with world.open_transactions() as pids:
+                assert pids
+                before = world.counts["acks"]
+                # Longer than a statement waits for a lock, shorter than a commit may wait.
+                await asyncio.sleep(5)
+                assert world.counts["acks"] == before
+                backends = await world.cluster.postgres.primary.rows(
+                    f"select count(*) from pg_stat_activity where {COMMITTING}"
+                )
+                assert backends[0][0] <= 8, "statements pile up behind the lock"
+            await acknowledged(world, 40)
+
+    row.run(play())
+
+
+def test_the_old_primary_comes_back(row):
+    """A standby is promoted while the old primary still runs; later the old one takes writes again, without its
+    standby. Nobody who has seen the new one goes back."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            pair = world.cluster.postgres
+            old, new = pair.primary, pair.standby
+            await new.run("pg_ctl", "promote", "--pgdata", new.data, "--timeout=60")
+            pair.primary, pair.standby = new, old
+            # What the old one still takes waits for a standby that has left it.
+            await asyncio.sleep(1)
+            await old.stop(signal.SIGQUIT)
+            new.set_late(synchronous_standby_names="")
+            pair.has_standby = False
+            await acknowledged(world, 40, within=30)
+            old.set_late(synchronous_standby_names="")
+            old.start()
+            await old.answers()
+            behind = await old.rows("select count(*) from commit_log")
+            for _ in range(3):
+                await new.rows(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where starts_with(application_name, 'committer') or starts_with(application_name, 'fanout')"
+                )
+                await acknowledged(world, 20)
+            assert await old.rows("select count(*) from commit_log") == behind, "the old primary took a commit"
+
+    row.run(play())
+
+
+@pytest.fixture
+def small_disk(row):
+    """A file system of 80 MB; needs root and the right to mount."""
+    folder = row.folder / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=80m,mode=0777", "touchsync-chaos", str(folder)]
+    mounted = subprocess.run(command, capture_output=True, text=True)
+    assert mounted.returncode == 0, f"THIS ROW NEEDS THE RIGHT TO MOUNT A TMPFS: {mounted.stderr}"
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk(row, small_disk):
+    """Nothing is acknowledged while there is no room to write; when there is again, everything goes on."""
+
+    async def play():
+        settings = {"data": small_disk / "data", "standby": False}
+        async with row.world(**settings) as world:
+            await acknowledged(world, 20)
+            primary = world.cluster.postgres.primary
+            ballast = small_disk / "ballast"
+            _fill(ballast)
+            # The log's present segment has room left; it is closed, so that a new one is needed.
+            with contextlib.suppress(psycopg.Error):
+                await primary.rows("select pg_switch_wal()")
+            before, at = world.counts["acks"], time.monotonic()
+            while time.monotonic() - at < 20:
+                _fill(ballast)
+                if world.counts["acks"] == before:
+                    break
+                before = world.counts["acks"]
+                await asyncio.sleep(1)
+            await asyncio.sleep(2)
+            assert world.counts["acks"] == before, "the disk was never full"
+            assert all(daemon.pid for daemon in world.cluster.daemons.values())
+            ballast.unlink()
+            if not primary.is_running:
+                primary.start()
+            await acknowledged(world, 40, within=40)
+
+    row.run(play())
+
+
+def _fill(path):
+    """Takes all that is left of a file system."""
+    with contextlib.suppress(OSError), open(path, "ab", buffering=0) as ballast:
+        while True:
+            ballast.write(bytes(65536))
+    with contextlib.suppress(OSError), open(path, "ab", buffering=0) as ballast:
+        while True:
+            ballast.write(bytes(64))
+
+
+def test_the_database_comes_last(row):
+    """Every daemon is started before its neighbours and before PostgreSQL; nobody needs a hand."""
+
+    async def play():
+        order = ["gateway", "fanout", "coalescer", "committer", "postgres"]
+        async with row.world(order=order) as world:
+            await acknowledged(world, 40)
+
+    row.run(play())

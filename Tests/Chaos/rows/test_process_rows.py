@@ -1,0 +1,230 @@
+"""Faults of daemons and of their surroundings that need their moment."""
+
+import asyncio
+import os
+import signal
+
+from conftest import acknowledged, eventually, metric
+from daemons import STAGES
+from line import Line
+from watch import MEGABYTE
+
+
+def test_two_committers_own_every_shard(row):
+    """A configuration that is split: each gateway knows another committer, and both write the same shards."""
+
+    def sees(name, peer):
+        return not peer.startswith(("committer", "coalescer")) or name[-1] == peer[-1] or name.startswith("fanout")
+
+    async def play():
+        async with row.world(apps=30, pause=0.1, sees=sees) as world:
+            await acknowledged(world, 400)
+            # They got into each other's way, and each time one of them decided anew.
+            assert await metric(world, "committer", "batches_total", '"stale"') > 0
+
+    row.run(play())
+
+
+def test_a_zombie_wakes(row):
+    """A committer freezes with a transaction under way; another takes its shards; it wakes with all its old work."""
+
+    async def play():
+        async with row.world(pause=0.1) as world:
+            await acknowledged(world, 40)
+            for name in ("committer-1", "committer-2"):
+                victim = world.cluster.daemons[name]
+                async with world.open_transactions(name) as pids:
+                    assert pids, f"{name} had nothing under way"
+                    victim.send(signal.SIGSTOP)
+                # The other one is served by now, the frozen one's silence is noticed after 2.5 s.
+                await asyncio.sleep(4)
+                await acknowledged(world, 40)
+                victim.send(signal.SIGCONT)
+                await acknowledged(world, 40)
+
+    row.run(play())
+
+
+def test_one_after_the_other_is_replaced(row):
+    """SIGTERM to every daemon in turn, as for a new release: each ends in order and in time, and nobody is refused."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            for daemon in [daemon for stage in STAGES for daemon in world.cluster.of(stage)]:
+                began = asyncio.get_running_loop().time()
+                daemon.send(signal.SIGTERM)
+                assert await world.until(f"{daemon.name} has ended", lambda: daemon.codes, 15.5)
+                assert daemon.codes == [0], (daemon.name, daemon.codes, daemon.tail())
+                await world.cluster.is_ready()
+                await acknowledged(world, 20)
+                assert asyncio.get_running_loop().time() - began < 30
+            refused = {name: count for name, count in world.counts.items() if name.startswith("refused.")}
+            # Who makes an element that another one has just made, is told so.
+            assert refused.keys() <= {"refused.conflict"}, refused
+
+    row.run(play())
+
+
+def test_everything_is_killed_at_once(row):
+    """The power goes: daemons, primary and standby, each in the midst of a transaction."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 40)
+            pair = world.cluster.postgres
+            async with world.open_transactions() as pids:
+                assert pids
+                for daemon in world.cluster.daemons.values():
+                    daemon.send(signal.SIGKILL)
+                await asyncio.gather(pair.primary.stop(signal.SIGKILL), pair.standby.stop(signal.SIGKILL))
+            pair.start_primary()
+            pair.start_standby()
+            await acknowledged(world, 40, within=40)
+
+    row.run(play())
+
+
+class Deaf:
+    """A connection's owner who hears nothing."""
+
+    ended_at = None
+
+    def opened(self):
+        pass
+
+    def event(self, name, data):
+        pass
+
+    def answered(self, number, data):
+        pass
+
+    def garbled(self, start):
+        pass
+
+    def ended(self):
+        self.ended_at = asyncio.get_running_loop().time()
+
+
+def test_apps_that_read_nothing(row):
+    """A third of a busy room stops reading: the others are served as before, and no gateway keeps it all."""
+
+    async def play():
+        settings = {"gateway": {"max-buffered-bytes": 65536}}
+        async with row.world(apps=30, pause=0.05, settings=settings, counts={"gateway": 1}) as world:
+            await acknowledged(world, 100)
+            port = world.cluster.apps_ports(through_proxy=False)[0]
+            room = world.apps[0].room
+            lines = []
+            for index in range(10):
+                line = await Line.dial(port, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
+                assert await world.until("it is connected", lambda: line.is_open, 5)
+                line.call("room:join", {"roomId": room})
+                lines.append(line)
+            await asyncio.sleep(0.5)
+            for line in lines:
+                line.transport.pause_reading()
+            world.outages.begin()
+            gateway = world.cluster.of("gateway")[0]
+            for _ in range(8):
+                await acknowledged(world, 100)
+            assert world.outages.longest_room < 5
+            assert gateway.resources()[0] < 128 * MEGABYTE
+            for line in lines:
+                line.close()
+
+    row.run(play())
+
+
+def test_descriptors_run_out(row):
+    """A gateway has few descriptors and many visitors: it turns the last ones away and serves the rest on."""
+
+    async def play():
+        # Its own links and listeners take some fifty.
+        prefixes = {"gateway": ["prlimit", "--nofile=96:96", "--"]}
+        async with row.world(apps=10, counts={"gateway": 1}, prefixes=prefixes) as world:
+            await acknowledged(world, 20)
+            gateway = world.cluster.of("gateway")[0]
+            port = world.cluster.apps_ports(through_proxy=False)[0]
+            visitors = []
+            for index in range(150):
+                try:
+                    visitors.append(await asyncio.wait_for(Line.dial(port, Deaf(), {"userId": f"visitor-{index}"}), 2))
+                except (OSError, TimeoutError):
+                    break
+            await asyncio.sleep(1)
+            assert gateway.resources()[1] >= 90, "the descriptors never ran out"
+            await acknowledged(world, 20)
+            for visitor in visitors:
+                visitor.close()
+
+            async def welcomes():
+                line = await Line.dial(port, Deaf(), {"userId": "late"})
+                await world.until("connected", lambda: line.is_open or line.transport.is_closing(), 3)
+                is_open = line.is_open
+                line.close()
+                return is_open
+
+            await eventually("newcomers are welcome again", welcomes)
+            assert gateway.starts == 1
+
+    row.run(play())
+
+
+def test_garbage_on_every_port(row):
+    """Bytes that are no protocol's, half-open connections, and a slow writer, on all ports at once."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            starts = [
+                b"", b"\0", b"GET / HTTP/1.1\r\n\r\n", b"POST /socket.io/ HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+                b"\x16\x03\x01\x02\0\x01\0\x01\xfc", b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL" + bytes(48),
+                b"\xff\0\0\0\0\0\0\0\x01\x7f\x03\0CURVE" + bytes(47) + b"\x02\xff\xff\xff\xff\xff\xff\xff\xff",
+            ]
+            ports = [port for name, port in world.cluster.binds.items()]
+            ports += [port + 1 for name, port in world.cluster.binds.items() if name.startswith("coalescer")]
+            ports += [int(daemon.http.rsplit(":", 1)[1].strip("/")) for daemon in world.cluster.daemons.values()]
+            writers = []
+            for port in ports:
+                for start in starts:
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    writer.write(start + (os.urandom(2000) if start else b""))
+                    writers.append(writer)
+            for _ in range(20):
+                for writer in writers:
+                    if not writer.is_closing():
+                        writer.write(b"\r")
+                await asyncio.sleep(0.05)
+            await acknowledged(world, 40)
+            for writer in writers:
+                writer.close()
+            assert all(daemon.starts == 1 for daemon in world.cluster.daemons.values())
+
+    row.run(play())
+
+
+def test_nobody_reads_the_logs(row):
+    """The pipe that daemons log to is full and stays so: they go on."""
+
+    async def play():
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        try:
+            while True:
+                os.write(write, bytes(65536))
+        except BlockingIOError:
+            pass
+        os.set_blocking(write, True)
+        try:
+            async with row.world(log=(write, "debug")) as world:
+                await acknowledged(world, 40)
+                world.cluster.of("committer")[0].send(signal.SIGKILL)
+                world.cluster.of("fanout")[0].send(signal.SIGKILL)
+                await acknowledged(world, 60)
+                await world.cluster.is_ready()
+        finally:
+            os.close(read)
+            os.close(write)
+
+    row.run(play())

@@ -1,0 +1,176 @@
+"""One run: the cluster, the apps, and all that is known of both."""
+
+import asyncio
+import collections
+import contextlib
+import random
+import time
+
+import psycopg
+
+from client import App
+from database_faults import COMMITTING
+from history import Forgotten
+from watch import Figures, Outages
+
+# Members of a room, all told.
+ROOM = 10
+
+
+class World:
+    """What faults strike and apps live in."""
+
+    def __init__(self, cluster, history, seed, clients, pause):
+        self.cluster = cluster
+        self.history = history
+        self.random = random.Random(seed)
+        # Mean seconds between two actions of one app.
+        self.pause = pause
+        self.counts = collections.Counter()
+        self.violations = []
+        self.outages = Outages()
+        self.figures = Figures(cluster)
+        # Who is behind a public session name, and each commit's first acknowledged number.
+        self.people = {}
+        self.firsts = {}
+        self.moves = 0
+        self.apps = [
+            App(f"c{index}", f"room-{index // ROOM}", self, f"{seed}/{index}", through_proxy=index % 4 == 0)
+            for index in range(clients)
+        ]
+        self.lives = []
+
+    def violation(self, text):
+        self.counts["violations"] += 1
+        if len(self.violations) < 20:
+            self.violations.append(text)
+
+    # The apps' commits
+
+    def invoked(self, room):
+        self.outages.invoked(room)
+
+    def acknowledged(self, commit, room):
+        self.counts["acks"] += 1
+        self.outages.answered(room, asyncio.get_running_loop().time() - commit.invoked)
+
+    def settled(self, commit, room):
+        self.outages.answered(room)
+
+    # The course of a run
+
+    async def populate(self, within=40):
+        """All apps in their rooms."""
+        self.lives = [asyncio.get_running_loop().create_task(app.run()) for app in self.apps]
+        await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
+        self.figures.start()
+
+    async def until(self, what, condition, within):
+        """Waits for a condition; a violation when it does not come true."""
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            self.outages.look()
+            for life in self.lives:
+                if life.done() and not life.cancelled() and life.exception():
+                    raise life.exception()
+            if condition():
+                return True
+            await asyncio.sleep(0.05)
+        self.violation(f"not within {within} s: {what}")
+        return False
+
+    async def recovers(self, within=40):
+        """Everything is in order again: the database, all daemons, and every room that had something to commit."""
+        with contextlib.suppress(psycopg.Error):
+            await self.cluster.postgres.primary.answers()
+            await self.cluster.postgres.is_synchronous()
+        moment = time.monotonic()
+        await self.until("every room goes on", lambda: not self.outages.behind(moment), within)
+        try:
+            await self.cluster.is_ready(within)
+        except AssertionError as error:
+            self.violation(str(error))
+
+    async def settle(self):
+        """After the last fault: everybody gets an answer to everything, and sees the same."""
+        await asyncio.sleep(2)
+        for app in self.apps:
+            app.is_stopping = True
+        await self.until("every commit has its answer", lambda: not any(app.pending for app in self.apps), 15)
+        await self.until("everybody is in the room", lambda: all(app.is_joined for app in self.apps), 10)
+        rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
+        await self.until(
+            "everybody is where the room is", lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps), 5
+        )
+        await self._each_room_is_held_once()
+
+    async def _each_room_is_held_once(self, within=10):
+        """A room that two fan-outs hold for members costs both, and its previews come in two orders."""
+        wanted = len({app.room for app in self.apps})
+        for _ in range(within * 2):
+            figures = [await self.cluster.metrics(daemon) for daemon in self.cluster.of("fanout")]
+            held = int(sum(figure.get("pipeline_fanout_rooms", 0) for figure in figures))
+            if held == wanted:
+                return
+            await asyncio.sleep(0.5)
+        self.violation(f"fan-outs hold {held} rooms for the members of {wanted}")
+
+    async def leave(self):
+        """Ends the apps; what they see from now on is nobody's business."""
+        self.figures.stop()
+        for app in self.apps:
+            app.history = Forgotten()
+        for life in self.lives:
+            life.cancel()
+        await asyncio.gather(*self.lives, return_exceptions=True)
+        for app in self.apps:
+            if app.line:
+                app.line.close()
+
+    # For faults
+
+    def some_links(self):
+        """The proxies on all ways between one daemon and its neighbours, or on the way between two."""
+        links = [key for key, proxy in self.cluster.proxies.items() if proxy.may_repeat]
+        if self.random.random() < 0.5:
+            return [self.cluster.proxies[self.random.choice(links)]]
+        name = self.random.choice(list(self.cluster.daemons))
+        return [self.cluster.proxies[key] for key in links if key[0] == name or key[1].startswith(name)]
+
+    @contextlib.asynccontextmanager
+    async def open_transactions(self, committer="committer", within=1.0):
+        """Makes sure that what is done inside hits a transaction: holds the shards' rows until one waits for them.
+
+        Yields the server processes that carry one. What waits goes on when the block ends.
+        """
+        try:
+            holder = await psycopg.AsyncConnection.connect(
+                self.cluster.postgres.primary.dsn(name="holder"), connect_timeout=2
+            )
+        except psycopg.Error:
+            yield []
+            return
+        try:
+            pids = await self._await_transaction(holder, committer, within)
+            if pids:
+                self.counts["faults.open-transaction"] += 1
+            yield pids
+        finally:
+            with contextlib.suppress(psycopg.Error):
+                await holder.rollback()
+            with contextlib.suppress(psycopg.Error):
+                await holder.close()
+
+    async def _await_transaction(self, holder, committer, within):
+        query = f"select pid from pg_stat_activity where {COMMITTING} and wait_event_type = 'Lock'"
+        query += " and starts_with(application_name, %s)"
+        end = time.monotonic() + within
+        with contextlib.suppress(psycopg.Error):
+            await holder.execute("set lock_timeout = '2s'")
+            await holder.execute("select 1 from shards for update")
+            while time.monotonic() < end:
+                rows = await self.cluster.postgres.primary.rows(query, committer)
+                if rows:
+                    return [pid for (pid,) in rows]
+                await asyncio.sleep(0.02)
+        return []

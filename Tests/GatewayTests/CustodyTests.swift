@@ -1,0 +1,286 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("The bounds of custody, and credit")
+struct CustodyTests {
+    private static func transform(_ element: String, n: Int? = nil) -> String {
+        #"{"roomId":"r","elementId":"\#(element)","positionX":1\#(n.map { #","n":\#($0)"# } ?? "")}"#
+    }
+
+    @Test("when custody is full the app is told to come again, and its number is not used")
+    func fullInNumber() throws {
+        var limits = Limits()
+        limits.custodyCommits = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        let actions = scene.take()
+        #expect(actions.commits.map(\.number) == [1, 2])
+        let text = try #require(actions.texts(for: ada).first)
+        #expect(text.contains(#""code":"busy""#) && text.contains(#""retryAfterMs":500"#))
+        #expect(scene.gateway.counters.busy == 1)
+        scene.gateway.resulted(result(of: actions.commits[0], seq: 1), at: scene.now)
+        scene.send(ada, "element:transform", Self.transform("e", n: 3), ack: 4)
+        #expect(scene.take().commits.map(\.number) == [3])
+    }
+
+    @Test("bytes are bounded too, and given back with the result, at the deadline and when the app vanishes")
+    func fullInBytes() throws {
+        var limits = Limits()
+        limits.custodyBytes = 4000
+        limits.commitBurst = 1
+        limits.commitsPerSecond = 1
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        let text = String(repeating: "x", count: 2000)
+        let update = #"{"roomId":"r","elementId":"e","set":{"content":"\#(text)"}}"#
+        scene.send(ada, "element:update", update, ack: 1)
+        // The second one waits for the rate limit, and counts.
+        scene.send(ada, "element:update", #"{"roomId":"r","elementId":"e","set":{"content":"y"}}"#, ack: 2)
+        scene.send(ada, "element:update", update, ack: 3)
+        let actions = scene.take()
+        #expect(actions.commits.count == 1)
+        #expect(actions.texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
+        scene.gateway.resulted(result(of: actions.commits[0], seq: 1), at: scene.now)
+        #expect(scene.gateway.custodyBytes > 0)
+        scene.gateway.disconnected(ada, at: scene.now)
+        #expect(scene.gateway.custodyBytes == 0 && scene.gateway.custodyCount == 0)
+    }
+
+    @Test("without credit commits wait in order, and go one by one when it is back")
+    func credit() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
+        let first = try #require(scene.take().commits.first)
+        scene.gateway.commitNotSent(first)
+        // Behind one that waits, the next ones wait too.
+        for n in 2...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        #expect(scene.take().commits == [])
+        #expect(scene.gateway.heldCount == 3)
+        // The clock sends nothing that has no credit.
+        for _ in 0..<50 { scene.advance(100) }
+        #expect(scene.take().commits == [])
+        let shard = Shard.of(room: "r")
+        #expect(scene.gateway.heldShards == [shard])
+        for n in 1...3 as ClosedRange<UInt64> {
+            #expect(scene.gateway.nextHeldPath(in: shard) == .coalescer)
+            scene.gateway.releaseHeld(in: shard, at: scene.now)
+            #expect(scene.take().commits.map(\.number) == [n])
+        }
+        #expect(scene.gateway.nextHeldPath(in: shard) == nil)
+        // Sent now, so from now on the usual pauses count.
+        scene.advance(1000)
+        #expect(scene.take().commits.count == 3)
+    }
+
+    @Test("a commit that was answered while it waited is not sent any more")
+    func staleHeld() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        let commits = scene.take().commits
+        for commit in commits { scene.gateway.commitNotSent(commit) }
+        scene.gateway.resulted(result(of: commits[0], seq: 1), at: scene.now)
+        _ = scene.take()
+        let shard = Shard.of(room: "r")
+        #expect(scene.gateway.nextHeldPath(in: shard) != nil)
+        scene.gateway.releaseHeld(in: shard, at: scene.now)
+        #expect(scene.take().commits.map(\.number) == [2])
+    }
+
+    @Test("when another peer takes the shard over, what waited goes out at once")
+    func heldAndMoved() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
+        for commit in scene.take().commits { scene.gateway.commitNotSent(commit) }
+        scene.gateway.commitPathChanged(shards: [Shard.of(room: "r")], at: scene.now)
+        #expect(scene.take().commits.map(\.number) == [1, 2, 3])
+        #expect(scene.gateway.heldCount == 0)
+    }
+
+    @Test("a held commit is given back at its deadline like any other")
+    func heldTooLong() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
+        scene.gateway.commitNotSent(try #require(scene.take().commits.first))
+        scene.advance(10_000)
+        #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
+        #expect(scene.gateway.custodyBytes == 0)
+        #expect(scene.gateway.nextHeldPath(in: Shard.of(room: "r")) == nil)
+    }
+
+    @Test("a read carries the number that was just acknowledged, and forgets it after a while")
+    func readsFollow() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let identity = try #require(scene.gateway.connections[ada]?.identity)
+        scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        scene.gateway.resulted(result(of: commit, seq: 41), at: scene.now)
+        _ = scene.take()
+        func after() -> [UInt64] {
+            _ = scene.gateway.read(room: "r", as: identity, at: scene.now)
+            scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 9)
+            return scene.take().compactMap { action in
+                switch action {
+                case .fanout(_, .read(let read)): read.after
+                case .fanout(_, .join(let join)): join.after
+                default: nil
+                }
+            }
+        }
+        #expect(after() == [41, 41])
+        scene.advance(2000)
+        scene.advance(2000)
+        _ = scene.take()
+        #expect(after() == [0, 0])
+    }
+}
+
+@Suite("Many apps at once")
+struct StormTests {
+    @Test("joins go out at a rate, in order, and none is lost")
+    func rate() throws {
+        var limits = Limits()
+        limits.joinsPerSecond = 50
+        var scene = Scene(limits: limits)
+        for index in 0..<120 {
+            let slot = try scene.connect("user-\(index)")
+            scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        }
+        var sent: [String] = []
+        // Those without an answer are repeated after a second, by the clock and not at this rate.
+        func news() -> [String] {
+            scene.take().compactMap { action in
+                guard case .fanout(_, .join(let join)) = action, !sent.contains(join.member.user.text) else {
+                    return nil
+                }
+                return join.member.user.text
+            }
+        }
+        sent += news()
+        #expect(sent.count == 50)
+        for _ in 0..<80 {
+            scene.advance(20)
+            let now = news()
+            #expect(now.count <= 2)
+            sent += now
+        }
+        #expect(sent == (0..<120).map { "user-\($0)" })
+    }
+
+    @Test("who went away while waiting is not joined any more")
+    func gone() throws {
+        var limits = Limits()
+        limits.joinsPerSecond = 1
+        var scene = Scene(limits: limits)
+        let slots = try (0..<3).map { index in
+            let slot = try scene.connect("user-\(index)")
+            scene.send(slot, "room:join", #"{"roomId":"r"}"#, ack: 1)
+            return slot
+        }
+        _ = scene.take()
+        scene.gateway.disconnected(slots[1], at: scene.now)
+        _ = scene.take()
+        scene.advance(1000)
+        let joins = scene.take().compactMap { action in
+            if case .fanout(_, .join(let join)) = action { join.member.user.text } else { nil }
+        }
+        #expect(joins.contains("user-2") && !joins.contains("user-1"))
+        #expect(scene.gateway.queuedJoinCount == 0)
+    }
+
+    @Test("too many joins of one connection, and of all, are refused as busy")
+    func bounds() throws {
+        var limits = Limits()
+        limits.rooms = 2
+        limits.joinsWaiting = 3
+        var scene = Scene(limits: limits)
+        let ada = try scene.connect("ada")
+        for ack in 1...3 as ClosedRange<UInt64> { scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: ack) }
+        #expect(scene.take().texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
+        let bob = try scene.connect("bob")
+        for ack in 1...2 as ClosedRange<UInt64> { scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: ack) }
+        #expect(scene.take().texts(for: bob).count { $0.contains(#""code":"busy""#) } == 1)
+    }
+
+    @Test("one connection cannot hold more elements in hand than it may")
+    func tracks() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for index in 0..<2000 {
+            scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e\#(index)","positionX":1}"#)
+        }
+        #expect(scene.gateway.connections[ada]?.memberships["r"]?.elements.count == Membership.maxOpenTracks)
+        #expect(scene.gateway.counters.previewsDropped == 2000 - UInt64(Membership.maxOpenTracks))
+    }
+}
+
+@Suite("Farewell")
+struct FarewellTests {
+    @Test("everybody's turn comes within the spread, and not all at once")
+    func spread() {
+        var random = SplitMix(state: 3)
+        var farewell = Farewell(Array(0..<1000), spread: 4000, at: 0) { $0.lowerBound + random.next() % 4000 }
+        var closed: [Slot] = []
+        var largest = 0
+        for now in stride(from: 0, through: 4000, by: 100) {
+            let step = farewell.step(at: UInt64(now)) { _ in false }
+            #expect(step.leaving == step.closing)
+            largest = max(largest, step.closing.count)
+            closed += step.closing
+        }
+        #expect(closed.sorted() == Array(0..<1000) && farewell.isOver)
+        #expect(largest < 60)
+    }
+
+    @Test("who is owed results is closed when they are there, at the latest at the end")
+    func owed() {
+        var farewell = Farewell([1, 2, 3], spread: 0, at: 0) { $0.lowerBound }
+        #expect(farewell.step(at: 0) { $0 != 1 } == Farewell.Step(leaving: [3, 2, 1], closing: [1]))
+        #expect(farewell.step(at: 50) { $0 == 2 } == Farewell.Step(leaving: [], closing: [3]))
+        #expect(!farewell.isOver)
+        #expect(farewell.step(at: farewell.end) { _ in true }.closing == [2])
+        #expect(farewell.isOver)
+    }
+
+    @Test("a few are not kept waiting")
+    func few() {
+        let farewell = Farewell([7], spread: 4000, at: 0) { $0.upperBound - 1 }
+        #expect(farewell.end <= 5 + Farewell.patienceMs)
+    }
+
+    @Test("from an app whose turn has come no commit is taken")
+    func leaving() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", CommitTests.numbered, ack: 1)
+        let commit = try #require(scene.take().commits.first)
+        #expect(scene.gateway.owesResults(to: ada))
+        scene.gateway.startLeaving(ada)
+        scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":2}"#, ack: 2)
+        let actions = scene.take()
+        #expect(actions.commits == [])
+        #expect(actions.texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
+        scene.gateway.resulted(result(of: commit, seq: 1), at: scene.now)
+        #expect(!scene.gateway.owesResults(to: ada))
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var z = self.state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

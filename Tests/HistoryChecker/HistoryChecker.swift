@@ -1,0 +1,51 @@
+/// Judges histories of the pipeline, from the simulation and from real processes alike.
+///
+/// It knows nothing of how the pipeline works: only what apps saw and what the database holds at the end. Its time is
+/// O(n log n) in the records.
+package enum HistoryChecker {
+    /// Checks every invariant.
+    package static func check(_ history: [HistoryRecord]) -> Verdict {
+        let index = HistoryIndex(history)
+        var verdict = Verdict()
+        verdict.findings[.durable] = index.durable()
+        verdict.findings[.noPhantom] = index.noPhantom()
+        verdict.findings[.gapless] = index.gapless()
+        verdict.findings[.sessionOrder] = index.sessionOrder()
+        verdict.findings[.realTime] = index.realTime()
+        verdict.findings[.liveness] = index.liveness()
+        let unknowns = index.unknowns()
+        verdict.findings[.unknowns] = unknowns
+        var replay = ViewReplay(index)
+        replay.run()
+        let folded = index.folded(snapshots: replay.snapshots)
+        replay.prefix.checked += folded.snapshots.checked
+        replay.prefix.violations += folded.snapshots.violations
+        verdict.findings[.fold] = folded.state
+        verdict.findings[.prefix] = replay.prefix
+        verdict.findings[.convergence] = replay.convergence
+        verdict.findings[.previews] = replay.previews
+        verdict.findings[.isolation] = replay.isolation
+        verdict.counts = Self.counts(history)
+        verdict.counts["unknowns"] = Int64(unknowns.checked)
+        return verdict
+    }
+
+    private static func counts(_ history: [HistoryRecord]) -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for record in history {
+            switch record.kind {
+            case .ok: counts["acks", default: 0] += 1
+            case .refused: counts[record.isFinal ? "refusals" : "retries", default: 0] += 1
+            case .lost: counts["lost", default: 0] += 1
+            case .snapshot: counts["snapshots", default: 0] += 1
+            case .resumed: counts["resumes", default: 0] += 1
+            case .resync: counts["resyncs", default: 0] += 1
+            case .deliver: counts["deliveries", default: 0] += 1
+            case .preview: counts["previews", default: 0] += 1
+            case .count: counts[record.name, default: 0] += record.value
+            default: break
+            }
+        }
+        return counts
+    }
+}

@@ -1,0 +1,42 @@
+/// The fields of a record's line, by kind: what the reader demands and the writer writes.
+enum HistoryField: String, CaseIterable {
+    case time, client, room, session, n, event, element, gesture, request, seq, body, elements, code
+    case final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
+}
+
+extension HistoryRecord.Kind {
+    /// Fields without which a line of this kind says nothing.
+    var required: [HistoryField] {
+        switch self {
+        case .invoke: [.time, .client, .room, .session, .n, .event]
+        case .ok: [.time, .client, .room, .session, .n, .seq]
+        case .refused: [.time, .client, .room, .session, .n, .code, .final]
+        case .lost: [.time, .client, .room, .session, .n]
+        case .snapshot: [.time, .client, .room, .epoch, .seq, .elements]
+        case .resumed: [.time, .client, .room, .epoch, .seq]
+        case .resync: [.time, .client, .room, .from, .to]
+        case .deliver: [.time, .client, .room, .seq, .event]
+        case .left: [.time, .client, .room]
+        case .previewSent: [.time, .client, .room, .element, .gesture]
+        case .preview: [.time, .client, .room, .element, .sender, .gesture]
+        case .heal, .quiet: [.time]
+        case .log: [.room, .seq, .shard, .gseq, .session, .n, .event]
+        case .room: [.room, .seq, .floor]
+        case .shard: [.shard, .gseq]
+        case .element: [.room, .element, .body]
+        case .count: [.name, .value]
+        }
+    }
+
+    /// Fields that a line of this kind may have.
+    var optional: [HistoryField] {
+        switch self {
+        case .invoke: [.element, .gesture, .request]
+        case .ok: [.body, .elements, .element]
+        case .deliver: [.session, .n, .element, .body, .elements]
+        case .left: [.chosen]
+        case .log: [.element, .body, .elements]
+        default: []
+        }
+    }
+}

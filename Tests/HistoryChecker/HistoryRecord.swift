@@ -1,0 +1,73 @@
+/// One thing that was observed, or one row of the final dump.
+///
+/// All kinds share these fields; each uses the ones that its line in the README names and leaves the rest as they are.
+package struct HistoryRecord: Equatable, Sendable {
+    /// What was observed.
+    package enum Kind: String, CaseIterable, Sendable {
+        case invoke, ok, refused, lost
+        case snapshot, resumed, resync, deliver, left
+        case previewSent = "preview-sent"
+        case preview
+        case heal, quiet
+        case log, room, shard, element, count
+    }
+
+    /// What was observed.
+    package var kind: Kind
+    /// When, in milliseconds of the observer's clock.
+    package var time: Double = 0
+    /// The app.
+    package var client = ""
+    /// The room.
+    package var room = ""
+    /// The session that a commit is numbered in.
+    package var session = ""
+    /// The commit's number in its session; 0 when it has none.
+    package var number: UInt64 = 0
+    /// The event's name.
+    package var event = ""
+    /// The element concerned.
+    package var element = ""
+    /// The gesture that a preview belongs to, or that a commit ends; 0: none.
+    package var gesture: UInt64 = 0
+    /// The element state that was asked for; nil when the writer cannot tell what must result.
+    package var request: String?
+    /// The room's number of a change, or the place of a view.
+    package var seq: UInt64 = 0
+    /// The element's state as canonical text; empty for a deleted one.
+    package var body = ""
+    /// States of several elements by id: of a snapshot, or of a change to more than one element.
+    package var elements: [String: String] = [:]
+    /// A refusal's code.
+    package var code = ""
+    /// A refusal that uses the number up; or a leave that the app wanted.
+    package var isFinal = false
+    /// The room's epoch.
+    package var epoch = ""
+    /// First and last number that a resync told to be missing.
+    package var from: UInt64 = 0
+    package var to: UInt64 = 0
+    /// Who sent a preview.
+    package var sender = ""
+    /// The last number that is no longer in the log.
+    package var floor: UInt64 = 0
+    /// The shard, and its number of a change.
+    package var shard = 0
+    package var gseq: UInt64 = 0
+    /// A count's name and value.
+    package var name = ""
+    package var value: Int64 = 0
+
+    /// A record of a kind; the caller sets what the kind uses.
+    package init(_ kind: Kind, time: Double = 0) {
+        self.kind = kind
+        self.time = time
+    }
+
+    /// The states that the record gives, of one element or of several.
+    package var states: [String: String] {
+        var states = self.elements
+        if !self.element.isEmpty { states[self.element] = self.body }
+        return states
+    }
+}

@@ -1,0 +1,63 @@
+import JSONBytes
+
+extension HistoryRecord {
+    /// The record as a line of a history, without its end.
+    package var line: String {
+        var writer = JSONWriter(reserving: 192)
+        writer.beginObject()
+        writer.key("kind")
+        writer.value(self.kind.rawValue)
+        for field in self.kind.required { self.write(field, into: &writer) }
+        for field in self.kind.optional where self.has(field) { self.write(field, into: &writer) }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func has(_ field: HistoryField) -> Bool {
+        switch field {
+        case .element: !self.element.isEmpty
+        case .body: !self.element.isEmpty || !self.body.isEmpty
+        case .gesture: self.gesture > 0
+        case .request: self.request != nil
+        case .session, .n: self.number > 0
+        case .elements: !self.elements.isEmpty
+        case .chosen: self.isFinal
+        default: true
+        }
+    }
+
+    private func write(_ field: HistoryField, into writer: inout JSONWriter) {
+        writer.key(string: field.rawValue)
+        switch field {
+        case .time: writer.value(self.time)
+        case .client: writer.value(self.client)
+        case .room: writer.value(self.room)
+        case .session: writer.value(self.session)
+        case .n: writer.value(self.number)
+        case .event: writer.value(self.event)
+        case .element: writer.value(self.element)
+        case .gesture: writer.value(self.gesture)
+        case .request: writer.value(self.request ?? "")
+        case .seq: writer.value(self.seq)
+        case .body: writer.value(self.body)
+        case .elements:
+            writer.beginObject()
+            for (id, body) in self.elements.sorted(by: { $0.key < $1.key }) {
+                writer.key(string: id)
+                writer.value(body)
+            }
+            writer.endObject()
+        case .code: writer.value(self.code)
+        case .final, .chosen: writer.value(self.isFinal)
+        case .epoch: writer.value(self.epoch)
+        case .from: writer.value(self.from)
+        case .to: writer.value(self.to)
+        case .sender: writer.value(self.sender)
+        case .floor: writer.value(self.floor)
+        case .shard: writer.value(self.shard)
+        case .gseq: writer.value(self.gseq)
+        case .name: writer.value(self.name)
+        case .value: writer.value(self.value)
+        }
+    }
+}
