@@ -6,7 +6,7 @@ PORT ?= 8080
 UP ?=
 # What make bench measures.
 BENCH ?= --preset standard
-# How long make chaos lets faults strike, its seed (drawn and told when there is none), more of its arguments.
+# How long make chaos lets faults strike (or make fuzz feeds each decoder, then 60 s by default), its seed (drawn and told when there is none), more of its arguments.
 SECONDS ?= 600
 SEED ?=
 CHAOS ?=
@@ -19,7 +19,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,8 +39,8 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, model, unit, simulation, live, tsan, pipeline, chaos
-	@Tests/run.sh lint model unit simulation live tsan pipeline chaos
+test: install ## Everything that must pass: lint, model, unit, simulation, live, tsan, fuzz, conformance, pipeline, chaos
+	@Tests/run.sh lint model unit simulation live tsan fuzz conformance pipeline chaos
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
@@ -79,8 +79,11 @@ lint: ## Formatting, and who may import what
 format: ## Format all sources
 	swift format format -i -r Package.swift Services Shared Tests
 
-conformance: ## Run suites of others against our Socket.IO server: make conformance SUITES=DIR
+fuzz: install ## Fuzz each decoder for longer: make fuzz SECONDS=60
+	@Tests/Fuzz/run.sh $(if $(filter command,$(firstword $(origin SECONDS))),$(SECONDS),60)
+
+conformance: install ## Run what others wrote to test such servers: make conformance SUITES=DIR
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv Tests/Chaos/.build-venv
+	rm -rf .build .build-tsan Tests/*/.build-venv

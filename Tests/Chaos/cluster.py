@@ -33,6 +33,7 @@ SETTINGS = {
     "committer": {"cache-bytes": 8 * MEGABYTE, "queue-bytes": 4 * MEGABYTE, "queue-items": 2048},
     "fanout": {
         "memory-bytes": 32 * MEGABYTE, "gateway-bytes": 4 * MEGABYTE, "recent-bytes": 16384, "replay": 12,
+        "room-idle-ms": 2000,
     },
 }
 

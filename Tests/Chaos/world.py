@@ -102,6 +102,18 @@ class World:
         await self.until(
             "everybody is where the room is", lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps), 5
         )
+        await self._each_room_is_held_once()
+
+    async def _each_room_is_held_once(self, within=10):
+        """A room that two fan-outs hold for members costs both, and its previews come in two orders."""
+        wanted = len({app.room for app in self.apps})
+        for _ in range(within * 2):
+            figures = [await self.cluster.metrics(daemon) for daemon in self.cluster.of("fanout")]
+            held = int(sum(figure.get("pipeline_fanout_rooms", 0) for figure in figures))
+            if held == wanted:
+                return
+            await asyncio.sleep(0.5)
+        self.violation(f"fan-outs hold {held} rooms for the members of {wanted}")
 
     async def leave(self):
         """Ends the apps; what they see from now on is nobody's business."""

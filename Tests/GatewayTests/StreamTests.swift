@@ -116,4 +116,43 @@ struct StreamTests {
             ])
         #expect(actions.texts(for: old).count == 2)
     }
+
+    @Test("a member that fell behind is told from where on, alone, and gets nothing numbered until it joins again")
+    func fellBehind() throws {
+        var scene = Scene()
+        let slow = try scene.member("slow")
+        let ada = try scene.member("ada")
+        scene.gateway.updated(update(1))
+        guard case .broadcast(_, _, let step?)? = scene.take().first else {
+            Issue.record("the update was not delivered")
+            return
+        }
+        #expect(step.seq == 1 && step.room == "r")
+        scene.gateway.fellBehind([slow], in: "r", at: 1)
+        #expect(scene.take().texts(for: slow) == [#"["room:resync",{"roomId":"r","from":1,"to":1}]"#])
+        // Updates of the same turn find it behind as well: it is told once.
+        scene.gateway.fellBehind([slow], in: "r", at: 2)
+        scene.gateway.updated(update(2))
+        let actions = scene.take()
+        #expect(actions.texts(for: slow).isEmpty)
+        #expect(actions.texts(for: ada).count == 1)
+        #expect(scene.gateway.counters.fallenBehind == 1)
+        scene.send(slow, "room:join", #"{"roomId":"r","resume":{"epoch":"e","seq":0}}"#, ack: 1)
+        scene.answerJoins(sid: "s-slow", seq: 2)
+        _ = scene.take()
+        scene.gateway.updated(update(3))
+        #expect(scene.take().texts(for: slow).count == 1)
+    }
+
+    @Test("an app of 1.0 knows no room:resync, so its updates have no step to lose")
+    func legacyKeepsItsPlace() throws {
+        var scene = Scene()
+        _ = try scene.member("old", isLegacy: true)
+        scene.gateway.updated(update(1))
+        guard case .broadcast(_, _, let step?)? = scene.take().first else {
+            Issue.record("the update was not delivered")
+            return
+        }
+        #expect(step.seq == nil)
+    }
 }

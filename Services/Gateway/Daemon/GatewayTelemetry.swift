@@ -2,7 +2,7 @@ import Boot
 import GatewayCore
 import SocketIOServer
 
-/// The gateway's figures for operators. Instruments are made once and updated after each batch of events.
+/// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
     private let events: Counter
     private let previewsIn: Counter
@@ -23,6 +23,7 @@ final class GatewayTelemetry: Sendable {
     private let previewsDropped: Counter
     private let dropped: Counter
     private let turnedAway: Counter
+    private let fallenBehind: Counter
     private let connections: Gauge
     private let custody: Gauge
     private let custodyBytes: Gauge
@@ -59,6 +60,7 @@ final class GatewayTelemetry: Sendable {
             "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.")
         self.dropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
         self.turnedAway = counter("handshakes_refused_total", "Handshakes told to come later.")
+        self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
         self.connections = metrics.gauge("pipeline_gateway_connections", "Apps connected.")
         self.custody = metrics.gauge("pipeline_gateway_commits_in_custody", "Commits without a result.")
         self.custodyBytes = metrics.gauge("pipeline_gateway_custody_bytes", "About their bytes.")
@@ -102,6 +104,7 @@ final class GatewayTelemetry: Sendable {
         self.updates.follow(counters.updates)
         self.holes.follow(counters.holes)
         self.resyncs.follow(counters.resyncs)
+        self.fallenBehind.follow(counters.fallenBehind)
         self.connections.set(core.connectionCount)
         self.custody.set(core.custodyCount)
         self.busy.follow(counters.busy)
