@@ -71,7 +71,7 @@ extension SocketIOServer {
         /// The defaults.
         public init() {}
 
-        var relayTimeout: Duration { self.pingInterval + self.pingTimeout + self.answerGrace + self.relayMargin }
+        var relayTimeout: Duration { self.pingInterval + self.pingTimeout + self.relayMargin }
     }
 
     /// Another server that clients may reach instead of this one.

@@ -249,7 +249,8 @@ class SlowReaders(Fault):
     async def strike(self, world):
         lines = [app.line for app in world.random.sample(world.apps, max(1, len(world.apps) // 10)) if app.line]
         for line in lines:
-            line.transport.pause_reading()
+            if not line.transport.is_closing():
+                line.transport.pause_reading()
         await asyncio.sleep(world.random.uniform(1, 5))
         for line in lines:
             if not line.transport.is_closing():

@@ -69,7 +69,7 @@ class Side(asyncio.Protocol):
     def _pass(self, data, way):
         if self.other is None or way.is_held or self.waiting:
             self.waiting.append(data)
-            if len(self.waiting) > 64:
+            if len(self.waiting) > 64 and not self.transport.is_closing():
                 self.transport.pause_reading()
         elif way.delay or self.late:
             self.late.append(data)
@@ -90,14 +90,15 @@ class Side(asyncio.Protocol):
         waiting, self.waiting = self.waiting, []
         for data in waiting:
             self.other.transport.write(data)
-        self.transport.resume_reading()
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
 
     def pause_writing(self):
-        if self.other:
+        if self.other and not self.other.transport.is_closing():
             self.other.transport.pause_reading()
 
     def resume_writing(self):
-        if self.other and not self.other.waiting:
+        if self.other and not self.other.waiting and not self.other.transport.is_closing():
             self.other.transport.resume_reading()
 
     def eof_received(self):

@@ -20,10 +20,13 @@ package struct Plan: Sendable {
     /// When the world is given up: whoever has not settled by then never will.
     package var patience: UInt64 = 20_000 * .millisecond
 
-    /// The plan of a seed.
+    /// The plan of a seed: most worlds are small, some have more of everything.
     package init(seed: UInt64, mutant: Mutant? = nil) {
         self.seed = seed
         self.mutant = mutant
+        self.faults = 2 + Int(seed % 5)
+        if seed % 8 == 3 { self.instances = 3 }
+        if seed % 8 == 5 { self.apps = 5 }
     }
 }
 
