@@ -66,8 +66,13 @@ extension World {
                 _ = self.perform(task)
             }
         }
+        let unanswered = connection.open
         connection.open = []
         guard connection.isWanted else { return }
+        if connection.process.stage == .fanout {
+            // A fan-out hears of each question; a committer carries one on a lane and knows by the lane's end.
+            for task in unanswered { self.deliver(.database(task.failure), to: connection.process) }
+        }
         self.deliver(.database(.down(lane: connection.lane)), to: connection.process)
         self.connect(connection)
     }

@@ -17,6 +17,9 @@ final class GatewayShell: Shell {
     /// How long previews for one coalescer are collected while many come.
     private static let linkPause: UInt64 = 3 * .millisecond
     private var apps: [Slot: AppConnection] = [:]
+    /// Previews of this turn, and of how many envelopes.
+    private var seen: [Preview] = []
+    private var seenEnvelopes = 0
     /// When the core's timer fires, ms.
     private var tickAt: UInt64?
     /// For a shell that is wrong on purpose: the commits that it has sent.
@@ -38,6 +41,8 @@ final class GatewayShell: Shell {
             self.read(input, ms)
             self.perform(ms)
         }
+        self.takePreviews()
+        self.perform(ms)
         if let due = self.tickAt, ms >= due {
             self.tickAt = nil
             self.core.tick(at: ms, seconds: 0)
@@ -75,26 +80,45 @@ final class GatewayShell: Shell {
     }
 
     private func read(_ bytes: [UInt8], _ ms: UInt64) {
-        var previews: [Preview] = []
+        let before = self.seen.count
         self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
-            if kind != .preview, !previews.isEmpty {
-                self.core.previewed(previews)
-                previews = []
-            }
             switch kind {
-            case .preview: previews.append(try EnvelopeReader.decode(Preview.self, fields))
-            case .update: self.core.updated(try EnvelopeReader.decode(Update.self, fields))
+            case .preview: self.seen.append(try EnvelopeReader.decode(Preview.self, fields))
+            case .update:
+                let update = try EnvelopeReader.decode(Update.self, fields)
+                self.takePreviews(of: update.room)
+                self.core.updated(update)
             case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: ms)
             case .joinReply:
-                self.core.joinReplied(try EnvelopeReader.decode(JoinReply.self, fields), at: ms, seconds: 0)
-            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(RoomPosition.self, fields))
+                let reply = try EnvelopeReader.decode(JoinReply.self, fields)
+                self.takePreviews(of: reply.room)
+                self.core.joinReplied(reply, at: ms, seconds: 0)
+            case .roomPosition:
+                let position = try EnvelopeReader.decode(RoomPosition.self, fields)
+                self.takePreviews(of: position.room)
+                self.core.positioned(position)
             case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
-            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
+            case .gestureEnded:
+                let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
+                self.takePreviews(of: ended.gesture.room)
+                self.core.gestureEnded(ended)
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .roomState, .commitCredit: break
             }
         }
-        if !previews.isEmpty { self.core.previewed(previews) }
+        if self.seen.count > before { self.seenEnvelopes += 1 }
+    }
+
+    /// Delivers what came of previews before something else of their room is told.
+    private func takePreviews(of room: Identifier) {
+        if self.seen.contains(where: { $0.room == room }) { self.takePreviews() }
+    }
+
+    private func takePreviews() {
+        guard !self.seen.isEmpty else { return }
+        self.core.previewed(self.seenEnvelopes > 1 ? PreviewOutbox.folded(self.seen) : self.seen)
+        self.seen.removeAll(keepingCapacity: true)
+        self.seenEnvelopes = 0
     }
 
     private func read(_ news: AppNews, of connection: AppConnection, _ ms: UInt64) {
