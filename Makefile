@@ -6,17 +6,20 @@ PORT ?= 8080
 UP ?=
 # What make bench measures.
 BENCH ?= --preset standard
-# How long make chaos lets faults strike, its seed (drawn and told when there is none), more of its arguments.
+# How long make chaos lets faults strike (or make fuzz feeds each decoder, then 60 s by default), its seed (drawn and told when there is none), more of its arguments.
 SECONDS ?= 600
 SEED ?=
 CHAOS ?=
+# How many worlds make simulate runs from SEED on, and how: SIMULATE="--trace", "--history FILE", "--mutant NAME".
+SEEDS ?= 1
+SIMULATE ?=
 # Folder with conformance suites of others, one folder each.
 SUITES ?=
 # Cross-module optimisation lets the small byte accessors inline across modules; symbols stay, for backtraces.
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance
+.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,11 +39,18 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-test: install ## Everything that must pass: lint, model, unit, live, tsan, pipeline, chaos
-	@Tests/run.sh lint model unit live tsan pipeline chaos
+test: install ## Everything that must pass: lint, model, unit, simulation, live, tsan, fuzz, conformance, pipeline, chaos
+	@Tests/run.sh lint model unit simulation live tsan fuzz conformance pipeline chaos
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh unit
+
+test-simulation: install ## Seeded worlds of all cores, and mistakes that must be found in them
+	@Tests/run.sh simulation
+
+simulate: ## Run worlds by hand: make simulate SEED=7 (what happened in it: SIMULATE=--trace), or SEEDS=1000
+	@swift build --product simulate
+	@exec .build/debug/simulate --seed $(or $(SEED),1) --seeds $(SEEDS) $(SIMULATE)
 
 test-live: install ## Tests on a private PostgreSQL
 	@Tests/run.sh live
@@ -69,8 +79,11 @@ lint: ## Formatting, and who may import what
 format: ## Format all sources
 	swift format format -i -r Package.swift Services Shared Tests
 
-conformance: ## Run suites of others against our Socket.IO server: make conformance SUITES=DIR
+fuzz: install ## Fuzz each decoder for longer: make fuzz SECONDS=60
+	@Tests/Fuzz/run.sh $(if $(filter command,$(firstword $(origin SECONDS))),$(SECONDS),60)
+
+conformance: install ## Run what others wrote to test such servers: make conformance SUITES=DIR
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/PipelineTests/.build-venv Tests/Chaos/.build-venv
+	rm -rf .build .build-tsan Tests/*/.build-venv

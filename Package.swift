@@ -146,6 +146,15 @@ let testTargets: [Target] = [
     library("HistoryChecker", "Tests/HistoryChecker", ["JSONBytes"], exclude: ["README.md"]),
     executable("history-check", "Tests/HistoryCheck", ["HistoryChecker"]),
     tests("HistoryCheckerTests", ["HistoryChecker"]),
+    // All cores in one process and one seeded time.
+    library(
+        "Simulation", "Tests/Simulation",
+        [
+            "HistoryChecker", "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "Mesh", "Wire", "Canvas",
+            "JSONBytes",
+        ], exclude: ["README.md"]),
+    executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
+    tests("SimulationTests", ["Simulation", "HistoryChecker"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),

@@ -10,9 +10,6 @@ public struct EngineTimings: Sendable, Equatable {
     public var connectTimeout: UInt64?
     /// Between two noops that release a polling request while an upgrade is on.
     public var noopInterval: UInt64 = 100_000_000
-    /// Added to what a client has to answer in time once it can know of it: the first CONNECT, and the pong to a ping
-    /// that was handed over. A ping that no poll has fetched gets none.
-    public var answerGrace: UInt64 = 0
     /// How long a closing polling session waits for the poll that takes its last packets.
     public var closeTimeout: UInt64 = 5_000_000_000
 
@@ -47,7 +44,6 @@ public struct EngineMachine: Sendable {
     private var hasPost = false
     private var isPonging = false
     /// Whether the grace is in `heartbeatDeadline` already.
-    private var hasGrace = false
     /// Free answers to polls that arrive while an upgrade is on, before the pace of ``EngineTimings/noopInterval``.
     private var freeNoops: UInt8 = 0
     /// The next ping or, while `isPonging`, the time when the pong is late.
@@ -62,7 +58,7 @@ public struct EngineMachine: Sendable {
         self.transport = transport
         self.timings = timings
         self.heartbeatDeadline = now &+ timings.pingInterval
-        self.connectDeadline = timings.connectTimeout.map { now &+ $0 &+ timings.answerGrace } ?? .max
+        self.connectDeadline = timings.connectTimeout.map { now &+ $0 } ?? .max
     }
 
     /// Whether the session has ended or is about to.
@@ -111,23 +107,13 @@ extension EngineMachine {
             self.phase = .closed
             return .last
         }
-        if hasPackets {
-            self.pingHandedOver()
-            return .packets
-        }
+        if hasPackets { return .packets }
         if self.upgrade == .probed, self.freeNoops > 0 {
             self.freeNoops -= 1
             return .noop
         }
         self.hasPoll = true
         return .hold
-    }
-
-    /// The client can know of the ping from here on.
-    private mutating func pingHandedOver() {
-        guard self.isPonging, !self.hasGrace else { return }
-        self.hasGrace = true
-        self.heartbeatDeadline = self.heartbeatDeadline &+ self.timings.answerGrace
     }
 
     /// The held GET was answered.
@@ -295,8 +281,6 @@ extension EngineMachine {
                     due.expiry = due.expiry ?? .pingTimeout
                     due.sendsPing = false
                 }
-                self.hasGrace = false
-                if self.transport == .webSocket || self.hasPoll { self.pingHandedOver() }
             }
         }
         if due.expiry != nil { self.phase = .closed }

@@ -47,6 +47,8 @@ extension SocketIOApplication {
         _ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
     ) {}
 
+    public func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {}
+
     public func writable(_ socket: SocketIOSocket) {}
 }
 

@@ -13,7 +13,7 @@ extension EngineIOSession {
     /// Sends a binary message.
     public func send(binary: [UInt8]) {
         guard !self.machine.isClosed else { return }
-        if let peer = self.writablePeer() {
+        if let peer = self.peer {
             binary.withUnsafeBytes { peer.sendFrame(.binary, $0) }
         } else {
             self.link?.append(.binary(binary))
@@ -26,7 +26,7 @@ extension EngineIOSession {
     public var bufferedBytes: Int { self.peer?.bufferedBytes ?? self.link?.byteCount ?? 0 }
 
     /// Whether little enough waits.
-    public var isWritable: Bool { self.peer?.channel.isWritable ?? (!self.isFull && !self.isClosed) }
+    public var isWritable: Bool { self.peer?.isWritable ?? (!self.isFull && !self.isClosed) }
 
     /// Closes the session: a WebSocket with `code`, polling with a close packet.
     public func close(code: UInt16 = 1000, reason: StaticString = "") {
@@ -35,7 +35,7 @@ extension EngineIOSession {
 
     func send(_ packet: PreparedPacket) {
         guard !self.machine.isClosed else { return }
-        if let peer = self.writablePeer() {
+        if let peer = self.peer {
             peer.write(packet.frames)
         } else {
             for range in packet.packets { self.link?.append(.prepared(packet, range)) }
@@ -44,10 +44,22 @@ extension EngineIOSession {
         self.enforceBound()
     }
 
+    /// Sends a packet unless the session is not writable; false when it was not sent.
+    func offer(_ packet: PreparedPacket) -> Bool {
+        guard self.isWritable else { return false }
+        if let peer = self.peer, !self.machine.isClosed {
+            // What a writable channel takes is far below the bound.
+            peer.write(packet.frames)
+        } else {
+            self.send(packet)
+        }
+        return true
+    }
+
     /// Sends one text packet of exactly `length` bytes, written by `body`.
     func sendText(length: Int, _ body: (inout ByteBuffer) -> Void) {
         guard !self.machine.isClosed else { return }
-        if let peer = self.writablePeer() {
+        if let peer = self.peer {
             peer.encode { outbox in
                 outbox.writeFrameHeader(.text, length)
                 let start = outbox.writerIndex
@@ -67,23 +79,7 @@ extension EngineIOSession {
         self.sendText(length: 1) { _ = $0.writeInteger(type.rawValue) }
     }
 
-    /// The WebSocket in use, after the open packet if that was held back.
-    func writablePeer() -> PeerHandler? {
-        if self.isOpenDue { self.sendOpenNow() }
-        return self.peer
-    }
-
-    func sendOpen(after delay: Duration) {
-        self.isOpenDue = true
-        guard delay > .zero else { return self.sendOpenNow() }
-        let bound = NIOLoopBound(self, eventLoop: self.server.eventLoop)
-        self.server.eventLoop.scheduleTask(in: .nanoseconds(Int64(clamping: delay.nanoseconds))) {
-            if bound.value.isOpenDue { bound.value.sendOpenNow() }
-        }
-    }
-
-    func sendOpenNow() {
-        self.isOpenDue = false
+    func sendOpen() {
         let payload = self.server.openPayload(self.id, .webSocket)
         self.sendText(length: 1 + payload.count) { buffer in
             buffer.writeInteger(EnginePacketType.open.rawValue)
@@ -94,7 +90,7 @@ extension EngineIOSession {
     func enforceBound() {
         let isFull: Bool
         if let peer = self.peer {
-            if peer.channel.isWritable { return }
+            if peer.isWritable { return }
             isFull = peer.bufferedBytes > self.server.configuration.maxBufferedBytes
         } else {
             let waiting = self.link?.byteCount ?? 0

@@ -58,7 +58,7 @@ extension EngineIOSession {
             case .binary(let bytes): bytes.withUnsafeBytes { peer.sendFrame(.binary, $0) }
             }
         }
-        if self.isFull, peer.channel.isWritable { self.becameWritable() }
+        if self.isFull, peer.isWritable { self.becameWritable() }
         self.arm()
     }
 

@@ -17,7 +17,6 @@ public final class EngineIOSession: Timed {
     var isDirty = false
     var isDoomed = false
     var isFull = false
-    var isOpenDue = false
     var hasEnded = false
     var isTold = false
     /// The client said goodbye by this POST, which is answered when the session ends.

@@ -135,16 +135,16 @@ extension PeerHandler {
     /// Answers the current request, then goes on with the next or ends the connection.
     func answer(_ response: HTTPResponse, closes: Bool = false) {
         guard case .http(let exchange) = self.role else { return }
-        let isHead = exchange.head?.isMethod("HEAD") == true
+        let isBare = response.status == 204 || exchange.head?.isMethod("HEAD") == true
         let keepsAlive = self.answerHead(
-            response.status, response.headers, length: response.body.count, closes: closes)
-        if !isHead, response.status != 204 { self.encode { $0.writeBytes(response.body) } }
+            response.status, response.headers, length: response.body.count, body: isBare ? [] : response.body,
+            closes: closes)
         self.answered(exchange, keepsAlive: keepsAlive)
     }
 
-    /// Queues the head of an answer; returns whether the connection is kept after it.
+    /// Queues the head of an answer and what is there of its body; returns whether the connection is kept after it.
     func answerHead(
-        _ status: UInt16, _ headers: [(String, String)], length: Int, closes: Bool = false
+        _ status: UInt16, _ headers: [(String, String)], length: Int, body: [UInt8] = [], closes: Bool = false
     ) -> Bool {
         guard case .http(let exchange) = self.role else { return false }
         let head = exchange.head
@@ -164,6 +164,7 @@ extension PeerHandler {
                 outbox.writeString("Connection: keep-alive\r\n")
             }
             outbox.writeString("\r\n")
+            outbox.writeBytes(body)
         }
         return keepsAlive
     }

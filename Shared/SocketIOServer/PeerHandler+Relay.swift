@@ -9,7 +9,9 @@ extension PeerHandler {
         let request = RelayRequest(
             bytes: HTTPRelay.request(head, body: body, client: self.channel.remoteAddress?.ipAddress),
             isHead: head.isMethod("HEAD"), isUpgrade: WebSocketHandshake.isAsked(by: head))
-        exchange.target = .relaying(self.server.relays.send(request, to: owner, for: self))
+        let link = self.server.relays.link(to: owner)
+        exchange.target = .relaying(link)
+        self.server.relays.send(request, on: link, for: self)
     }
 
     /// The owner's answer begins; its body follows by ``write(_:)``.

@@ -39,6 +39,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// When an HTTP request is late or a closing must end; `.max` for never.
     var deadline: UInt64 = .max
     var isDirty = false
+    /// What the channel says, kept: it is asked with every packet.
+    private(set) var isWritable = true
     private var isReadHeld = false
     private var addressKey: AddressKey?
     /// Over a connection limit: the first request is answered 503.
@@ -118,7 +120,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     private var mayRead: Bool {
         switch self.role {
-        case .bare: self.channel.isWritable
+        case .bare: self.isWritable
         case .spliced(let link): link.isWritable
         case .http, .engine, .candidate, .lingering, .closed: true
         }
@@ -132,7 +134,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard self.channel.isWritable else { return }
+        self.isWritable = self.channel.isWritable
+        guard self.isWritable else { return }
         self.resumeReading()
         switch self.role {
         case .engine(let session): session.becameWritable()

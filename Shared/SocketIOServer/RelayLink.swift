@@ -43,20 +43,21 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     // MARK: Asking
 
-    /// Sends a request, as soon as the connection stands.
-    func send(_ request: RelayRequest, for peer: PeerHandler) {
+    /// Sends a request, as soon as the connection stands; false if it has still to be made.
+    func send(_ request: RelayRequest, for peer: PeerHandler) -> Bool {
         self.peer = peer
         self.request = request
-        if case .idle = self.stage {
-            self.sendRequest()
-        } else {
+        guard case .idle = self.stage else {
             self.arm(after: self.server.configuration.relayConnectTimeout)
+            return false
         }
+        self.sendRequest()
+        return true
     }
 
     private func sendRequest() {
-        guard let context else { return self.drop() }
         self.stage = .awaiting
+        guard let context else { return self.drop() }
         let buffer = context.channel.allocator.buffer(bytes: self.request.bytes)
         self.request.bytes = []
         context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)

@@ -41,19 +41,19 @@ final class Relays {
     /// Whether connections from there are a neighbour's.
     func isNeighbour(_ address: AddressKey) -> Bool { self.addresses.contains(address) }
 
-    /// Sends a request on a kept connection or a new one; `peer` is told what becomes of it.
-    func send(_ request: RelayRequest, to neighbour: SocketIOServer.Neighbour, for peer: PeerHandler) -> RelayLink {
-        self.server.statistics.relayedRequests += 1
-        self.openCount += 1
-        if let link = self.idle[neighbour]?.popLast() {
-            link.send(request, for: peer)
-            return link
-        }
+    /// A kept connection, or a new one that connects when something is sent.
+    func link(to neighbour: SocketIOServer.Neighbour) -> RelayLink {
+        if let link = self.idle[neighbour]?.popLast() { return link }
         let link = RelayLink(self.server, neighbour)
         self.links[ObjectIdentifier(link)] = link
-        link.send(request, for: peer)
-        self.connect(link, neighbour)
         return link
+    }
+
+    /// Sends a request; `peer` is told what becomes of it, perhaps before this returns.
+    func send(_ request: RelayRequest, on link: RelayLink, for peer: PeerHandler) {
+        self.server.statistics.relayedRequests += 1
+        self.openCount += 1
+        if !link.send(request, for: peer) { self.connect(link, link.neighbour) }
     }
 
     private func connect(_ link: RelayLink, _ neighbour: SocketIOServer.Neighbour) {

@@ -13,9 +13,6 @@ extension SocketIOServer {
         public var upgradeTimeout: Duration = .seconds(10)
         /// From the opening of a session to its first accepted namespace.
         public var connectTimeout: Duration = .seconds(45)
-        /// Added to `pingTimeout` and `connectTimeout` for clients that could not answer sooner; for slow links or busy
-        /// test machines.
-        public var answerGrace: Duration = .zero
         /// From the TCP connect, or the first byte of a later request, to the end of the request head.
         public var handshakeTimeout: Duration = .seconds(5)
         /// From the end of a head to the end of its body.
@@ -68,15 +65,13 @@ extension SocketIOServer {
         public var relayConnectTimeout: Duration = .seconds(2)
         /// Added to the two ping times, within which a held poll is answered: how long a neighbour's answer may take.
         public var relayMargin: Duration = .seconds(5)
-        /// Held back before the open packet of a WebSocket session. Only for test clients that would miss it.
-        public var openDelay: Duration = .zero
         /// The accept queue of the kernel.
         public var backlog = 4096
 
         /// The defaults.
         public init() {}
 
-        var relayTimeout: Duration { self.pingInterval + self.pingTimeout + self.answerGrace + self.relayMargin }
+        var relayTimeout: Duration { self.pingInterval + self.pingTimeout + self.relayMargin }
     }
 
     /// Another server that clients may reach instead of this one.

@@ -160,7 +160,7 @@ extension SocketIOServer {
         let session = self.makeSession(handshake, route: route)
         session.adopt(peer)
         peer.becomeWebSocket(.engine(session), limits: self.engineLimits)
-        session.sendOpen(after: self.configuration.openDelay)
+        session.sendOpen()
         session.opened()
     }
 

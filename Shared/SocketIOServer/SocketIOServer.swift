@@ -95,12 +95,11 @@ public final class SocketIOServer: @unchecked Sendable {
         self.routes = routes
         self.http = http
         self.sidPrefix = Array(configuration.sidPrefix.utf8)
-        var timings = EngineTimings(
+        let timings = EngineTimings(
             pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
             pingTimeout: configuration.pingTimeout.nanoseconds,
             upgradeTimeout: configuration.upgradeTimeout.nanoseconds,
             connectTimeout: configuration.connectTimeout.nanoseconds)
-        timings.answerGrace = configuration.answerGrace.nanoseconds
         self.timings = timings
         var bare = timings
         bare.connectTimeout = nil
@@ -151,6 +150,10 @@ extension SocketIOServer {
         try await self.bind(host: host, port: port).get()
     }
 
+    /// TCP_NOTSENT_LOWAT of Linux, which no module exports.
+    private static let unsentLowWater = ChannelOptions.Types.SocketOption(
+        level: .tcp, name: NIOBSDSocket.Option(rawValue: 25))
+
     /// Listens on a TCP port; see ``start(host:port:)``.
     public func bind(host: String, port: Int) -> EventLoopFuture<SocketAddress> {
         let configuration = self.configuration
@@ -160,9 +163,11 @@ extension SocketIOServer {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Finds dead peers of bare WebSockets, which have no heartbeat of their own.
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            // What the kernel has taken cannot be replaced by something newer any more, so it takes little ahead.
+            .childChannelOption(Self.unsentLowWater, value: .init(clamping: configuration.writeHighWater))
             // An idle connection keeps its last read buffer, so it starts small and grows when reads fill it.
             .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1024, maximum: 65_536)
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 65_536)
             )
             .childChannelOption(
                 .writeBufferWaterMark,
@@ -234,6 +239,15 @@ extension SocketIOServer {
             self.closeDoomed()
         }
         if !(self.dirtySessions.isEmpty && self.dirtyPeers.isEmpty) { self.scheduleFlush() }
+    }
+
+    /// Runs `body`, which sends to many, and flushes once.
+    public func flushing(_ body: () -> Void) {
+        let wasReading = self.isReading
+        self.isReading = true
+        body()
+        self.isReading = wasReading
+        self.flush()
     }
 
     private func closeDoomed() {

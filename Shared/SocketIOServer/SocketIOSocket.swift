@@ -85,6 +85,14 @@ public final class SocketIOSocket {
         self.session.send(packet)
     }
 
+    /// Queues a prepared packet, unless as much as the high water mark waits already.
+    /// - Returns: false when it was not queued.
+    public func offer(_ packet: PreparedPacket) -> Bool {
+        guard self.state == .connected, self.session.offer(packet) else { return false }
+        self.session.server.statistics.packetsOut += UInt64(packet.packetCount)
+        return true
+    }
+
     /// Sends an event; `json` is the array `["name", …]`, used as it is.
     public func emit(_ json: some Collection<UInt8>) {
         self.emit(json, attachments: [])

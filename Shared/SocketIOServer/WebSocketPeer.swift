@@ -29,5 +29,5 @@ public final class WebSocketPeer {
     }
 
     /// Whether little enough waits to be sent; while false, nothing more is read from the peer.
-    public var isWritable: Bool { self.handler?.channel.isWritable ?? false }
+    public var isWritable: Bool { self.handler?.isWritable ?? false }
 }

@@ -5,7 +5,7 @@ import Wire
 
 @Suite struct BoundsTests {
     @Test func keysAreBounded() {
-        var coalescer = Coalescer(limits: CoalescerLimits(maxEntries: 100))
+        var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 100))
         var output: [Preview] = []
         for index in 0..<10_000 {
             let now = UInt64(index) * 50_000
@@ -20,7 +20,7 @@ import Wire
     }
 
     @Test func commitsNeverWaitForSpace() {
-        var coalescer = Coalescer(limits: CoalescerLimits(maxEntries: 3))
+        var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 3))
         for element in ["a", "b", "c"] as [Identifier] {
             _ = coalescer.received(preview(element, x: 1), at: ms(1))
         }
@@ -31,11 +31,11 @@ import Wire
         #expect(coalescer.commitReceived(commit("e"), at: ms(4)) == .nothingHeld)
         #expect(coalescer.entryCount == 3)
         #expect(coalescer.heldCount == 3)
-        #expect(coalescer.leaving(at: ms(16)).map(\.element) == ["b", "c", "d"])
+        #expect(coalescer.leaving(at: ms(17)).map(\.element) == ["b", "c", "d"])
     }
 
     @Test func aSilentKeyGoesBeforeABusyOne() {
-        var coalescer = Coalescer(limits: CoalescerLimits(maxEntries: 2))
+        var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 2))
         _ = coalescer.commitReceived(commit("busy", gesture: 7), at: ms(0))
         _ = coalescer.commitReceived(commit("silent", gesture: 7), at: ms(1))
         _ = coalescer.received(preview("busy", gesture: 7, x: 1), at: ms(2))
@@ -46,7 +46,7 @@ import Wire
     }
 
     @Test func idleRoomsAndKeysAreForgotten() {
-        var coalescer = Coalescer(limits: CoalescerLimits(memory: ms(1000)))
+        var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, memory: ms(1000)))
         for room in 0..<50 {
             for element in 0..<4 {
                 _ = coalescer.received(
@@ -69,13 +69,13 @@ import Wire
     }
 
     @Test func whatIsHeldIsNeverForgotten() {
-        var coalescer = Coalescer(limits: CoalescerLimits(memory: ms(1)))
+        var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, memory: ms(1)))
         _ = coalescer.received(preview("a", x: 1), at: ms(1))
         _ = coalescer.received(preview("b", x: 2), at: ms(1))
         coalescer.forget(at: ms(10))
         coalescer.forget(at: ms(15))
         #expect(coalescer.heldCount == 1)
-        #expect(coalescer.leaving(at: ms(16)).map(\.element) == ["b"])
+        #expect(coalescer.leaving(at: ms(17)).map(\.element) == ["b"])
         coalescer.forget(at: ms(20))
         #expect(coalescer.entryCount == 0)
     }

@@ -32,6 +32,11 @@ func commit(
 }
 
 extension Coalescer {
+    /// A coalescer without credit, for tests of what is held: a room's second preview always waits.
+    static func strict() -> Coalescer {
+        Coalescer(limits: CoalescerLimits(credit: 0))
+    }
+
     /// The preview's outcome alone, for lines that expect nothing to leave.
     mutating func received(_ preview: Preview, at now: UInt64) -> (PreviewOutcome, [Preview]) {
         var output: [Preview] = []

@@ -6,7 +6,7 @@ import Wire
 @Suite struct MergingTests {
     /// A coalescer whose room "r" was just sent to, so that what comes next is held.
     private func busy() -> Coalescer {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         #expect(coalescer.received(preview("other", by: 99), at: ms(1)).0 == .sent)
         return coalescer
     }
@@ -16,7 +16,7 @@ import Wire
         _ = coalescer.received(preview(x: 1, y: 1), at: ms(2))
         _ = coalescer.received(preview(rotation: 90), at: ms(3))
         _ = coalescer.received(preview(y: 5), at: ms(4))
-        #expect(coalescer.leaving(at: ms(16)) == [preview(x: 1, y: 5, rotation: 90, folded: 3)])
+        #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1, y: 5, rotation: 90, folded: 3)])
         #expect(coalescer.counters.folded == 2)
     }
 
@@ -36,7 +36,7 @@ import Wire
             _ = coalescer.received(second, at: ms(3))
             var expected = all
             expected[keyPath: path] = 42
-            #expect(coalescer.leaving(at: ms(16)).map(\.fields) == [expected])
+            #expect(coalescer.leaving(at: ms(17)).map(\.fields) == [expected])
         }
     }
 
@@ -44,17 +44,17 @@ import Wire
         var coalescer = self.busy()
         _ = coalescer.received(preview(x: 1, folded: 3), at: ms(2))
         _ = coalescer.received(preview(x: 2, folded: 4), at: ms(3))
-        #expect(coalescer.leaving(at: ms(16)).map(\.folded) == [7])
+        #expect(coalescer.leaving(at: ms(17)).map(\.folded) == [7])
         _ = coalescer.received(preview(x: 1, folded: .max), at: ms(17))
         _ = coalescer.received(preview(x: 2, folded: 4), at: ms(18))
-        #expect(coalescer.leaving(at: ms(32)).map(\.folded) == [.max])
+        #expect(coalescer.leaving(at: ms(33)).map(\.folded) == [.max])
     }
 
     @Test func theNewestPlaceAmongTheUpdatesCounts() {
         var coalescer = self.busy()
         _ = coalescer.received(preview(x: 1, after: 7), at: ms(2))
         _ = coalescer.received(preview(x: 2, after: 5), at: ms(3))
-        #expect(coalescer.leaving(at: ms(16)).map(\.after) == [7])
+        #expect(coalescer.leaving(at: ms(17)).map(\.after) == [7])
     }
 
     @Test func keysAreApart() {
@@ -64,14 +64,14 @@ import Wire
         _ = coalescer.received(preview("f", by: 1, x: 3), at: ms(2))
         _ = coalescer.received(preview("caf\u{e9}", by: 1, x: 4), at: ms(2))
         _ = coalescer.received(preview("cafe\u{301}", by: 1, x: 5), at: ms(2))
-        #expect(coalescer.leaving(at: ms(16)).map(\.fields.positionX) == [1, 2, 3, 4, 5])
+        #expect(coalescer.leaving(at: ms(17)).map(\.fields.positionX) == [1, 2, 3, 4, 5])
     }
 
     @Test func aNewerGestureReplacesAndNeverMixes() {
         var coalescer = self.busy()
         _ = coalescer.received(preview(gesture: 1, x: 1, rotation: 45, after: 9), at: ms(2))
         _ = coalescer.received(preview(gesture: 2, y: 2), at: ms(3))
-        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 2, y: 2)])
+        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, y: 2)])
         #expect(coalescer.counters.replaced == 1)
         #expect(coalescer.counters.folded == 0)
     }
@@ -80,10 +80,10 @@ import Wire
         var coalescer = self.busy()
         _ = coalescer.received(preview(gesture: 3, x: 1), at: ms(2))
         #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(3)).0 == .stale)
-        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 3, x: 1)])
+        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 3, x: 1)])
         // Also when nothing is held any more.
-        #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(40)) == (.stale, []))
-        #expect(coalescer.received(preview(gesture: 3, x: 3), at: ms(41)).0 == .sent)
+        #expect(coalescer.received(preview(gesture: 2, x: 2), at: ms(140)) == (.stale, []))
+        #expect(coalescer.received(preview(gesture: 3, x: 3), at: ms(141)).0 == .sent)
         #expect(coalescer.counters.stale == 2)
     }
 
@@ -92,7 +92,7 @@ import Wire
         _ = coalescer.received(preview(gesture: 8, x: 1), at: ms(2))
         #expect(coalescer.commitReceived(commit(gesture: 8), at: ms(3)) == .cancelled)
         #expect(coalescer.received(preview(gesture: 1, x: 2, sid: "s2"), at: ms(4)).0 == .held)
-        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 1, x: 2, sid: "s2")])
+        #expect(coalescer.leaving(at: ms(20)) == [preview(gesture: 1, x: 2, sid: "s2")])
     }
 
     @Test func timeSinceTheLastOne() {
@@ -100,10 +100,9 @@ import Wire
         #expect(coalescer.received(preview(x: 1), at: ms(10)).1.map(\.sinceLast) == [0])
         #expect(coalescer.received(preview(x: 2), at: ms(110.4)).1.map(\.sinceLast) == [100])
         #expect(coalescer.received(preview(x: 3), at: ms(210.9)).1.map(\.sinceLast) == [101])
-        // The next cell begins right away: that is one millisecond, not "the first".
+        // At once, by credit: that is one millisecond, not "the first".
         #expect(coalescer.received(preview(x: 4), at: ms(239.9)).1.map(\.sinceLast) == [29])
-        #expect(coalescer.received(preview(x: 5), at: ms(239.95)).0 == .held)
-        #expect(coalescer.leaving(at: ms(240)).map(\.sinceLast) == [1])
+        #expect(coalescer.received(preview(x: 5), at: ms(239.95)).1.map(\.sinceLast) == [1])
         // What the gateway says about it does not matter: it does not know what was sent.
         #expect(coalescer.received(preview(x: 6, sinceLast: 77), at: ms(300)).1.map(\.sinceLast) == [60])
     }

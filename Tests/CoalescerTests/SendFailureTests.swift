@@ -5,46 +5,46 @@ import Wire
 
 @Suite struct SendFailureTests {
     @Test func whatDidNotGetAwayLeavesWithTheNextTick() {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(x: 1), at: ms(1))
         coalescer.sendFailed(sent[0], at: ms(1))
-        #expect(coalescer.deadline == ms(16))
-        #expect(coalescer.leaving(at: ms(16)) == [preview(x: 1)])
+        #expect(coalescer.deadline == ms(17))
+        #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1)])
         #expect(coalescer.counters.returned == 1)
     }
 
     @Test func whatCameSinceIsNewer() {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         _ = coalescer.received(preview(x: 1, y: 1), at: ms(1))
         _ = coalescer.received(preview(x: 2, y: 2), at: ms(2))
-        let sent = coalescer.leaving(at: ms(16))
-        _ = coalescer.received(preview(y: 3), at: ms(16))
-        coalescer.sendFailed(sent[0], at: ms(16))
-        #expect(coalescer.leaving(at: ms(32)) == [preview(x: 2, y: 3, folded: 2, sinceLast: 31)])
+        let sent = coalescer.leaving(at: ms(17))
+        _ = coalescer.received(preview(y: 3), at: ms(17))
+        coalescer.sendFailed(sent[0], at: ms(17))
+        #expect(coalescer.leaving(at: ms(33)) == [preview(x: 2, y: 3, folded: 2, sinceLast: 32)])
     }
 
     @Test func aCommitCancelsItAsWell() {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(x: 1), at: ms(1))
         coalescer.sendFailed(sent[0], at: ms(1))
         #expect(coalescer.commitReceived(commit(), at: ms(2)) == .cancelled)
-        #expect(coalescer.leaving(at: ms(16)) == [])
+        #expect(coalescer.leaving(at: ms(17)) == [])
         // The other way round: closed first.
-        coalescer.sendFailed(sent[0], at: ms(17))
+        coalescer.sendFailed(sent[0], at: ms(18))
         #expect(coalescer.deadline == nil)
         #expect(coalescer.counters.stale == 1)
     }
 
     @Test func anOlderGestureDoesNotComeBack() {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(gesture: 1, x: 1), at: ms(1))
         _ = coalescer.received(preview(gesture: 2, x: 2), at: ms(2))
         coalescer.sendFailed(sent[0], at: ms(3))
-        #expect(coalescer.leaving(at: ms(16)) == [preview(gesture: 2, x: 2, sinceLast: 15)])
+        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, x: 2, sinceLast: 16)])
     }
 
     @Test func everyPreviewIsAccountedFor() {
-        var coalescer = Coalescer()
+        var coalescer = Coalescer.strict()
         var output: [Preview] = []
         for step in 0..<200 {
             let now = UInt64(step) * 3_000_000

@@ -185,6 +185,39 @@ struct CommitTests {
         #expect(scene.take().isEmpty)
     }
 
+    @Test("that an older owner's copy was refused says nothing about a commit sent again by the newest owner")
+    func expiredCopy() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let expired = Refusal(.sessionExpired, "the session has another owner")
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        let older = try #require(scene.take().commits.first)
+        scene.send(ada, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 2)
+        scene.answerJoins(sid: "s-ada", claim: 2)
+        scene.send(ada, "element:transform", Self.numbered, ack: 3)
+        let newer = try #require(scene.take().commits.first)
+        #expect(newer.claim == 2)
+        scene.gateway.resulted(result(of: older, refusal: expired), at: scene.now)
+        #expect(scene.take().isEmpty)
+        scene.advance(50)
+        #expect(scene.take().commits == [newer])
+        scene.gateway.resulted(result(of: newer, refusal: expired), at: scene.now)
+        #expect(scene.take().texts(for: ada).count == 1)
+    }
+
+    @Test("a refusal for an earlier connection's copy is not the newer connection's")
+    func expiredConnection() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:transform", Self.numbered, ack: 1)
+        var older = try #require(scene.take().commits.first)
+        older.connection += 1
+        let expired = Refusal(.sessionExpired, "the session has another owner")
+        scene.gateway.resulted(result(of: older, refusal: expired), at: scene.now)
+        #expect(scene.take().isEmpty)
+        #expect(scene.gateway.custodyCount == 1)
+    }
+
     @Test(
         "what is no event is answered",
         arguments: [

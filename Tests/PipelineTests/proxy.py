@@ -42,7 +42,7 @@ class Proxy:
     def running(self):
         """The proxy for the length of a block, with all gateways in use."""
         program = shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
-        assert program, "haproxy is missing: make install-tests"
+        assert program, "haproxy is missing; deploy/install.sh haproxy installs it"
         with tempfile.TemporaryDirectory(prefix="touchsync-proxy-") as folder:
             path = pathlib.Path(folder) / "haproxy.cfg"
             servers = [

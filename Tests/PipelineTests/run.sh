@@ -3,9 +3,8 @@
 #
 #     Tests/PipelineTests/run.sh FOLDER [arguments of pytest]
 #
-# FOLDER holds touchsync, the four daemons and socketio-conformance-server, for example .build/debug. The clients that
-# the suite uses are installed once: Node, Chromium and haproxy by apt, the rest in pinned versions into .build-venv beside this
-# script.
+# FOLDER holds touchsync, the four daemons and socketio-conformance-server, for example .build/debug. What the suite uses
+# is installed once: Node, Chromium and haproxy by apt, clients in pinned versions into .build-venv beside this script.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ] || [ ! -x "$1/touchsync" ]; then

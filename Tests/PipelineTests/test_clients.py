@@ -103,6 +103,16 @@ def test_to_others(server, client):
         assert len(client.named("room-msg")) == 1
 
 
+def test_burst(server, client):
+    """More at once than python-engineio takes in one polling answer."""
+    with clients.make("python-websocket") as other:
+        other.connect(server.url)
+        assert client.call("join", "all") == ["ok"] and other.call("join", "all") == ["ok"]
+        other.emit_all("room-cast", *(("all", number) for number in range(200)))
+        assert client.expect_count("room-msg", 200) == [["all", number] for number in range(200)]
+        assert client.named("disconnect") == []
+
+
 def test_order_across_the_upgrade(server, kind):
     """What is said from the first moment on, while the transports change, comes back once and in order."""
     with clients.make(kind) as client:

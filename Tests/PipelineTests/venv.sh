@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes .build-venv beside this script hold what requirements.txt and requirements-files.txt name, and prints its
-# interpreter. Does nothing more when it was made from the same requirements before.
+# Makes .build-venv in a folder (this script's, if none is given) hold what the requirements*.txt there name, and prints
+# its interpreter: venv.sh [FOLDER]. Does nothing more when it was made from the same requirements before.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "${1:-$(dirname "$0")}" && pwd)
 venv="$here/.build-venv"
 stamp="$venv/requirements"
 if [ ! -x "$venv/bin/python" ] || ! cat "$here"/requirements*.txt | cmp -s - "$stamp"; then
@@ -14,7 +14,7 @@ if [ ! -x "$venv/bin/python" ] || ! cat "$here"/requirements*.txt | cmp -s - "$s
     fi
     pip() { "$venv/bin/python" -m pip --disable-pip-version-check --quiet "$@" >&2; }
     pip install -r "$here/requirements.txt"
-    pip install --no-deps -r "$here/requirements-files.txt"
+    [ ! -e "$here/requirements-files.txt" ] || pip install --no-deps -r "$here/requirements-files.txt"
     cat "$here"/requirements*.txt >"$stamp"
 fi
 echo "$venv/bin/python"

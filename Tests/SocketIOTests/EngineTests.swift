@@ -50,25 +50,6 @@ private let millisecond: UInt64 = 1_000_000
         #expect(self.due(&machine, 500 * millisecond).expiry == .pingTimeout)
     }
 
-    @Test func graceIsForPingsThatWereHandedOver() {
-        var timings = Self.timings
-        timings.answerGrace = 70 * millisecond
-        timings.connectTimeout = nil
-        var socket = EngineMachine(transport: .webSocket, timings: timings, at: 0)
-        _ = socket.timeReached(300 * millisecond)
-        #expect(socket.nextDeadline == 570 * millisecond)
-        var unfetched = EngineMachine(transport: .polling, timings: timings, at: 0)
-        _ = unfetched.timeReached(300 * millisecond)
-        #expect(unfetched.nextDeadline == 500 * millisecond)
-        #expect(unfetched.pollReceived(hasPackets: true) == .packets)
-        #expect(unfetched.pollReceived(hasPackets: true) == .packets)
-        #expect(unfetched.nextDeadline == 570 * millisecond)
-        var held = EngineMachine(transport: .polling, timings: timings, at: 0)
-        _ = held.pollReceived(hasPackets: false)
-        _ = held.timeReached(300 * millisecond)
-        #expect(held.nextDeadline == 570 * millisecond)
-    }
-
     @Test func connectTimeout() {
         var machine = EngineMachine(transport: .webSocket, timings: Self.timings, at: 0)
         _ = machine.timeReached(300 * millisecond)

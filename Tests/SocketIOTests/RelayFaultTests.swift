@@ -38,6 +38,14 @@ import Testing
         try self.expectFailures(5, entry)
     }
 
+    @Test func anAddressThatTheKernelRefusesMeansAnUnknownSession() throws {
+        // It fails before connecting has begun, as a lack of descriptors would.
+        let entry = try ServerFixture { $0.neighbours = ["a.": .init(host: "255.255.255.255", port: 9)] }
+        let client = try entry.client()
+        for _ in 0..<2 { #expect(try client.ask(RawClient.get(Self.poll)).body == Self.unknown) }
+        try self.expectFailures(2, entry)
+    }
+
     @Test func anOwnerThatDiesDuringAPollMeansAnUnknownSession() throws {
         let entry = try self.entry(to: self.owner.port)
         let client = try entry.client()

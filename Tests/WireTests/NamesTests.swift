@@ -17,6 +17,15 @@ import Wire
         #expect(!(composed < decomposed))
     }
 
+    @Test func whatSwiftTakesForASCIIDiffers() {
+        // The Kelvin sign, the ohm sign and the Greek question mark are equal to other characters.
+        for (other, plain) in [("\u{212a}", "K"), ("x\u{2126}", "x\u{3a9}"), ("\u{37e}", ";")] {
+            #expect(other == plain)
+            #expect(Identifier(other) != Identifier(plain))
+            #expect(Identifier(plain) != Identifier(other))
+        }
+    }
+
     @Test func normalisationTwinsDifferAcrossTheWire() throws {
         for text in [Self.composed, Self.decomposed] {
             let leave = Leave(room: Identifier(text), connection: 1)

@@ -73,7 +73,7 @@ extension Coalescer {
         if let at = self.roomIndex[id] { return at }
         let at: Int
         if let free = self.freeRooms.popLast() {
-            self.rooms[free] = Room(id: id)
+            self.rooms[free] = Room(id: id, ticket: self.rooms[free].ticket)
             at = free
         } else {
             at = self.rooms.count
@@ -111,7 +111,7 @@ extension Coalescer {
         self.rooms[key.room].entryCount -= 1
         guard self.rooms[key.room].entryCount == 0 else { return }
         self.roomIndex[self.rooms[key.room].id] = nil
-        self.rooms[key.room] = Room(id: "")
+        self.rooms[key.room] = Room(id: "", ticket: self.rooms[key.room].ticket)
         self.freeRooms.append(key.room)
     }
 }

@@ -5,18 +5,21 @@ package import Wire
 /// Collapses bursts of previews: at most one for each (room, element, connection) and tick, the latest value of each
 /// field in it, and none of a gesture once its commit was seen.
 ///
-///     previewReceived ──► room quiet, nothing held ──────────────────────────► sent at once
-///                    ├──► room busy ──► held ◄── merged: same gesture ──┐
+///     previewReceived ──► nobody else moves in the room, credit left ───────► sent at once
+///                    ├──► otherwise ──► held ◄── merged: same gesture ──┐
 ///                    │                   │  ▲    replaced: newer ───────┤
 ///                    │                   │  └───────────────────────────┘
-///                    │                   ├──► tick, flush, too many held ──► sent
+///                    │                   ├──► all movers there, credit left ► the room's departure
+///                    │                   ├──► a tick waited ───────────────► the room's departure
+///                    │                   ├──► flush, too many held ────────► sent
 ///                    │                   └──► commit of the gesture ───────► cancelled
 ///                    └──► older gesture, or closed by its commit ──────────► dropped
 ///
-/// Time is cut into cells of one tick by a grid that all rooms share. What is held leaves when the next cell begins,
-/// so one wake-up serves every room and all movers of a room travel together; what finds its room quiet for a whole
-/// tick leaves at once. Hence a room sends at most once in a cell, and a window of T ms, which touches at most
-/// T / tick + 2 cells, sees at most so many previews of a key. Only the bound on memory may break that rate.
+/// A room departs with everything that it holds, at most once in a tick on average, with a credit of one tick: an app
+/// that sends as fast as the tick, or a little unevenly, waits for nothing, and a window of T ms sees at most
+/// T / tick + 2 departures, and so at most so many previews of a key. Only the bound on memory may break that rate.
+/// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick. Each room
+/// departs when its own movers are there, so the rooms' departures are spread over time by themselves.
 ///
 /// Times are nanoseconds of one clock that never goes back. Nothing here waits: ``deadline`` says when ``advance`` is
 /// due, and is nil while nothing is held.
@@ -39,6 +42,9 @@ package struct Coalescer {
         case cancelled
     }
 
+    /// Rooms that are looked at for the oldest held preview.
+    private static var oldestSearch: Int { 64 }
+
     /// The limits that it keeps to.
     package let limits: CoalescerLimits
     /// What it has done.
@@ -55,11 +61,9 @@ package struct Coalescer {
     var roomIndex: [Identifier: Int] = [:]
     var rooms: [Room] = []
     var freeRooms: [Int] = []
-    /// Entries in the order in which they began to hold something; some may have been cancelled since. Empty when
-    /// nothing is held.
-    var queue: Deque<Int> = []
-    /// When what is held leaves.
-    var due: UInt64 = 0
+    /// The rooms that hold something, by the time when they depart at the latest; some may have departed since, but
+    /// the first has not. Empty when nothing is held.
+    var departures: Deque<Departure> = []
     /// Every entry once, in the order in which it is asked whether it is still needed.
     var aging: Deque<Aging> = []
 
@@ -70,7 +74,7 @@ package struct Coalescer {
 
     /// When ``advance(to:into:)`` must be called next; nil while nothing is held.
     package var deadline: UInt64? {
-        self.heldCount == 0 ? nil : self.due
+        self.departures.first?.due
     }
 
     /// How many keys are known.
@@ -91,22 +95,28 @@ package struct Coalescer {
             return .stale
         }
         self.entries[at].newest = preview.gesture
-        if self.entries[at].held != nil {
-            self.merge(preview, into: at)
-            return .held
-        }
-        let room = self.rooms[self.entries[at].key.room]
-        if room.heldCount == 0, now >= room.quietFrom {
+        let room = self.entries[at].key.room
+        self.rooms[room].movers.note(&self.entries[at].movedIn, at: now, span: self.limits.moverSpan)
+        let isAlone = self.rooms[room].heldCount == 0 && self.rooms[room].movers.count <= 1
+        if isAlone, self.hasCredit(room, at: now) {
             self.counters.sentAtOnce += 1
             self.send(preview, of: at, at: now, into: &output)
+            self.departed(room, at: now)
             return .sent
         }
-        self.hold(preview, in: at, at: now)
-        return .held
+        if self.entries[at].held != nil {
+            self.merge(preview, into: at)
+        } else {
+            self.hold(preview, in: at, at: now)
+        }
+        guard self.isComplete(room), self.hasCredit(room, at: now) else { return .held }
+        self.counters.sentAtOnce += 1
+        self.depart(room, at: now, into: &output)
+        return .sent
     }
 
-    /// A preview that was sent did not get away: its receiver takes no more at present. It waits for the next tick,
-    /// behind whatever came since; what has become pointless in the meantime is dropped.
+    /// A preview that was sent did not get away: its receiver takes no more at present. It waits for the room's
+    /// next departure, behind whatever came since; what has become pointless in the meantime is dropped.
     package mutating func sendFailed(_ preview: Preview, at now: UInt64) {
         self.counters.returned += 1
         let known = self.entry(
@@ -124,7 +134,8 @@ package struct Coalescer {
         }
         self.entries[at].unsent(at: now, sinceLast: preview.sinceLast)
         guard let newer = entry.held else {
-            self.hold(preview, in: at, at: now)
+            // Not before a tick has passed: who takes nothing now takes nothing a moment later.
+            self.hold(preview, in: at, at: now, notBefore: now.saturatingAdd(self.limits.tick))
             return
         }
         self.entries[at].held = preview
@@ -148,27 +159,29 @@ package struct Coalescer {
         return .cancelled
     }
 
-    /// Time has come to `now`: if the tick is due, everything held leaves, in the order in which it began to wait.
+    /// Time has come to `now`: the rooms whose time it is depart, each with everything that it holds.
     package mutating func advance(to now: UInt64, into output: inout [Preview]) {
-        guard self.heldCount > 0, now >= self.due else { return }
-        self.flush(at: now, into: &output)
+        while let first = self.departures.first, now >= first.due {
+            self.depart(first.room, at: now, into: &output)
+        }
     }
 
     /// Everything held leaves now, whatever the pace: the end is near.
     package mutating func flush(at now: UInt64, into output: inout [Preview]) {
-        while let at = self.queue.popFirst() {
-            self.entries[at].isQueued = false
-            guard let held = self.entries[at].held else { continue }
-            self.release(at)
-            self.send(held, of: at, at: now, into: &output)
-        }
+        while let first = self.departures.first { self.depart(first.room, at: now, into: &output) }
     }
 
     /// How long the preview that has waited longest has been held, ns; 0 when none is.
     package func oldestHeldAge(at now: UInt64) -> UInt64 {
-        guard let first = self.queue.first(where: { self.entries[$0].held != nil }) else { return 0 }
-        let since = self.entries[first].heldSince
-        return now > since ? now - since : 0
+        var oldest: UInt64 = 0
+        // A room waits for a tick at most: those that depart first hold what has waited longest, but for a fraction.
+        for departure in self.departures.prefix(Self.oldestSearch) where departure.isCurrent(self.rooms) {
+            for at in self.rooms[departure.room].line where self.entries[at].held != nil {
+                let since = self.entries[at].heldSince
+                oldest = max(oldest, now > since ? now - since : 0)
+            }
+        }
+        return oldest
     }
 }
 
@@ -194,45 +207,110 @@ extension Coalescer {
         self.entries[at].held = held
     }
 
-    /// Makes a preview wait for the tick.
-    private mutating func hold(_ preview: Preview, in at: Int, at now: UInt64) {
-        if self.heldCount == 0 {
-            self.due = self.nextTick(after: now)
-        }
+    /// Makes a preview wait for its room's departure.
+    private mutating func hold(_ preview: Preview, in at: Int, at now: UInt64, notBefore: UInt64 = 0) {
+        let room = self.entries[at].key.room
         self.entries[at].held = preview
         self.entries[at].heldSince = now
         self.heldCount += 1
-        self.rooms[self.entries[at].key.room].heldCount += 1
+        self.rooms[room].heldCount += 1
         if !self.entries[at].isQueued {
             self.entries[at].isQueued = true
-            self.queue.append(at)
+            self.rooms[room].line.append(at)
+        }
+        if self.rooms[room].heldCount == 1 || self.isComplete(room) {
+            self.schedule(room, at: now, notBefore: notBefore)
         }
     }
 
-    /// The beginning of the cell after the one that `now` lies in.
-    private func nextTick(after now: UInt64) -> UInt64 {
-        let (next, isOver) = (now - now % self.limits.tick).addingReportingOverflow(self.limits.tick)
-        return isOver ? .max : next
+    /// Notes when a room departs at the latest: as soon as it may when all its movers are there, else a tick after it
+    /// began to wait, rounded down so that one wake-up serves many rooms.
+    private mutating func schedule(_ room: Int, at now: UInt64, notBefore: UInt64) {
+        let earliest = self.rooms[room].paidUntil.saturatingSubtract(self.limits.credit)
+        var due = max(earliest, now, notBefore)
+        if !self.isComplete(room) {
+            let latest = now.saturatingAdd(self.limits.tick)
+            due = max(due, latest - latest % self.limits.cell)
+        }
+        self.rooms[room].ticket &+= 1
+        self.departures.append(Departure(room: room, due: due, ticket: self.rooms[room].ticket))
+        // Nearly in order as they come: the ticks are equal, only the rounding and the credit differ.
+        var at = self.departures.count - 1
+        while at > 0, self.departures[at - 1].due > due {
+            self.departures.swapAt(at - 1, at)
+            at -= 1
+        }
+        self.dropPastDepartures()
+    }
+
+    /// True when every mover of the room has something held.
+    private func isComplete(_ room: Int) -> Bool {
+        self.rooms[room].heldCount >= self.rooms[room].movers.count
+    }
+
+    /// True when the room may depart without going beyond its rate.
+    private func hasCredit(_ room: Int, at now: UInt64) -> Bool {
+        self.rooms[room].paidUntil <= now.saturatingAdd(self.limits.credit)
+    }
+
+    /// Everything that the room holds leaves, in the order in which it began to wait.
+    private mutating func depart(_ room: Int, at now: UInt64, into output: inout [Preview]) {
+        var line = exchange(&self.rooms[room].line, with: [])
+        for at in line {
+            self.entries[at].isQueued = false
+            guard let held = self.entries[at].held.take() else { continue }
+            self.heldCount -= 1
+            self.send(held, of: at, at: now, into: &output)
+        }
+        line.removeAll(keepingCapacity: true)
+        self.rooms[room].line = line
+        self.rooms[room].heldCount = 0
+        self.departed(room, at: now)
+        self.emptied(room)
+    }
+
+    /// The room has paid for one tick more.
+    private mutating func departed(_ room: Int, at now: UInt64) {
+        self.rooms[room].paidUntil = max(self.rooms[room].paidUntil, now).saturatingAdd(self.limits.tick)
     }
 
     /// The entry holds nothing any more.
     private mutating func release(_ at: Int) {
+        let room = self.entries[at].key.room
         self.entries[at].held = nil
         self.heldCount -= 1
-        self.rooms[self.entries[at].key.room].heldCount -= 1
-        guard self.heldCount == 0 else { return }
-        // Only entries that were cancelled are left in the queue; no tick will come for them.
-        while let at = self.queue.popFirst() {
-            self.entries[at].isQueued = false
-        }
+        self.rooms[room].heldCount -= 1
+        guard self.rooms[room].heldCount == 0 else { return }
+        for at in self.rooms[room].line { self.entries[at].isQueued = false }
+        self.rooms[room].line.removeAll(keepingCapacity: true)
+        self.emptied(room)
+    }
+
+    /// The room holds nothing: its departure is off.
+    private mutating func emptied(_ room: Int) {
+        self.rooms[room].ticket &+= 1
+        self.dropPastDepartures()
+    }
+
+    private mutating func dropPastDepartures() {
+        while let first = self.departures.first, !first.isCurrent(self.rooms) { self.departures.removeFirst() }
     }
 
     private mutating func send(_ preview: Preview, of at: Int, at now: UInt64, into output: inout [Preview]) {
         var preview = preview
         preview.sinceLast = self.entries[at].sent(at: now)
-        let (quietFrom, isOver) = now.addingReportingOverflow(self.limits.tick)
-        self.rooms[self.entries[at].key.room].quietFrom = isOver ? .max : quietFrom
         self.counters.sent += 1
         output.append(preview)
     }
+}
+
+extension UInt64 {
+    /// The sum, or the greatest value when there is none.
+    func saturatingAdd(_ other: UInt64) -> UInt64 {
+        let (sum, isOver) = self.addingReportingOverflow(other)
+        return isOver ? .max : sum
+    }
+
+    /// The difference, or 0.
+    func saturatingSubtract(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 }

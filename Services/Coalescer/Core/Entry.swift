@@ -18,12 +18,14 @@ struct Entry {
     var newest: UInt64 = 0
     /// The newest gesture that a commit ended; 0: none.
     var closed: UInt64 = 0
-    /// The preview that waits for the tick.
+    /// The preview that waits for its room's departure.
     var held: Preview?
     /// Since when something is held.
     var heldSince: UInt64 = 0
-    /// True while the entry stands in the queue of what leaves with the tick.
+    /// True while the entry stands in its room's line.
     var isQueued = false
+    /// The span of its room in which it moved last.
+    var movedIn: UInt32 = 0
     /// When a preview of the key was last sent; nil: never.
     private var sentAt: UInt64?
     /// When the key was last heard of.
@@ -61,12 +63,59 @@ struct Entry {
 struct Room {
     /// Its id.
     var id: Identifier
-    /// From when on it counts as quiet: one tick after it was last sent to.
-    var quietFrom: UInt64 = 0
+    /// Up to when its departures have used up its rate: each adds a tick.
+    var paidUntil: UInt64 = 0
+    /// Who moves something at present.
+    var movers = Movers()
+    /// The entries that wait, in the order in which they began to; some may have been cancelled since.
+    var line: [Int] = []
     /// How many previews are held for it.
     var heldCount = 0
+    /// Tells the departure that counts from those that are off. Goes on when the place is given to another room.
+    var ticket: UInt64 = 0
     /// How many keys it has; the room is forgotten with the last.
     var entryCount = 0
+}
+
+/// How many keys of a room move at present: those that were heard of in this span of time or in the one before.
+struct Movers {
+    private var began: UInt64 = 0
+    private var number: UInt32 = 0
+    private var current = 0
+    private var previous = 0
+
+    /// So many move.
+    var count: Int { max(self.current, self.previous) }
+
+    /// A key moved.
+    /// - Parameters:
+    ///   - movedIn: the span in which the key moved last; it is told this one.
+    ///   - span: the length of a span, ns.
+    mutating func note(_ movedIn: inout UInt32, at now: UInt64, span: UInt64) {
+        if self.number == 0 || now >= self.began.saturatingAdd(span) {
+            let isNext = now < self.began.saturatingAdd(span).saturatingAdd(span)
+            self.previous = isNext ? self.current : 0
+            self.current = 0
+            self.began = now
+            self.number &+= 1
+        }
+        guard movedIn != self.number else { return }
+        movedIn = self.number
+        self.current += 1
+    }
+}
+
+/// When a room departs at the latest.
+struct Departure {
+    /// Its place among the rooms.
+    var room: Int
+    /// The time, ns.
+    var due: UInt64
+    /// It counts while this is the room's ticket.
+    var ticket: UInt64
+
+    /// False when the room departed in the meantime or has nothing to depart with.
+    func isCurrent(_ rooms: [Room]) -> Bool { rooms[self.room].ticket == self.ticket }
 }
 
 /// An entry's turn to be asked whether it is still needed.

@@ -297,7 +297,7 @@ package struct ShardLedger: Sendable {
                 settlement.abandoned += 1
             } else {
                 settlement.expired += 1
-                let refusal = Refusal(.unavailable, "The database did not take it in time.")
+                let refusal = Refusal(.unavailable, "The database did not take it in time.", retryAfterMs: 1000)
                 settlement.results.append((commit.gateway, commit.result(refusal)))
             }
         }

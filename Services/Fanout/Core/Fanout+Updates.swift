@@ -12,10 +12,8 @@ extension Fanout {
         guard !self.shards[shard].rooms.isEmpty else { return }
         let mark = ShardCursor.Mark(update)
         guard self.shards[shard].cursor.continues(with: mark) else {
-            // A committer on a former primary, or a fan-out that follows a replaced history: the log tells which.
+            // From a former primary, or the first of another history: the next look at the heads tells which.
             self.counters.strays += 1
-            _ = self.shards[shard].cursor.headIs(ShardCursor.Mark(update.gseq))
-            self.watchHole(in: shard, at: now)
             return
         }
         let continues = self.shards[shard].cursor.saw(mark)

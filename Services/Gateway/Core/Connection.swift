@@ -182,6 +182,8 @@ struct PendingCommit {
     var origin: Origin
     /// True once the app was told that there is no result yet; the gateway goes on for the sake of its own numbers.
     var wasGivenUp = false
+    /// How many copies of the same number may be on their way that an older owner of the session sent.
+    var olderCopies = 0
     let takenAt: UInt64
     let deadline: UInt64
     var sendAgainAt: UInt64

@@ -191,6 +191,9 @@ extension Gateway {
             // The app sent the number again before its result: the newer event gets the answer.
             self.custodyBytes -= earlier.weight
             self.release(earlier, seq: nil)
+            if earlier.commit.claim < commit.claim {
+                self.commits[key]?.olderCopies = earlier.olderCopies + earlier.attempts
+            }
         }
         self.custodyBytes += pending.weight
         self.counters.commits += 1
@@ -244,6 +247,10 @@ extension Gateway {
     package mutating func resulted(_ result: CommitResult, at now: UInt64) {
         let key = CommitKey(room: result.room, session: result.session, number: result.number)
         guard let pending = self.commits[key] else { return }
+        if result.refusal?.code == .sessionExpired, result.connection != pending.commit.connection {
+            // It is for a copy that the app sent on an earlier connection.
+            return
+        }
         if let refusal = result.refusal, refusal.code.isRetriable, self.retries(key, pending, refusal, at: now) {
             return
         }
@@ -266,6 +273,12 @@ extension Gateway {
             guard let earlier = self.commits[missing] else { return false }
             if earlier.sendAgainAt > now + 50 { self.commits[missing]?.sendAgainAt = now }
             self.commits[key]?.sendAgainAt = now + 100
+            return true
+        case .sessionExpired:
+            // Perhaps it is for a copy that was sent before the session was claimed anew.
+            guard pending.olderCopies > 0 else { return false }
+            self.commits[key]?.olderCopies -= 1
+            self.commits[key]?.sendAgainAt = now + 50
             return true
         case .busy, .unavailable, .rateLimited:
             guard !pending.commit.isNumberedByApp else { return false }

@@ -23,6 +23,7 @@ extension Gateway {
             slot = self.connections.count
             self.connections.append(connection)
         }
+        self.slots[connection.id] = slot
         if let room = handshake.room {
             self.startJoin(
                 slot: slot, ackID: nil, room: room, session: "", resume: nil, wantsPreviews: handshake.previews, at: now
@@ -85,6 +86,7 @@ extension Gateway {
         self.delayedCount -= connection.delayed.count
         self.custodyBytes -= connection.delayed.reduce(0) { $0 + $1.command.weight }
         self.restless.remove(slot)
+        self.slots[connection.id] = nil
         self.connections[slot] = nil
         self.freeSlots.append(slot)
     }

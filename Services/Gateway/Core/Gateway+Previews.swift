@@ -76,6 +76,7 @@ extension Gateway {
         fields.merge(newer.fields)
         merged.fields = fields
         merged.folded = older.folded &+ newer.folded
+        merged.sinceLast = older.sinceLast &+ newer.sinceLast
         merged.after = max(older.after, newer.after)
         return merged
     }

@@ -18,9 +18,14 @@ extension Gateway {
         if view.hasFloors, members.count + legacy.count == view.members.count + view.legacyMembers.count {
             self.rooms[update.room]?.hasFloors = false
         }
-        if !members.isEmpty { self.actions.append(.broadcast(members, json: EventText.update(update))) }
-        if !legacy.isEmpty {
-            for json in EventText.legacyUpdates(update) { self.actions.append(.broadcast(legacy, json: json)) }
+        if !members.isEmpty {
+            let step = StreamStep(update, isNumbered: true)
+            self.actions.append(.broadcast(members, json: EventText.update(update), step: step))
+        }
+        guard !legacy.isEmpty else { return }
+        let step = StreamStep(update, isNumbered: false)
+        for json in EventText.legacyUpdates(update) {
+            self.actions.append(.broadcast(legacy, json: json, step: step))
         }
     }
 
@@ -37,7 +42,7 @@ extension Gateway {
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
             if let view = self.rooms[room], !view.previewMembers.isEmpty {
                 let texts = previews[start..<end].map { preview in
-                    PreviewText(sender: self.slot(of: preview.connection, in: view), preview: preview)
+                    PreviewText(sender: self.slots[preview.connection], preview: preview)
                 }
                 self.actions.append(.previews(view.previewMembers, texts))
             }
@@ -50,17 +55,18 @@ extension Gateway {
         guard let view = self.rooms[presence.room] else { return }
         let told = view.members.filter { self.connections[$0]?.id != presence.except }
         guard !told.isEmpty else { return }
-        self.actions.append(.broadcast(told, json: EventText.presence(presence)))
+        self.actions.append(.broadcast(told, json: EventText.presence(presence), step: nil))
     }
 
     /// A gesture ended without a commit.
     package mutating func gestureEnded(_ ended: GestureEnded) {
         guard let view = self.rooms[ended.gesture.room] else { return }
+        let step = StreamStep(ended.gesture)
         if !view.members.isEmpty {
-            self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended)))
+            self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }
         if !view.legacyMembers.isEmpty {
-            self.actions.append(.broadcast(view.legacyMembers, json: EventText.legacyGestureEnded(ended)))
+            self.actions.append(.broadcast(view.legacyMembers, json: EventText.legacyGestureEnded(ended), step: step))
         }
     }
 
@@ -91,17 +97,30 @@ extension Gateway {
         self.counters.resyncs += 1
         self.rooms[room]?.position = position
         let from = view.position.seq + 1
-        for slot in view.members where slot != except {
-            self.rooms[room]?.remove(slot)
-            let json = EventText.event("room:resync", room: room) { writer in
-                writer.key("from")
-                writer.value(from)
-                writer.key("to")
-                writer.value(position.seq)
-            }
-            self.actions.append(.emit(slot, json: json))
+        for slot in view.members where slot != except { self.losePlace(slot, in: room, from: from, to: position.seq) }
+        if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
+    }
+
+    /// So much waits for these members that they get no update more: their place in the room is lost, from the update
+    /// `seq` on, and they join again when they have read what waits.
+    package mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64) {
+        guard let view = self.rooms[room] else { return }
+        for slot in slots where view.members.contains(slot) {
+            self.counters.fallenBehind += 1
+            self.losePlace(slot, in: room, from: seq, to: view.position.seq)
         }
         if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
+    }
+
+    private mutating func losePlace(_ slot: Slot, in room: Identifier, from: UInt64, to: UInt64) {
+        self.rooms[room]?.remove(slot)
+        let json = EventText.event("room:resync", room: room) { writer in
+            writer.key("from")
+            writer.value(from)
+            writer.key("to")
+            writer.value(to)
+        }
+        self.actions.append(.emit(slot, json: json))
     }
 
     private func interest(in room: Identifier, _ view: RoomView) -> RoomInterest {
@@ -130,7 +149,7 @@ extension Gateway {
         for pending in self.joins.values
         where pending.sentAt != .max && shards.contains(Shard.of(room: pending.join.room)) {
             if hadOwner {
-                // The former fan-out would let the connection in later, and have somebody in the room for ever.
+                // It may let the connection in all the same, and would then send it a second stream for ever.
                 let leave = Leave(room: pending.join.room, connection: pending.connection)
                 self.actions.append(.formerFanout(shard: Shard.of(room: pending.join.room), .leave(leave)))
             }

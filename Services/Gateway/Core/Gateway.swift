@@ -24,6 +24,8 @@ package struct Gateway {
     let tokens: TokenVerifier?
     var connections: [Connection?] = []
     var freeSlots: [Slot] = []
+    /// Where each connection is, by its id.
+    var slots: [UInt64: Slot] = [:]
     var rooms: [Identifier: RoomView] = [:]
     var joins: [UInt64: PendingJoin] = [:]
     var commits: [CommitKey: PendingCommit] = [:]
@@ -97,7 +99,8 @@ package struct Gateway {
 
     /// The slot of a connection if it is this gateway's and still there.
     func slot(of connection: UInt64, in room: RoomView) -> Slot? {
-        room.all.first { self.connections[$0]?.id == connection }
+        guard let slot = self.slots[connection] else { return nil }
+        return room.members.contains(slot) || room.legacyMembers.contains(slot) ? slot : nil
     }
 
     // MARK: Answers
@@ -147,6 +150,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var holes: UInt64 = 0
     /// Rooms whose members had to join again.
     package var resyncs: UInt64 = 0
+    /// Members that had to join again because they read too slowly.
+    package var fallenBehind: UInt64 = 0
 
     /// All zero.
     package init() {}

@@ -37,14 +37,53 @@ package struct PreviewText: Equatable, Sendable {
     }
 }
 
+/// A step of a room's stream, as far as previews are concerned that an app has not got yet.
+package struct StreamStep: Equatable, Sendable {
+    /// The room.
+    package var room: Identifier
+    /// Its number; nil when it has none, or when the app knows no way to catch up with what it misses.
+    package var seq: UInt64?
+    /// The elements that it is about.
+    package var elements: [Identifier]
+    /// Whose gesture ended with it, and which.
+    package var sid: Identifier
+    package var gesture: UInt64
+    /// True when the elements are gone, so that nobody's previews of them mean anything.
+    package var isDeletion = false
+
+    /// What an update means.
+    package init(_ update: Update, isNumbered: Bool) {
+        self.room = update.room
+        self.seq = isNumbered ? update.seq : nil
+        self.elements = update.elements.map(\.id)
+        self.sid = update.sid
+        self.gesture = update.gesture
+        self.isDeletion = update.event == .deleted
+    }
+
+    /// What the end of a gesture without a commit means.
+    package init(_ ended: GestureEnd) {
+        self.room = ended.room
+        self.elements = [ended.element]
+        self.sid = ended.sid
+        self.gesture = ended.gesture
+    }
+
+    /// True when a preview must not be shown after this step.
+    func ends(_ preview: Preview) -> Bool {
+        guard preview.room == self.room, self.elements.contains(preview.element) else { return false }
+        return self.isDeletion || (preview.sid == self.sid && preview.gesture <= self.gesture)
+    }
+}
+
 /// What the gateway's shell must do, in order.
 package enum GatewayAction: Equatable, Sendable {
     /// Answer an event: the acknowledgement's only argument.
     case acknowledge(Slot, id: UInt64, json: [UInt8])
     /// Send an event, a JSON array, to one connection.
     case emit(Slot, json: [UInt8])
-    /// Send one event to several connections.
-    case broadcast([Slot], json: [UInt8])
+    /// Send one event to several connections; `step` says what it means for previews that wait for a slow one.
+    case broadcast([Slot], json: [UInt8], step: StreamStep?)
     /// Send the previews of one room's tick to its members, to each all but its own.
     case previews([Slot], [PreviewText])
     /// Disconnect the app from the namespace; it is told by an `auth:error` that went before.

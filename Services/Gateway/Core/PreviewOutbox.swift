@@ -38,6 +38,32 @@ package struct PreviewOutbox: Sendable {
         }
     }
 
+    /// Previews that piled up: the latest of each element and connection, those of one room together, each room and each
+    /// element in the order in which they first came.
+    package static func folded(_ previews: [Preview]) -> [Preview] {
+        var outbox = PreviewOutbox()
+        for preview in previews { outbox.add(preview) }
+        var places: [Identifier: Int] = [:]
+        var rooms: [[Preview]] = []
+        for preview in outbox.take() {
+            let place = places[preview.room] ?? rooms.count
+            if place == rooms.count {
+                places[preview.room] = place
+                rooms.append([])
+            }
+            rooms[place].append(preview)
+        }
+        return Array(rooms.joined())
+    }
+
+    /// Forgets what must not be shown after a step of the room's stream.
+    package mutating func drop(endedBy step: StreamStep) {
+        for key in self.order where key.room == step.room {
+            if let preview = self.latest[key], step.ends(preview) { self.latest[key] = nil }
+        }
+        self.order.removeAll { self.latest[$0] == nil }
+    }
+
     /// Hands everything over to an envelope and is empty afterwards.
     package mutating func drain(into envelope: inout EnvelopeWriter) {
         for preview in self.take() { envelope.append(preview) }

@@ -7,10 +7,14 @@ protocol AppLine: AnyObject {
     func acknowledge(_ id: UInt64, _ json: [UInt8])
     /// Sends an event, a JSON array, to this app alone.
     func emit(_ json: [UInt8])
-    /// Sends an event that many apps get: the packet is shared, the text is the same for other wires.
-    func send(_ packet: PreparedPacket, json: [UInt8])
-    /// Sends previews; the packet holds all of them. A slow app gets the latest of them when it can take more.
-    func send(previews: [PreviewText], packet: PreparedPacket)
+    /// Sends an event that many apps get: the packet is shared, the text is the same for other wires. Previews that wait
+    /// here and whose gesture ended with it are dropped.
+    func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?)
+    /// Sends previews but those of `mover`; the packet holds just these. A slow app gets the latest of them when it can
+    /// take more.
+    func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket)
+    /// True when so much waits for the app that it shall get no update more.
+    func isBehind(_ bound: Int) -> Bool
     /// Ends the app's connection to the namespace.
     func disconnect()
     /// Closes the app's connection, so that it connects again elsewhere.

@@ -125,13 +125,16 @@ final class FaceLine: AppLine {
         self.write(Array("42".utf8) + json)
     }
 
-    func send(_ packet: PreparedPacket, json: [UInt8]) {
+    func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
         self.emit(json)
     }
 
-    func send(previews: [PreviewText], packet: PreparedPacket) {
-        for preview in previews { self.emit(preview.json) }
+    func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
+        for preview in previews where mover == nil || preview.sender != mover { self.emit(preview.json) }
     }
+
+    /// Never: the socket drops what a back end does not read.
+    func isBehind(_ bound: Int) -> Bool { false }
 
     func disconnect() {
         self.write(Array("41".utf8))

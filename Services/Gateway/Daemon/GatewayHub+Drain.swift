@@ -18,7 +18,7 @@ extension GatewayHub {
         writer.endObject()
         writer.endArray()
         let packet = PreparedPacket(event: writer.bytes)
-        for slot in slots { self.apps[slot]?.send(packet, json: writer.bytes) }
+        for slot in slots { self.apps[slot]?.send(packet, json: writer.bytes, step: nil) }
         self.server?.flush()
         return farewell
     }

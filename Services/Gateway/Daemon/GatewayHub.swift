@@ -25,6 +25,10 @@ final class GatewayHub {
     private let degraded: HealthNote
     private let news: Mailbox<MeshNews>
     private var fresh: [MeshNews] = []
+    /// Previews of this turn, the rooms that they are of, and of how many envelopes.
+    private var previews: [Preview] = []
+    private var previewRooms: Set<Identifier> = []
+    private var previewEnvelopes = 0
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = .max
     private var isSettling = false
@@ -39,6 +43,11 @@ final class GatewayHub {
     /// How long a starting gateway waits for those of its peers that do not answer, ms.
     private static let peerPatienceMs: UInt64 = 3000
     private let telemetry: GatewayTelemetry
+    private var isObservationDue = false
+    /// How often figures are shown, ms.
+    private static let observationMs: Int64 = 200
+    /// Bytes that may wait for an app before it gets no more updates and must join again.
+    private let behindBytes: Int
     /// Custody older than this is worth a word to operators, ms.
     private static let slowCustodyMs: UInt64 = 2000
 
@@ -61,6 +70,7 @@ final class GatewayHub {
         self.handshakes = GatewayCore.TokenBucket(
             capacity: settings.handshakesPerSecond, perSecond: settings.handshakesPerSecond,
             now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
+        self.behindBytes = settings.socketIO.maxBufferedBytes / 2
         self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
         self.waitsForPeersUntil = self.now + Self.peerPatienceMs
         eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(Self.peerPatienceMs))) { [weak self] in
@@ -175,8 +185,11 @@ final class GatewayHub {
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
-        self.perform()
-        self.releaseHeld(at: now)
+        self.takePreviews()
+        self.batched {
+            self.perform()
+            self.releaseHeld(at: now)
+        }
         self.settle()
     }
 
@@ -218,21 +231,29 @@ final class GatewayHub {
         _ bytes: UnsafeRawBufferPointer, from stage: Stage, _ peer: String, at now: UInt64
     ) throws(EnvelopeError) {
         var envelope = try EnvelopeReader(bytes)
-        var previews: [Preview] = []
+        let before = self.previews.count
+        defer { if self.previews.count > before { self.previewEnvelopes += 1 } }
         while let (kind, fields) = try envelope.next() {
-            if kind != .preview, !previews.isEmpty {
-                self.core.previewed(previews)
-                previews.removeAll(keepingCapacity: true)
-            }
             switch kind {
-            case .preview: previews.append(try EnvelopeReader.decode(Preview.self, fields))
-            case .update: self.core.updated(try EnvelopeReader.decode(Update.self, fields))
+            case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields))
+            case .update:
+                let update = try EnvelopeReader.decode(Update.self, fields)
+                self.takePreviews(of: update.room)
+                self.core.updated(update)
             case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
             case .joinReply:
-                self.core.joinReplied(try EnvelopeReader.decode(JoinReply.self, fields), at: now, seconds: self.seconds)
-            case .roomPosition: self.core.positioned(try EnvelopeReader.decode(RoomPosition.self, fields))
+                let reply = try EnvelopeReader.decode(JoinReply.self, fields)
+                self.takePreviews(of: reply.room)
+                self.core.joinReplied(reply, at: now, seconds: self.seconds)
+            case .roomPosition:
+                let position = try EnvelopeReader.decode(RoomPosition.self, fields)
+                self.takePreviews(of: position.room)
+                self.core.positioned(position)
             case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
-            case .gestureEnded: self.core.gestureEnded(try EnvelopeReader.decode(GestureEnded.self, fields))
+            case .gestureEnded:
+                let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
+                self.takePreviews(of: ended.gesture.room)
+                self.core.gestureEnded(ended)
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
             case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
             case .commitCredit:
@@ -240,7 +261,26 @@ final class GatewayHub {
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
             }
         }
-        if !previews.isEmpty { self.core.previewed(previews) }
+    }
+
+    private func take(_ preview: Preview) {
+        if self.previews.last?.room != preview.room { self.previewRooms.insert(preview.room) }
+        self.previews.append(preview)
+    }
+
+    /// Delivers what came of a room's previews before something else of the room is told.
+    private func takePreviews(of room: Identifier) {
+        if self.previewRooms.contains(room) { self.takePreviews() }
+    }
+
+    /// Delivers this turn's previews. Several envelopes of them in one turn mean that this loop is behind: then only the
+    /// latest count, so that it delivers less the later it is.
+    private func takePreviews() {
+        guard !self.previews.isEmpty else { return }
+        self.core.previewed(self.previewEnvelopes > 1 ? PreviewOutbox.folded(self.previews) : self.previews)
+        self.previews.removeAll(keepingCapacity: true)
+        self.previewRooms.removeAll(keepingCapacity: true)
+        self.previewEnvelopes = 0
     }
 
     // MARK: Doing what the core decided
@@ -254,24 +294,42 @@ final class GatewayHub {
 
     private func settle() {
         self.isSettling = false
-        self.perform()
-        self.senders.flush(at: self.now)
-        self.server?.flush()
-        self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
-        self.armTimer()
+        self.batched { self.perform() }
+        let now = self.now
+        self.senders.flush(at: now)
+        self.observeLater()
+        self.armTimer(now)
+    }
+
+    /// Runs what sends to many apps, and flushes their connections once.
+    private func batched(_ body: () -> Void) {
+        if let server = self.server { server.flushing(body) } else { body() }
+    }
+
+    /// Shows the figures, not more often than anybody could look at them.
+    private func observeLater() {
+        guard !self.isObservationDue else { return }
+        self.isObservationDue = true
+        self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Self.observationMs)) { [weak self] in
+            guard let self else { return }
+            self.isObservationDue = false
+            self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
+        }
     }
 
     private func perform() {
-        let actions = self.core.actions
-        self.core.actions = []
-        for action in actions { self.perform(action) }
+        // What is done may lead to more.
+        while !self.core.actions.isEmpty {
+            let actions = exchange(&self.core.actions, with: [])
+            for action in actions { self.perform(action) }
+        }
     }
 
     private func perform(_ action: GatewayAction) {
         switch action {
         case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
-        case .broadcast(let slots, let json): self.broadcast(json, to: slots)
+        case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
         case .previews(let slots, let previews): self.deliver(previews, to: slots)
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .preview(let shard, let preview):
@@ -312,34 +370,44 @@ final class GatewayHub {
         }
     }
 
-    private func broadcast(_ json: [UInt8], to slots: [Slot]) {
+    private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {
         let packet = PreparedPacket(event: json)
-        for slot in slots { self.apps[slot]?.send(packet, json: json) }
+        var behind: [Slot] = []
+        for slot in slots {
+            guard let app = self.apps[slot] else { continue }
+            if step?.seq != nil, app.isBehind(self.behindBytes) {
+                behind.append(slot)
+            } else {
+                app.send(packet, json: json, step: step)
+            }
+        }
+        if let step, let seq = step.seq, !behind.isEmpty { self.core.fellBehind(behind, in: step.room, at: seq) }
     }
 
-    /// Gives each member the previews of all others. Members that move nothing themselves share one buffer.
+    /// Gives each member the previews of all others in one write. Members that move nothing themselves share one buffer.
     private func deliver(_ previews: [PreviewText], to slots: [Slot]) {
         let packets = previews.map { PreparedPacket(event: $0.json) }
         let movers = Set(previews.compactMap(\.sender))
         let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
         for slot in slots {
             guard let app = self.apps[slot] else { continue }
-            if movers.contains(slot) {
-                for (preview, packet) in zip(previews, packets) where preview.sender != slot {
-                    app.send(previews: [preview], packet: packet)
-                }
-            } else {
-                app.send(previews: previews, packet: all)
+            if !movers.contains(slot) {
+                app.send(previews, butOf: nil, packet: all)
+                continue
             }
+            let others = previews.indices.filter { previews[$0].sender != slot }
+            guard let first = others.first else { continue }
+            let packet =
+                others.count == 1 ? packets[first] : PreparedPacket.concatenating(others.map { packets[$0] })
+            app.send(previews, butOf: slot, packet: packet)
         }
     }
 
     // MARK: Timer
 
-    private func armTimer() {
-        let now = self.now
-        let due = [self.core.nextTick(after: now), self.senders.nextFlush].compactMap { $0 }.min()
-        guard let due, due < self.timerAt else { return }
+    private func armTimer(_ now: UInt64) {
+        let due = min(self.core.nextTick(after: now) ?? .max, self.senders.nextFlush ?? .max)
+        guard due < self.timerAt else { return }
         self.timer?.cancel()
         self.timerAt = due
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) {

@@ -124,13 +124,13 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         var farewell = farewell
         self.hub.take(&farewell)
         let isDone = farewell.isOver && self.hub.core.custodyCount == 0
-        guard isDone || self.hub.now >= farewell.end else {
+        // At the end those, too, that never became apps; closing takes a moment, while answers to polls go out.
+        let isLate = self.hub.now >= farewell.end
+        guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + 500 else {
             let next = farewell
             self.eventLoop.scheduleTask(in: Self.drainPause) { self.leave(next, promise) }
             return
         }
-        // Connections that never became apps.
-        _ = self.server.drain(upTo: .max)
         promise.succeed()
     }
 

@@ -2,7 +2,7 @@ import Boot
 import GatewayCore
 import SocketIOServer
 
-/// The gateway's figures for operators. Instruments are made once and updated after each batch of events.
+/// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
     private let events: Counter
     private let previewsIn: Counter
@@ -15,6 +15,7 @@ final class GatewayTelemetry: Sendable {
     private let updates: Counter
     private let holes: Counter
     private let resyncs: Counter
+    private let fallenBehind: Counter
     private let relayed: Counter
     private let relayFailures: Counter
     private let relays: Gauge
@@ -48,6 +49,7 @@ final class GatewayTelemetry: Sendable {
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
+        self.fallenBehind = counter("slow_members_total", "Members that had to join again as they read too slowly.")
         self.relayed = counter("relayed_requests_total", "Requests for another gateway's sessions, relayed to it.")
         self.relayFailures = counter(
             "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
@@ -102,6 +104,7 @@ final class GatewayTelemetry: Sendable {
         self.updates.follow(counters.updates)
         self.holes.follow(counters.holes)
         self.resyncs.follow(counters.resyncs)
+        self.fallenBehind.follow(counters.fallenBehind)
         self.connections.set(core.connectionCount)
         self.custody.set(core.custodyCount)
         self.busy.follow(counters.busy)

@@ -11,6 +11,11 @@ struct MeshSenders {
         var outbox = PreviewOutbox()
         var isOpen = false
         var sentAt: UInt64 = 0
+
+        mutating func add(_ preview: Preview, _ isNew: inout Bool) {
+            if self.outbox.isEmpty { isNew = true }
+            self.outbox.add(preview)
+        }
     }
 
     private struct Target: Hashable {
@@ -20,14 +25,20 @@ struct MeshSenders {
 
     /// Orders beyond which no previews are added to those that wait.
     private static let maxBacklog = 1024
+    /// When what the mesh's thread did not take is offered again, ms.
+    private static let retryMs: UInt64 = 16
 
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
     private var envelopes: [Target: EnvelopeWriter] = [:]
+    /// Whose envelopes are not empty.
+    private var filled: [Target] = []
     /// How much each coalescer and committer allows.
     private var windows: [Target: CreditWindow] = [:]
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
+    /// True when a lane has something since the last flush, or takes it again: it may leave at once.
+    private var hasNewLane = false
     /// When previews that are held back by the pause may leave, ms.
     private(set) var nextFlush: UInt64?
 
@@ -40,10 +51,13 @@ struct MeshSenders {
     mutating func commit(_ commit: Commit, stage: Stage, to peer: String) -> Bool {
         let target = Target(stage: stage, peer: peer)
         guard self.windows[target]?.isOpen ?? true else { return false }
-        let before = self.envelopes[target]?.fieldBytes ?? 0
-        self.envelopes[target, default: EnvelopeWriter()].append(commit)
-        let after = self.envelopes[target]?.fieldBytes ?? 0
-        self.windows[target]?.spend(commits: 1, bytes: after - before)
+        var bytes = 0
+        self.fill(target) { envelope in
+            let before = envelope.fieldBytes
+            envelope.append(commit)
+            bytes = envelope.fieldBytes - before
+        }
+        self.windows[target]?.spend(commits: 1, bytes: bytes)
         return true
     }
 
@@ -72,14 +86,21 @@ struct MeshSenders {
     }
 
     mutating func record(_ record: FanoutRecord, to peer: String) {
-        let target = Target(stage: .fanout, peer: peer)
-        switch record {
-        case .join(let join): self.envelopes[target, default: EnvelopeWriter()].append(join)
-        case .leave(let leave): self.envelopes[target, default: EnvelopeWriter()].append(leave)
-        case .interest(let interest): self.envelopes[target, default: EnvelopeWriter()].append(interest)
-        case .gestureEnd(let end): self.envelopes[target, default: EnvelopeWriter()].append(end)
-        case .read(let read): self.envelopes[target, default: EnvelopeWriter()].append(read)
+        self.fill(Target(stage: .fanout, peer: peer)) { envelope in
+            switch record {
+            case .join(let join): envelope.append(join)
+            case .leave(let leave): envelope.append(leave)
+            case .interest(let interest): envelope.append(interest)
+            case .gestureEnd(let end): envelope.append(end)
+            case .read(let read): envelope.append(read)
+            }
         }
+    }
+
+    private mutating func fill(_ target: Target, _ append: (inout EnvelopeWriter) -> Void) {
+        let wasEmpty = self.envelopes[target]?.isEmpty ?? true
+        append(&self.envelopes[target, default: EnvelopeWriter()])
+        if wasEmpty { self.filled.append(target) }
     }
 
     mutating func face(_ text: [UInt8], to peer: [UInt8]) {
@@ -87,27 +108,28 @@ struct MeshSenders {
     }
 
     mutating func preview(_ preview: Preview, to peer: String) {
-        self.lanes[peer, default: PreviewLane()].outbox.add(preview)
+        self.lanes[peer, default: PreviewLane()].add(preview, &self.hasNewLane)
     }
 
     mutating func setOpen(_ isOpen: Bool, peer: String) {
         self.lanes[peer, default: PreviewLane()].isOpen = isOpen
+        self.hasNewLane = true
     }
 
     /// Hands over what may leave at time `now` (ms).
     mutating func flush(at now: UInt64) {
-        for (target, envelope) in self.envelopes where !envelope.isEmpty {
+        for target in self.filled {
+            guard let bytes = self.envelopes[target]?.take() else { continue }
             self.batch.append(
-                .envelope(
-                    OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: envelope.bytes)))
-            self.envelopes[target]?.clear()
+                .envelope(OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: bytes)))
         }
-        self.flushPreviews(at: now)
+        self.filled.removeAll(keepingCapacity: true)
+        if self.hasNewLane || now >= self.nextFlush ?? .max { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
         let weight = self.batch.reduce(0) { $0 + $1.weight }
         // A full mailbox means a mesh thread that is stuck: what is numbered or asked for is sent again by itself, and
         // custody and credit bound it; the batch is offered again with the next flush.
-        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + 16 }
+        if self.outbox.handOver(&self.batch, weight: weight) == .full { self.nextFlush = now + Self.retryMs }
     }
 
     /// Orders that the mesh's thread did not take yet.
@@ -115,9 +137,13 @@ struct MeshSenders {
 
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
+        self.hasNewLane = false
         for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
             // Previews go on folding while the mesh's thread takes nothing.
-            guard self.batch.count < Self.maxBacklog else { continue }
+            guard self.batch.count < Self.maxBacklog else {
+                self.nextFlush = min(self.nextFlush ?? .max, now + Self.retryMs)
+                continue
+            }
             guard now >= lane.sentAt + self.pause else {
                 self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
                 continue

@@ -63,7 +63,8 @@ final class SocketIOApps: SocketIOApplication {
 
 /// One app that speaks Socket.IO.
 final class SocketIOLine: AppLine {
-    private unowned let socket: SocketIOSocket
+    /// It holds this line until it is gone.
+    private let socket: SocketIOSocket
     /// The latest previews of a slow app.
     private var held: PreviewOutbox?
 
@@ -84,19 +85,21 @@ final class SocketIOLine: AppLine {
         self.socket.emit(json)
     }
 
-    func send(_ packet: PreparedPacket, json: [UInt8]) {
+    func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
+        if let step, self.held != nil { self.held?.drop(endedBy: step) }
         self.socket.send(packet)
     }
 
-    func send(previews: [PreviewText], packet: PreparedPacket) {
-        if self.held == nil, self.socket.isWritable {
-            self.socket.send(packet)
-            return
-        }
+    func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
+        if self.held == nil, self.socket.offer(packet) { return }
         var held = self.held ?? PreviewOutbox(capacity: 4096)
         self.held = nil
-        for text in previews { held.add(text.preview) }
+        for text in previews where mover == nil || text.sender != mover { held.add(text.preview) }
         self.held = held
+    }
+
+    func isBehind(_ bound: Int) -> Bool {
+        !self.socket.isWritable && self.socket.bufferedBytes > bound
     }
 
     /// The app takes data again: it gets the latest of what it missed.

@@ -53,6 +53,15 @@ class PythonClient(Client):
     def emit(self, event, *arguments):
         LOOP.run(self.client.emit(event, tuple(arguments)), 10)
 
+    def emit_all(self, event, *payloads):
+        """Emits an event for each payload, without a pause."""
+
+        async def emit():
+            for payload in payloads:
+                await self.client.emit(event, payload)
+
+        LOOP.run(emit(), 10)
+
     def call(self, event, *arguments, within=10.0):
         async def call():
             answered = asyncio.get_running_loop().create_future()

@@ -1,0 +1,249 @@
+import Canvas
+import CommitterCore
+import CommitterDaemon
+import PipelineTestKit
+import Postgres
+import Testing
+import Wire
+
+@Suite(.timeLimit(.minutes(2))) struct LiveUpkeepTests {
+    let tables: LiveTables
+
+    init() throws { self.tables = try LiveTables() }
+
+    /// One step of the log's upkeep, as if so many days had passed; nil when there is nothing left to do.
+    private func step(days: Int = 0, keep: Int = 7) throws -> String? {
+        try self.tables.rows("SELECT maintain_log(\(keep), clock_timestamp() + interval '\(days) days')").text(0, 0)
+    }
+
+    private func steps(days: Int = 0, keep: Int = 7) throws -> [String] {
+        var done: [String] = []
+        while let step = try self.step(days: days, keep: keep) { done.append(step) }
+        return done
+    }
+
+    private func write(_ commits: [Commit]) throws {
+        var ledger = ledger()
+        ledger.admit(commits)
+        let settlement = try ledger.run(on: self.tables)
+        try #require(settlement.refusals.allSatisfy { $0 == nil }, "\(settlement.texts)")
+    }
+
+    // MARK: Migrations
+
+    /// What was released must stay as it is: databases out there know it by this.
+    @Test func migrationsNeverChange() {
+        #expect(
+            migrations.prefix(2).map(\.checksum) == ["a42bfaa5ce92627e", "9d2c97fbf7a7b140"],
+            "put the change into a new migration")
+        #expect(migrations.map(\.version) == Array(1...migrations.count))
+    }
+
+    @Test func theOldLogBecomesTheFirstPartition() throws {
+        let database = try LivePostgres.freshDatabase()
+        _ = try Migrator(Array(migrations.prefix(2))).migrate(database.connectionString)
+        let shard = Shard.of(room: "room")
+        try database.connect().executeScript(
+            """
+            UPDATE shards SET version = 2, gseq = 2 WHERE shard = \(shard);
+            INSERT INTO rooms VALUES ('room', \(shard), 2);
+            INSERT INTO sessions VALUES ('room', 's1', 'ann', 2, 1);
+            INSERT INTO commit_log (room_id, seq, gseq, shard, at, event, user_id, session, n, gesture, element_id,
+                body_hash, before, after)
+            SELECT 'room', i, i, \(shard), clock_timestamp() - interval '3 days' * (2 - i), 'element:created', 'ann',
+                's1', i, 0, 'e' || i, 7, NULL, '{"id":"e"}' FROM generate_series(1, 2) AS i;
+            """)
+        let tables = try LiveTables(database)
+        var ledger = ledger()
+        ledger.admit([commit(3, create("a"))])
+        let settlement = try ledger.run(on: tables)
+        #expect(settlement.results.map(\.result.seq) == [3])
+        let log = try tables.rows("SELECT seq, chain FROM read_room_log('room', 0, 10)")
+        #expect((0..<log.count).map { log.int8($0, 0) } == [1, 2, 3])
+        #expect(log.int8(0, 1) == 0 && log.int8(1, 1) == 0 && log.int8(2, 1) != 0)
+        #expect(try tables.number("SELECT count(*) FROM commit_log_first") == 3)
+        // Its keys are there still.
+        let again = "INSERT INTO commit_log SELECT * FROM commit_log WHERE seq = 2"
+        #expect(tables.failure(again) == .uniqueViolation)
+    }
+
+    // MARK: The log
+
+    @Test func daysAreMadeAheadAndDroppedWhole() throws {
+        try self.write([commit(1, create("a"))])
+        #expect(try self.steps().count == 3)
+        #expect(try self.steps() == [])
+        #expect(try self.steps(days: 1).count == 1)
+        let before = try self.tables.number("SELECT count(*) FROM log_partitions()")
+        #expect(before == 5)
+        // The first day is over for a week only on the eighth day after it.
+        #expect(try !self.steps(days: 7).contains("dropped commit_log_first"))
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 1)
+        #expect(try self.steps(days: 8).contains("dropped commit_log_first"))
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 0)
+        // The rows' numbers live on in the room, the shard and the session.
+        try self.write([commit(2, transform("a", x: 1))])
+        #expect(try self.tables.number("SELECT seq FROM commit_log") == 2)
+    }
+
+    @Test func aCommitNeedsNoPartition() throws {
+        try self.tables.connection.executeScript("DROP TABLE commit_log_first")
+        try self.write([commit(1, create("a")), commit(2, transform("a", x: 1))])
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log_rest") == 2)
+        #expect(try self.steps().count == 4)
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log_rest") == 0)
+        #expect(try self.tables.number("SELECT max(seq) FROM read_room_log('room', 0, 10)") == 2)
+        #expect(
+            self.tables.failure("INSERT INTO commit_log SELECT * FROM commit_log WHERE seq = 2") == .uniqueViolation)
+    }
+
+    @Test func onlyOneMaintainsAtATime() throws {
+        let other = try self.tables.database.connect()
+        try other.executeScript("BEGIN")
+        #expect(try other.execute("SELECT maintain_log(7)").text(0, 0) != nil)
+        #expect(try self.steps() == [])
+        try other.executeScript("COMMIT")
+        #expect(try self.steps().count == 2)
+    }
+
+    /// Days come and go under a committer that never stops.
+    @Test func upkeepFailsNoCommit() throws {
+        let database = self.tables.database
+        let thread = TestThread {
+            guard let other = try? LiveTables(database) else { return }
+            for days in 0..<12 {
+                while (try? other.rows("SELECT maintain_log(1, clock_timestamp() + interval '\(days) days')"))?
+                    .text(0, 0) != nil
+                {}
+            }
+        }
+        try self.write([commit(1, create("a"))])
+        for number in 2...60 as ClosedRange<UInt64> { try self.write([commit(number, transform("a", x: 1))]) }
+        thread.join()
+        #expect(try self.tables.number("SELECT hw FROM sessions") == 60)
+        #expect(try self.tables.number("SELECT max(upper)::date - current_date FROM log_partitions()") ?? 0 >= 0)
+    }
+
+    @Test func theLogIsReadByItsKeys() throws {
+        _ = try self.steps()
+        for sql in [
+            "SELECT * FROM commit_log WHERE room_id = 'r' AND seq > 5 ORDER BY room_id, seq LIMIT 10",
+            "SELECT * FROM commit_log WHERE shard = 3::smallint AND gseq > 5 ORDER BY shard, gseq LIMIT 10",
+        ] {
+            try self.tables.connection.executeScript("SET enable_seqscan = off; SET enable_sort = off")
+            let plan = try self.tables.rows("EXPLAIN \(sql)")
+            let text = (0..<plan.count).compactMap { plan.text($0, 0) }.joined(separator: "\n")
+            #expect(!text.contains("Seq Scan") && !text.contains("Sort  "), "\(text)")
+        }
+    }
+
+    // MARK: Sessions
+
+    @Test func unusedSessionsEndAndAreNotBegunAnew() throws {
+        let old = try self.tables.rows("SELECT session_prefix(clock_timestamp() - interval '40 days') || 'AAAAAAA'")
+        let young = try self.tables.rows("SELECT session_prefix(clock_timestamp()) || 'AAAAAAA'")
+        let oldName = Identifier(try #require(old.text(0, 0)))
+        let youngName = Identifier(try #require(young.text(0, 0)))
+        try self.write([
+            commit(1, create("a"), session: oldName), commit(1, create("b"), session: youngName),
+            commit(1, create("c"), session: "h:0123"),
+        ])
+        var taken = ledger()
+        taken.admit([commit(2, create("a"), session: oldName)])
+        #expect(try taken.run(on: self.tables).refusals.map { $0?.code } == [.conflict])
+        #expect(try self.tables.number("SELECT count(*) FROM refusals") == 1)
+        try self.tables.connection.executeScript(
+            "UPDATE sessions SET updated_at = updated_at - interval '31 days' WHERE session <> '\(youngName)'")
+        let upkeep = try Upkeep(logDays: 7, sessionDays: 30).begin(self.tables.database.connectionString)
+        var ended = 0
+        while let done = try upkeep.step() { if case .sessions(let count) = done { ended += count } }
+        #expect(ended == 2)
+        #expect(try self.tables.number("SELECT count(*) FROM sessions") == 1)
+        #expect(try self.tables.number("SELECT count(*) FROM refusals") == 0)
+        // Nothing of it is begun anew: neither by its owner nor by a commit.
+        #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(oldName)', 'ann')").count == 0)
+        #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(youngName)', 'ann')").int4(0, 0) == 2)
+        var late = ledger()
+        late.admit([
+            commit(3, create("z"), session: oldName), commit(1, create("z"), session: oldName, connection: 8),
+            commit(1, create("z"), session: SessionKey.gateway(sid: oldName, claim: 3)),
+            commit(1, create("y"), session: SessionKey.gateway(sid: youngName, claim: 3)),
+        ])
+        #expect(
+            try late.run(on: self.tables).refusals.map { $0?.code } == [
+                .sessionExpired, .sessionExpired, .sessionExpired, nil,
+            ])
+    }
+
+    // MARK: History
+
+    /// What `note_history` says, step by step, of (cluster, timeline, synchronous, minutes since the start).
+    @Test func historiesAreToldApart() throws {
+        let steps: [(Int, Int, Bool, Int, String)] = [
+            (7, 1, false, 0, "first"), (7, 1, false, 1, "same"), (7, 2, true, 2, "lost"), (7, 2, true, 3, "same"),
+            (7, 3, true, 4, "failover"), (7, 2, true, 5, "behind"), (7, 3, true, 6, "same"),
+            (7, 4, true, 30, "lost"), (7, 4, false, 31, "same"), (7, 5, true, 32, "lost"),
+            (8, 5, true, 33, "restored"), (8, 1, true, 34, "behind"), (8, 6, true, 35, "failover"),
+        ]
+        var epoch = try self.tables.rows("SELECT value FROM meta WHERE key = 'epoch'").text(0, 0)
+        for (system, timeline, waits, minute, verdict) in steps {
+            let note = try self.tables.rows(
+                """
+                SELECT verdict, epoch FROM note_history(\(system), \(timeline), \(waits),
+                    '2030-01-01'::timestamptz + interval '\(minute) minutes')
+                """)
+            #expect(note.text(0, 0) == verdict, "timeline \(timeline) at minute \(minute)")
+            #expect((note.text(0, 1) != epoch) == ["lost", "restored"].contains(verdict))
+            epoch = note.text(0, 1)
+        }
+        let unknown = try self.tables.rows("SELECT * FROM note_history(NULL, NULL)")
+        #expect(unknown.text(0, 0) == "same" && unknown.text(0, 1) == epoch)
+    }
+
+    @Test func anEpochIsMovedOnce() throws {
+        let first = try #require(try self.tables.rows("SELECT value FROM meta WHERE key = 'epoch'").text(0, 0))
+        let second = try self.tables.rows("SELECT move_epoch('\(first)')").text(0, 0)
+        let again = try self.tables.rows("SELECT move_epoch('\(first)')").text(0, 0)
+        #expect(second != first && again == second)
+    }
+
+    /// The same version of another history: rows were lost, and others came in their place.
+    @Test func aVersionOfAnotherHistoryIsStale() throws {
+        var first = ledger()
+        first.admit([commit(1, create("a"))])
+        _ = try first.run(on: self.tables)
+        let shard = Shard.of(room: "room")
+        first.admit([commit(2, create("b"))])
+        guard case .load(let load)? = first.next() else {
+            Issue.record("nothing to load")
+            return
+        }
+        first.stateLoaded(try self.tables.load(load))
+        try self.tables.connection.executeScript("UPDATE shards SET chain = chain + 1 WHERE shard = \(shard)")
+        guard case .write(let batch)? = first.next() else {
+            Issue.record("nothing to write")
+            return
+        }
+        #expect(try self.tables.write(batch) == false)
+    }
+
+    @Test func theChainIsThatOfTheLog() throws {
+        try self.write([commit(1, create("a")), commit(2, transform("a", x: 1)), commit(1, create("b"), session: "s2")])
+        try self.write([commit(3, transform("a", x: 2))])
+        let shard = Shard.of(room: "room")
+        let log = try self.tables.rows("SELECT * FROM read_shard_log(\(shard)::int2, 0, 100)")
+        var chain: UInt64 = 0
+        for row in 0..<log.count {
+            let link = HistoryChain.link(
+                gseq: UInt64(log.int8(row, 1) ?? 0), room: Identifier(log.text(row, 2) ?? ""),
+                seq: UInt64(log.int8(row, 3) ?? 0), session: Identifier(log.text(row, 7) ?? ""),
+                number: UInt64(log.int8(row, 8) ?? 0), body: UInt64(bitPattern: log.int8(row, 13) ?? 0))
+            chain = HistoryChain.next(chain, link)
+            #expect(log.int8(row, 14) == Int64(bitPattern: chain))
+        }
+        #expect(log.count == 4)
+        #expect(
+            try self.tables.number("SELECT chain FROM shard_heads() WHERE shard = \(shard)")
+                == Int64(bitPattern: chain))
+    }
+}

@@ -1,0 +1,55 @@
+"""Conformance servers for the tests."""
+
+import contextlib
+import os
+import subprocess
+
+import pytest
+
+
+class Server:
+    """A running conformance server. Ends with the `with` that started it."""
+
+    def __init__(self, *options):
+        program = os.environ.get("CONFORMANCE_SERVER")
+        if not program:
+            pytest.exit("set CONFORMANCE_SERVER to the built server, or use run.sh", returncode=64)
+        self.process = subprocess.Popen(
+            [program, "--host", "127.0.0.1", "--port", "0", *map(str, options)], stdout=subprocess.PIPE, text=True)
+        # "listening on port N" is all it ever says.
+        self.port = int(self.process.stdout.readline().split()[-1])
+
+    def resident(self):
+        """The bytes of memory that it holds."""
+        with open(f"/proc/{self.process.pid}/statm") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def peak(self):
+        """The most bytes of memory that it ever held."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+    def descriptors(self):
+        """How many files and sockets it has open."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def close(self):
+        """Ends it; a server that had ended by itself is a failure."""
+        code = self.process.poll()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        assert code is None, f"the server ended by itself with {code}"
+
+
+@pytest.fixture(scope="module")
+def serve():
+    """Starts servers with the options that it is called with."""
+    with contextlib.ExitStack() as stack:
+
+        def start(*options):
+            server = Server(*options)
+            stack.callback(server.close)
+            return server
+
+        yield start

@@ -1,0 +1,2 @@
+// Debian's chai.
+module.exports = require("/usr/share/nodejs/chai");

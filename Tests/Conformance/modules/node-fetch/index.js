@@ -1,0 +1,2 @@
+// Node has fetch of its own since version 18.
+module.exports = globalThis.fetch;

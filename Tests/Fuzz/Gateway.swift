@@ -1,0 +1,101 @@
+import Auth
+import JSONBytes
+import Wire
+
+@testable import FanoutDaemon
+@testable import GatewayCore
+
+private let secret = Array("a secret of thirty-two bytes or more".utf8)
+private let keys = (try? KeySet(secret: secret)) ?? { fatalError("no key") }()
+private let verifier = TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync")
+private let signer = (try? TokenSigner(secret: secret)) ?? { fatalError("no signer") }()
+private let now: Int64 = 1_750_000_000
+
+/// Tokens as they come, the same bytes as the claims of a token with a good signature, and as a file of keys.
+@Sendable func fuzzToken(_ input: UnsafeRawBufferPointer) {
+    let bytes = Array(input)
+    precondition((try? verifier.verify(bytes, at: now)) == nil, "a token that nobody signed")
+    _ = try? KeySet(parsing: bytes)
+    guard let token = try? signer.token(payload: bytes), let claims = try? verifier.verify(token, at: now) else {
+        return
+    }
+    precondition((1...128).contains(claims.user.utf8.count) && claims.expiresAt > now - 61, "claims beyond bounds")
+}
+
+private let seal = SessionSeal(hexadecimal: String(repeating: "5a", count: 32)) ?? { fatalError("no seal") }()
+
+/// The secret of a session: what was issued is known again, and with another signature it is not. The input is a secret,
+/// or what to change in a good one. (That a made-up secret is refused cannot be asked here: the fuzzer reads along in
+/// every comparison, and puts the right signature together within seconds.)
+@Sendable func fuzzSession(_ input: UnsafeRawBufferPointer) {
+    _ = seal.verify(String(decoding: input, as: UTF8.self), room: "r", user: "u")
+    let (sid, secret) = seal.issue(room: "r", user: "u", milliseconds: UInt64(now), random: UInt64(input.count))
+    precondition(seal.verify(secret, room: "r", user: "u") == sid, "does not know its own session")
+    var bytes = Array(secret.utf8)
+    let signature = sid.text.utf8.count + 1
+    for (index, byte) in input.enumerated() where signature + index < bytes.count { bytes[signature + index] ^= byte }
+    let changed = String(decoding: bytes, as: UTF8.self)
+    guard changed != secret else { return }
+    precondition(seal.verify(changed, room: "r", user: "u") == nil, "a changed signature is good")
+}
+
+/// An app's events, one a line, the first one also as what it names when it connects. Whatever it sends, every event
+/// that asks for an answer gets at most one, and all that leaves is JSON.
+@Sendable func fuzzEvent(_ input: UnsafeRawBufferPointer) {
+    let lines = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).prefix(16).map(Array.init)
+    var gateway = Gateway(name: "g", connectionPrefix: 1, seed: 1, limits: Limits(), tokens: nil)
+    var document = JSONDocument()
+    let auth = lines.first.flatMap { (try? document.parse($0)) == nil ? nil : document.root }
+    let handshake = (try? HandshakeFields(auth: auth, query: { _ in nil }, header: { _ in nil })) ?? plainHandshake()
+    guard case .success(let identity) = gateway.identify(handshake, guest: "guest", seconds: now) else { return }
+    let slot = gateway.connected(identity: identity, handshake: handshake, at: 1)
+    answerJoins(&gateway)
+    for (index, line) in lines.enumerated() {
+        gateway.received(line, ackID: UInt64(index), from: slot, at: UInt64(2 + index), seconds: now)
+        answerJoins(&gateway)
+    }
+    gateway.tick(at: 1000, seconds: now)
+    check(gateway.actions)
+    gateway.disconnected(slot, at: 2000)
+}
+
+private func plainHandshake() -> HandshakeFields {
+    guard let fields = try? HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil }) else {
+        fatalError("nothing named is refused")
+    }
+    return fields
+}
+
+/// The fan-out's part: every join is answered at once.
+private func answerJoins(_ gateway: inout Gateway) {
+    for case .fanout(_, .join(let join)) in gateway.actions {
+        let joined = JoinReply.Joined(
+            position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
+            session: "secret", sid: "s", claim: 1, number: 0)
+        gateway.joinReplied(
+            JoinReply(request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
+            at: 2, seconds: now)
+    }
+}
+
+private func check(_ actions: [GatewayAction]) {
+    var answered: Set<UInt64> = []
+    for action in actions {
+        switch action {
+        case .acknowledge(_, let id, let json):
+            precondition(answered.insert(id).inserted, "answered twice")
+            mustParse(json)
+        case .emit(_, let json), .broadcast(_, let json, _): mustParse(json)
+        case .previews(_, let previews): for preview in previews { mustParse(preview.json) }
+        default: break
+        }
+    }
+}
+
+private func mustParse(_ json: [UInt8]) {
+    var document = JSONDocument()
+    var limits = JSONLimits()
+    limits.keysPerObject = 1000
+    limits.numberLength = 400
+    do { try document.parse(json, limits: limits) } catch { fatalError("sends what is no JSON: \(error)") }
+}

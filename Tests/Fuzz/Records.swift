@@ -1,0 +1,106 @@
+import Glibc
+import Wire
+
+@testable import Mesh
+@testable import Postgres
+
+/// Envelopes, and the fields of each kind of record: what is read comes back when it is written and read again.
+@Sendable func fuzzWire(_ input: UnsafeRawBufferPointer) {
+    if var reader = try? EnvelopeReader(input) {
+        while let record = try? reader.next() { check(record.kind, record.fields) }
+    }
+    // Without the envelope the fuzzer gets deeper: the first byte is the kind.
+    guard let first = input.first, let kind = RecordKind(rawValue: first) else { return }
+    check(kind, ByteReader(UnsafeRawBufferPointer(rebasing: input.dropFirst())))
+}
+
+private func check(_ kind: RecordKind, _ fields: ByteReader) {
+    switch kind {
+    case .preview: check(Preview.self, fields)
+    case .commit: check(Commit.self, fields)
+    case .commitResult: check(CommitResult.self, fields)
+    case .update: check(Update.self, fields)
+    case .join: check(Join.self, fields)
+    case .joinReply: check(JoinReply.self, fields)
+    case .leave: check(Leave.self, fields)
+    case .roomInterest: check(RoomInterest.self, fields)
+    case .roomPosition: check(RoomPosition.self, fields)
+    case .presence: check(Presence.self, fields)
+    case .gestureEnd: check(GestureEnd.self, fields)
+    case .gestureEnded: check(GestureEnded.self, fields)
+    case .sessionClaimed: check(SessionClaimed.self, fields)
+    case .roomRead: check(RoomRead.self, fields)
+    case .roomState: check(RoomState.self, fields)
+    case .commitCredit: check(CommitCredit.self, fields)
+    }
+}
+
+private func check<Record: WireRecord & Equatable>(_ type: Record.Type, _ fields: ByteReader) {
+    guard let record = try? EnvelopeReader.decode(type, fields) else { return }
+    var writer = ByteWriter()
+    record.encode(into: &writer)
+    writer.bytes.withUnsafeBytes { bytes in
+        do {
+            let back = try EnvelopeReader.decode(type, ByteReader(bytes))
+            precondition(back == record, "a record does not come back")
+        } catch {
+            fatalError("refuses its own record: \(error)")
+        }
+    }
+}
+
+/// One envelope with all samples, and the fields of each.
+func writeWireSeeds(_ folder: String) {
+    var envelope = EnvelopeWriter()
+    for (index, record) in Samples.all.enumerated() {
+        envelope.append(record)
+        var writer = ByteWriter()
+        writer.u8(type(of: record).kind.rawValue)
+        record.encode(into: &writer)
+        write(writer.bytes, "\(folder)/record-\(index)")
+    }
+    write(envelope.bytes, "\(folder)/envelope")
+}
+
+private func write(_ bytes: [UInt8], _ path: String) {
+    guard let file = fopen(path, "w") else { fatalError("cannot write \(path)") }
+    fwrite(bytes, 1, bytes.count, file)
+    fclose(file)
+}
+
+/// The first frame of a link of the mesh.
+@Sendable func fuzzHello(_ input: UnsafeRawBufferPointer) {
+    guard let hello = try? Hello(input, expecting: 1) else { return }
+    precondition(Hello.isValidName(hello.name.utf8), "a name that is none")
+    precondition(hello.encoded().elementsEqual(input), "a hello does not come back")
+}
+
+private let types: [PostgresType] = [
+    .int2, .int4, .int8, .float8, .bool, .text, .json, .jsonb, .bytea, .timestamptz, .varchar, .name, .unknown, .bpchar,
+]
+
+/// Values of PostgreSQL; the first byte chooses the type.
+@Sendable func fuzzPostgres(_ input: UnsafeRawBufferPointer) {
+    guard let first = input.first else { return }
+    let bytes = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+    let type = types[Int(first) % types.count]
+    _ = FieldDecoding.integer(bytes, type)
+    _ = FieldDecoding.float8(bytes, type)
+    _ = FieldDecoding.bool(bytes, type)
+    _ = FieldDecoding.text(bytes, type)
+    _ = FieldDecoding.payload(bytes, type)
+    _ = FieldDecoding.timestamptz(bytes, type)
+    guard var reader = BinaryArrayReader(bytes) else { return }
+    precondition(reader.count <= bytes.count / 4, "more elements than there is room for")
+    var array = BinaryArray(of: .bytea)
+    for _ in 0..<reader.count {
+        guard reader.next({ element in array.append(bytea: element.map(Array.init)) }) else { return }
+    }
+    var written: [UInt8] = []
+    array.write(into: &written)
+    written.withUnsafeBytes { bytes in
+        guard var back = BinaryArrayReader(bytes) else { fatalError("refuses its own array") }
+        precondition(back.count == array.count, "an array does not come back")
+        for _ in 0..<back.count { precondition(back.next { _ in }, "an array is cut short") }
+    }
+}

@@ -1,0 +1,113 @@
+import SocketIO
+
+/// The input in pieces, as a network would deliver it; its first byte is their size.
+private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard let first = input.first else { return }
+    let size = max(1, Int(first))
+    var start = 1
+    while start < input.count {
+        let end = min(start + size, input.count)
+        body(UnsafeRawBufferPointer(rebasing: input[start..<end]))
+        start = end
+    }
+}
+
+/// WebSocket frames: limits hold, text is UTF-8, every byte is used.
+@Sendable func fuzzWebSocket(_ input: UnsafeRawBufferPointer) {
+    var decoder = WebSocketDecoder(limits: WebSocketLimits(maxMessage: 4096))
+    var payload: [UInt8] = []
+    pieces(input) { piece in
+        var offset = 0
+        while let event = decoder.next(piece, at: &offset, payload: &payload) {
+            precondition(payload.count <= 4096, "beyond the limit")
+            if event == .text {
+                precondition(payload.withUnsafeBytes { UTF8Validator.isValid($0) }, "text that is none")
+            }
+        }
+        precondition(offset == piece.count, "input left over")
+    }
+}
+
+/// HTTP requests, and what is made of their heads.
+@Sendable func fuzzHTTP(_ input: UnsafeRawBufferPointer) {
+    var parser = HTTPRequestParser(limits: HTTPLimits())
+    pieces(input) { piece in
+        var offset = 0
+        while let event = parser.next(piece, at: &offset) {
+            switch event {
+            case .head(let head):
+                _ = head.queryItems
+                _ = WebSocketHandshake.answer(to: head)
+                _ = OriginPolicy.only(["https://a"]).judge(head)
+                parser.acceptBody(limit: 1000)
+            case .body(let body): precondition(body.count <= 1000, "beyond the limit")
+            case .failure: break
+            }
+        }
+    }
+}
+
+/// Answers of a neighbour to which a request was relayed.
+@Sendable func fuzzAnswer(_ input: UnsafeRawBufferPointer) {
+    var reader = HTTPResponseReader(limits: HTTPLimits())
+    var isBroken = false
+    pieces(input) { piece in
+        var offset = 0
+        while !isBroken, offset < piece.count {
+            do {
+                guard let head = try reader.next(piece, at: &offset) else { break }
+                precondition(head.contentLength >= 0, "a negative length")
+            } catch {
+                isBroken = true
+            }
+        }
+    }
+}
+
+/// Bodies of polling requests.
+@Sendable func fuzzPayload(_ input: UnsafeRawBufferPointer) {
+    var reader = EnginePayloadReader()
+    while let packet = try? reader.next(in: input) {
+        if case .text(_, let range) = packet { precondition(range.upperBound <= input.count, "out of range") }
+    }
+}
+
+/// Socket.IO packets.
+@Sendable func fuzzPacket(_ input: UnsafeRawBufferPointer) {
+    guard let head = try? SocketPacketHead(input, maxAttachments: 10) else { return }
+    let json = UnsafeRawBufferPointer(rebasing: input[head.payload...])
+    _ = Namespace(wire: Array(input[head.namespace])[...])
+    _ = ConnectPayload.isValid(json)
+    _ = BinaryPlaceholders.areSound(json, count: head.attachments)
+    var assembler = PacketAssembler(maxBytes: 1000)
+    try? assembler.begin(head, text: input)
+    for _ in 0..<head.attachments { _ = try? assembler.attach([1, 2, 3]) }
+}
+
+/// Any order of events in an Engine.IO session; each byte is an event and the time before it.
+@Sendable func fuzzEngine(_ input: UnsafeRawBufferPointer) {
+    let timings = EngineTimings(pingInterval: 50, pingTimeout: 20, upgradeTimeout: 30, connectTimeout: 60)
+    var machine = EngineMachine(transport: .polling, timings: timings, at: 0)
+    var now: UInt64 = 0
+    for byte in input {
+        now += UInt64(byte >> 4)
+        switch byte & 15 {
+        case 0: _ = machine.pollReceived(hasPackets: false)
+        case 1: _ = machine.pollReceived(hasPackets: true)
+        case 2: machine.pollAnswered()
+        case 3: _ = machine.postReceived()
+        case 4: machine.postEnded()
+        case 5: _ = machine.webSocketArrived(at: now)
+        case 6: _ = Array("2probe".utf8).withUnsafeBytes { machine.candidateReceived($0, at: now) }
+        case 7: _ = Array("5".utf8).withUnsafeBytes { machine.candidateReceived($0, at: now) }
+        case 8: machine.candidateLost(at: now)
+        case 9: _ = machine.packetReceived(.pong, at: now)
+        case 10: machine.connected()
+        case 11: _ = machine.closeRequested(at: now)
+        case 12: machine.goodbyeReceived(until: now + 5)
+        default: _ = machine.timeReached(now)
+        }
+    }
+    machine.ended()
+    precondition(machine.nextDeadline == .max, "a closed session asks for time")
+}

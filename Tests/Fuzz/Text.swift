@@ -1,0 +1,91 @@
+import JSONBytes
+
+@testable import Boot
+@testable import Canvas
+
+/// JSON: what is read can be written, and is the same when it is read again.
+@Sendable func fuzzJSON(_ input: UnsafeRawBufferPointer) {
+    var document = JSONDocument()
+    guard (try? document.parse(input)) != nil else { return }
+    let written = text { write(document.root, into: &$0) }
+    var again = JSONDocument()
+    // A number's shortest spelling may be longer than the limit on numbers in what others send.
+    var limits = JSONLimits()
+    limits.numberLength = 400
+    do { try again.parse(written, limits: limits) } catch { fatalError("refuses its own text: \(error)") }
+    precondition(text { write(again.root, into: &$0) } == written, "does not come back")
+}
+
+/// Elements from apps, and stored ones: what is stored comes back as it was.
+@Sendable func fuzzElement(_ input: UnsafeRawBufferPointer) {
+    var document = JSONDocument()
+    guard (try? document.parse(input, limits: Element.jsonLimits)) != nil else { return }
+    _ = try? ElementInput.newElement(document.root, path: "element")
+    _ = try? ElementInput.changes(document.root)
+    for isPreview in [false, true] {
+        guard let fields = try? ElementInput.transform(document.root, isPreview: isPreview) else { continue }
+        let numbers = [fields.positionX, fields.positionY, fields.rotation, fields.scaleX, fields.scaleY]
+        precondition(numbers.allSatisfy { $0?.isFinite ?? true }, "a number that is none")
+    }
+    guard let element = Element(json: document.root) else { return }
+    let written = text { element.encode(into: &$0) }
+    var again = JSONDocument()
+    do { try again.parse(written, limits: Element.jsonLimits) } catch { fatalError("refuses its element: \(error)") }
+    guard let back = Element(json: again.root) else { fatalError("does not know its own element") }
+    precondition(text { back.encode(into: &$0) } == written, "an element does not come back")
+}
+
+/// Settings files, rules files, peers and connection strings.
+@Sendable func fuzzSettings(_ input: UnsafeRawBufferPointer) {
+    _ = try? SettingsFile(path: "settings", bytes: Array(input))
+    let line = String(decoding: input, as: UTF8.self)
+    _ = try? PeerAddress(line)
+    _ = try? HostAddress(line)
+    _ = ConnectionString.masked(line)
+    var document = JSONDocument()
+    guard (try? document.parse(input)) != nil, let rules = try? RulesTable(json: document.root) else { return }
+    let written = text { rules.encode(into: &$0) }
+    var again = JSONDocument()
+    var limits = JSONLimits()
+    limits.keysPerObject = 1000
+    do {
+        try again.parse(written, limits: limits)
+        let back = try RulesTable(json: again.root)
+        precondition(text { back.encode(into: &$0) } == written, "rules do not come back")
+    } catch {
+        fatalError("refuses its own rules: \(error)")
+    }
+}
+
+/// What a writer wrote.
+func text(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    body(&writer)
+    return writer.bytes
+}
+
+/// Writes a value by its parts.
+private func write(_ value: JSONValue, into writer: inout JSONWriter) {
+    switch value.kind {
+    case .object:
+        writer.beginObject()
+        for (key, member) in value.members {
+            guard let name = key.string else { fatalError("a key that is no text") }
+            writer.key(string: name)
+            write(member, into: &writer)
+        }
+        writer.endObject()
+    case .array:
+        writer.beginArray()
+        for element in value.elements { write(element, into: &writer) }
+        writer.endArray()
+    case .string:
+        guard let string = value.string else { fatalError("a string that is no text") }
+        writer.value(string)
+    case .number:
+        guard let number = value.double, number.isFinite else { fatalError("a number that is none") }
+        if let integer = value.integer { writer.value(integer) } else { writer.value(number) }
+    case .bool: writer.value(value.bool == true)
+    case .null: writer.null()
+    }
+}

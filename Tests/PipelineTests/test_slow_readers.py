@@ -1,0 +1,125 @@
+"""Apps that do not read: they cost nobody else anything, get the latest previews and find their way back."""
+
+import json
+import socket
+
+import pytest
+import websocket
+
+from app import UPDATES
+
+
+class Sluggard:
+    """A member on a bare WebSocket that reads only when it is told to, through a small window."""
+
+    def __init__(self, url, user, room):
+        self.numbers = 0
+        self.socket = websocket.create_connection(
+            url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10,
+            sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),),
+        )
+        assert self.socket.recv().startswith("0{")
+        self.socket.send("40" + json.dumps({"userId": user}))
+        assert self.socket.recv().startswith("40{")
+        self.room = room
+        self.joined, _ = self.join()
+
+    def join(self, **more):
+        """Joins; the answer, and the events that came before it."""
+        self.numbers += 1
+        self.socket.send(f"42{self.numbers}" + json.dumps(["room:join", {"roomId": self.room, **more}]))
+        events = []
+        prefix = f"43{self.numbers}"
+        while not (text := self.text()).startswith(prefix):
+            events.append(json.loads(text[2:]))
+        answer = json.loads(text[len(prefix):])[0]
+        assert answer["ok"], answer
+        return answer, events
+
+    def text(self):
+        """The next packet that is no ping."""
+        while (text := self.socket.recv()) == "2":
+            self.socket.send("3")
+        return text
+
+    def until(self, last):
+        """Reads events up to the first for which `last` is true."""
+        events = []
+        while not events or not last(*events[-1]):
+            text = self.text()
+            if text.startswith("42["):
+                events.append(json.loads(text[2:]))
+        return events
+
+
+@pytest.fixture
+def slow(single, room, two):
+    sluggard = Sluggard(single.url, "slow", room)
+    yield sluggard
+    sluggard.socket.close()
+
+
+def fill(app, room, count):
+    """Updates of 56 KB each; the number of the last."""
+    for _ in range(count):
+        notes = [{"type": "note", "content": "x" * 7_000} for _ in range(8)]
+        answer = app.call("elements:create", {"roomId": room, "elements": notes})
+        assert answer["ok"]
+    return answer["seq"]
+
+
+def test_one_that_does_not_read_joins_again_and_misses_nothing(single, room, two, note, slow):
+    ada, bob = two
+    last = fill(ada, room, 24)
+    bob.wait_seq(last)
+    # What waited, in order; then the word that its place is lost, and nothing numbered after it.
+    events = slow.until(lambda name, data: name == "room:resync")
+    numbers = [data["seq"] for name, data in events if name in UPDATES]
+    resync = events[-1][1]
+    assert numbers == list(range(slow.joined["seq"] + 1, resync["from"])) and len(numbers) < 25
+    assert resync["roomId"] == room and resync["from"] <= resync["to"]
+    answer, between = slow.join(resume={"epoch": slow.joined["epoch"], "seq": resync["from"] - 1})
+    assert [name for name, _ in between if name in UPDATES] == []
+    assert answer["seq"] == last
+    if answer["recovered"]:
+        assert [update["seq"] for update in answer["updates"]] == list(range(resync["from"], last + 1))
+    else:
+        assert len(answer["elements"]) == 1 + 24 * 8
+    # And it is a member like any other again.
+    done = ada.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "short"}})
+    assert slow.until(lambda name, data: name in UPDATES)[-1][1]["seq"] == done["seq"]
+    assert single.metrics("gateway")["pipeline_gateway_slow_members_total"] >= 1
+
+
+def move(app, room, x):
+    app.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {}, "positionX": x})
+
+
+def positions(events):
+    return [data["positionX"] for name, data in events if name == "element:transforming"]
+
+
+def test_one_that_does_not_read_gets_the_latest_previews(room, two, note, slow):
+    ada, bob = two
+    # So much waits for it that it takes no more previews, and not so much that it loses its place.
+    fill(ada, room, 7)
+    for x in range(30):
+        move(ada, room, x)
+        bob.wait("element:transforming", lambda data: data["positionX"] == x)
+    shown = positions(slow.until(lambda name, data: name == "element:transforming" and data["positionX"] == 29))
+    # Folded, not queued.
+    assert shown == sorted(shown) and len(shown) < 10
+
+
+def test_one_that_does_not_read_gets_no_preview_of_a_gesture_that_ended_meanwhile(room, two, note, slow):
+    ada, bob = two
+    fill(ada, room, 7)
+    for x in range(20):
+        move(ada, room, x)
+    bob.wait("element:transforming", lambda data: data["positionX"] == 19)
+    done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50})
+    bob.wait_seq(done["seq"])
+    slow.until(lambda name, data: data.get("seq") == done["seq"])
+    # It has caught up, so nothing is left that waits: what it gets now is new.
+    end = ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+    assert positions(slow.until(lambda name, data: data.get("seq") == end["seq"])) == []

@@ -1,0 +1,89 @@
+import Foundation
+import HistoryChecker
+import Simulation
+
+/// `simulate [--seed N] [--seeds M] [--mutant NAME] [--trace] [--history FILE]`: runs worlds and judges them.
+///
+/// With `--trace` all that happens in one world is printed, with `--history` what its apps saw is written to a file.
+/// Exit code 0: all is good; 1: an invariant is violated; 2: the arguments make no sense.
+@main
+enum Main {
+    private struct Options {
+        var seed: UInt64 = 1
+        var seeds: UInt64 = 1
+        var mutant: Mutant?
+        var isTraced = false
+        var history: String?
+
+        init?(_ arguments: some Sequence<String>) {
+            var arguments = arguments.makeIterator()
+            while let argument = arguments.next() {
+                switch argument {
+                case "--trace": self.isTraced = true
+                case "--seed":
+                    guard let value = arguments.next().flatMap({ UInt64($0) }) else { return nil }
+                    self.seed = value
+                case "--seeds":
+                    guard let value = arguments.next().flatMap({ UInt64($0) }), value > 0 else { return nil }
+                    self.seeds = value
+                case "--mutant":
+                    guard let value = arguments.next().flatMap(Mutant.init(rawValue:)) else { return nil }
+                    self.mutant = value
+                case "--history":
+                    guard let value = arguments.next() else { return nil }
+                    self.history = value
+                default: return nil
+                }
+            }
+        }
+    }
+
+    static func main() async {
+        Self.makeHashingDeterministic()
+        guard let options = Options(CommandLine.arguments.dropFirst()) else {
+            print("usage: simulate [--seed N] [--seeds M] [--mutant NAME] [--trace] [--history FILE]")
+            print("mutants: \(Mutant.allCases.map(\.rawValue).joined(separator: ", "))")
+            exit(2)
+        }
+        exit(options.isTraced || options.history != nil ? Self.one(options) : await Self.many(options))
+    }
+
+    /// The cores walk over dictionaries, whose order Swift draws anew in every process unless it is told not to.
+    private static func makeHashingDeterministic() {
+        let name = "SWIFT_DETERMINISTIC_HASHING"
+        guard getenv(name) == nil else { return }
+        setenv(name, "1", 1)
+        var arguments = CommandLine.arguments.map { strdup($0) }
+        arguments.append(nil)
+        execv("/proc/self/exe", &arguments)
+    }
+
+    private static func one(_ options: Options) -> Int32 {
+        let world = World(Plan(seed: options.seed, mutant: options.mutant))
+        if options.isTraced { world.trace = { print($0) } }
+        let history = world.run()
+        if let file = options.history {
+            let text = history.map(\.line).joined(separator: "\n") + "\n"
+            guard FileManager.default.createFile(atPath: file, contents: Data(text.utf8)) else {
+                print("simulate: \(file) cannot be written")
+                return 2
+            }
+        }
+        let verdict = HistoryChecker.check(history)
+        print(verdict.report(of: history), terminator: "")
+        return verdict.isGood ? 0 : 1
+    }
+
+    private static func many(_ options: Options) async -> Int32 {
+        let workers = ProcessInfo.processInfo.activeProcessorCount
+        let seeds = options.seed..<options.seed + options.seeds
+        let campaign = await Campaign.run(seeds, mutant: options.mutant, workers: workers)
+        for failure in campaign.failures {
+            print("seed \(failure.seed) violates \(failure.violated.map(\.rawValue).joined(separator: ", "))")
+            print(failure.report, terminator: "")
+        }
+        for (name, value) in campaign.counts.sorted(by: { $0.key < $1.key }) { print("\(name) \(value)") }
+        print("\(campaign.worlds) worlds, \(campaign.failures.count) of them bad")
+        return campaign.failures.isEmpty ? 0 : 1
+    }
+}

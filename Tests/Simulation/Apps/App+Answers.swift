@@ -1,0 +1,188 @@
+import HistoryChecker
+import JSONBytes
+
+// What comes back to an app.
+extension App {
+    func received(_ message: AppMessage, _ text: AppText) {
+        switch message {
+        case .acknowledged(let ack):
+            guard let number = self.awaited.removeValue(forKey: ack) else { return }
+            if number == 0 {
+                self.joinAnswered(text.root)
+            } else {
+                self.commitAnswered(number, text.root, to: ack)
+            }
+        case .event:
+            var arguments = text.root.elements.makeIterator()
+            guard let name = arguments.next()?.string, let data = arguments.next() else { return }
+            self.event(name, data)
+        }
+    }
+
+    // MARK: Joins
+
+    private func joinAnswered(_ answer: JSONValue) {
+        guard answer["ok"]?.bool == true else { return self.joinRefused(answer) }
+        self.state = .joined
+        self.session = answer["session"]?.string
+        let sid = answer["sid"]?.string ?? ""
+        if sid != self.sid { self.beginSession(sid) }
+        let epoch = answer["epoch"]?.string ?? ""
+        let seq = UInt64(answer["seq"]?.integer ?? 0)
+        if let updates = answer["updates"] {
+            // Updates that came while the join was under way are had already.
+            let place = max(self.asked, self.place?.epoch == epoch ? self.place?.seq ?? 0 : 0)
+            self.observe(.resumed) {
+                $0.epoch = epoch
+                $0.seq = place
+            }
+            self.place = (epoch, place)
+            for update in updates.elements {
+                guard let data = update["data"], UInt64(update["seq"]?.integer ?? 0) > place else { continue }
+                self.update(update["event"]?.string ?? "", data)
+            }
+            if self.place?.seq != seq { self.world.count("apps.wrong-place") }
+        } else {
+            self.snapshot(answer, epoch, seq)
+        }
+        for index in self.pending.indices { self.pending[index].isSent = false }
+        // Answers to what was sent before are of use still, but not awaited.
+        self.flush()
+    }
+
+    private func snapshot(_ answer: JSONValue, _ epoch: String, _ seq: UInt64) {
+        var states: [String: String] = [:]
+        if let elements = answer["elements"] {
+            for element in elements.elements {
+                if let id = element["id"]?.string { states[id] = String(decoding: element.rawBytes, as: UTF8.self) }
+            }
+        }
+        self.place = (epoch, seq)
+        self.elements = Set(states.keys)
+        self.observe(.snapshot) {
+            $0.epoch = epoch
+            $0.seq = seq
+            $0.elements = states
+        }
+    }
+
+    /// A new session: its numbers begin anew, and what became of the old one's commits is never known.
+    private func beginSession(_ sid: String) {
+        for commit in self.pending {
+            self.world.count("apps.lost")
+            self.observe(.lost) {
+                $0.session = self.sid
+                $0.number = commit.number
+            }
+        }
+        self.pending = []
+        self.lastNumber = 0
+        self.sid = sid
+    }
+
+    private func joinRefused(_ answer: JSONValue) {
+        let error = answer["error"]
+        if error?["code"]?.string == "session_expired" {
+            self.world.count("apps.session-expired")
+            self.session = nil
+        } else {
+            self.world.count("apps.join-refused")
+        }
+        self.joinLater(after: UInt64(error?["retryAfterMs"]?.integer ?? 100))
+    }
+
+    private func joinLater(after pause: UInt64) {
+        let connection = self.connection
+        self.state = .joining
+        self.world.after(pause * .millisecond) { [weak self] in
+            guard let self, self.connection === connection else { return }
+            self.join()
+        }
+    }
+
+    // MARK: Commits
+
+    private func commitAnswered(_ number: UInt64, _ answer: JSONValue, to ack: UInt64) {
+        guard let index = self.pending.firstIndex(where: { $0.number == number }) else { return }
+        if answer["ok"]?.bool == true {
+            self.pending.remove(at: index)
+            let (element, body) =
+                answer["elementId"] != nil
+                ? (answer["elementId"]?.string ?? "", "")
+                : (answer["element"]?["id"]?.string ?? "", answer["element"].map(Self.text) ?? "")
+            return self.observe(.ok) {
+                $0.session = self.sid
+                $0.number = number
+                $0.seq = UInt64(answer["seq"]?.integer ?? 0)
+                $0.element = element
+                $0.body = body
+            }
+        }
+        let code = answer["error"]?["code"]?.string ?? "?"
+        let isFinal = !["gap", "rate_limited", "busy", "unavailable", "session_expired", "?"].contains(code)
+        self.observe(.refused) {
+            $0.session = self.sid
+            $0.number = number
+            $0.code = code
+            $0.isFinal = isFinal
+        }
+        if isFinal {
+            self.pending.remove(at: index)
+        } else if self.pending[index].ack == ack {
+            self.tryAgain(index, code, UInt64(answer["error"]?["retryAfterMs"]?.integer ?? 50))
+        }
+    }
+
+    private static func text(_ value: JSONValue) -> String { String(decoding: value.rawBytes, as: UTF8.self) }
+
+    private func tryAgain(_ index: Int, _ code: String, _ pause: UInt64) {
+        let number = self.pending[index].number
+        if code == "session_expired", case .joined = self.state {
+            // Somebody else has the session, or a late claim of ours overtook the join: claim it again.
+            self.world.count("apps.claimed-again")
+            return self.join()
+        }
+        self.world.after(pause * .millisecond) { [weak self] in
+            guard let self, let index = self.pending.firstIndex(where: { $0.number == number }) else { return }
+            self.pending[index].isSent = false
+            self.flush()
+        }
+    }
+
+    // MARK: Events
+
+    private func event(_ name: String, _ data: JSONValue) {
+        switch name {
+        case "element:transformed", "element:created", "element:updated", "element:deleted": self.update(name, data)
+        case "element:transforming":
+            self.observe(.preview) {
+                $0.element = data["elementId"]?.string ?? ""
+                $0.sender = data["userId"]?.string ?? ""
+                $0.gesture = UInt64(data["gesture"]?.integer ?? 0)
+            }
+        case "room:resync":
+            self.observe(.resync) {
+                $0.from = UInt64(data["from"]?.integer ?? 0)
+                $0.to = UInt64(data["to"]?.integer ?? 0)
+            }
+            self.moving = nil
+            self.join()
+        default: break
+        }
+    }
+
+    private func update(_ name: String, _ data: JSONValue) {
+        let (id, body) = AppText.state(of: name, data)
+        let seq = UInt64(data["seq"]?.integer ?? 0)
+        self.observe(.deliver) {
+            $0.seq = seq
+            $0.event = name
+            $0.session = data["sid"]?.string ?? ""
+            $0.number = UInt64(data["n"]?.integer ?? 0)
+            $0.element = id
+            $0.body = body
+        }
+        self.place?.seq = seq
+        if body.isEmpty { self.elements.remove(id) } else { self.elements.insert(id) }
+    }
+}

@@ -1,0 +1,218 @@
+import HistoryChecker
+import JSONBytes
+
+/// An app as it should behave: it keeps a commit until it has its answer, numbers them, sends them again after a
+/// reconnect under the same session, resumes where it was, and applies updates by number.
+final class App {
+    /// A commit without a final answer.
+    struct Pending {
+        let number: UInt64
+        let event: String
+        /// The members of the payload after room and number.
+        let fields: String
+        /// True while its answer is awaited.
+        var isSent = false
+        /// The acknowledgement that was asked for last.
+        var ack: UInt64 = 0
+    }
+
+    enum State {
+        case away
+        case joining
+        case joined
+    }
+
+    let name: String
+    let room: String
+    unowned let world: World
+    /// False once it begins nothing new.
+    var isBusy = true
+
+    var connection: AppConnection?
+    var state = State.away
+    var session: String?
+    var sid = ""
+    /// Its place in the room; nil before the first join.
+    var place: (epoch: String, seq: UInt64)?
+    var asked: UInt64 = 0
+    var elements: Set<String> = []
+
+    var pending: [Pending] = []
+    var lastNumber: UInt64 = 0
+    var gesture: UInt64 = 0
+    var moving: (element: String, previews: Int)?
+    private var lastAck: UInt64 = 0
+    /// What each acknowledgement that is awaited is for: a commit's number, or 0 for a join.
+    var awaited: [UInt64: UInt64] = [:]
+    private var isStepping = false
+
+    init(_ number: Int, room: String, in world: World) {
+        self.name = "app\(number + 1)"
+        self.room = room
+        self.world = world
+    }
+
+    /// True when nothing is open and it has all of its room.
+    func isSettled(at seq: UInt64) -> Bool {
+        if case .joined = self.state { self.pending.isEmpty && self.place?.seq == seq && !self.isBusy } else { false }
+    }
+
+    // MARK: Connecting
+
+    func connect() {
+        guard self.connection == nil else { return }
+        guard let connection = self.world.connection(of: self) else {
+            return self.world.after(100 * .millisecond) { [weak self] in self?.connect() }
+        }
+        self.connection = connection
+        self.join()
+        if !self.isStepping {
+            self.isStepping = true
+            self.stepLater()
+        }
+    }
+
+    func disconnected() {
+        if self.place != nil { self.observe(.left) }
+        self.connection = nil
+        self.state = .away
+        self.awaited = [:]
+        self.moving = nil
+        for index in self.pending.indices { self.pending[index].isSent = false }
+        self.world.after(self.world.random.number(10...400) * .millisecond) { [weak self] in self?.connect() }
+    }
+
+    /// Gives the connection up itself.
+    private func hangUp() {
+        guard let connection else { return }
+        connection.isOpen = false
+        self.world.tell(connection, .gone)
+        self.disconnected()
+    }
+
+    func join() {
+        guard self.connection != nil else { return }
+        self.state = .joining
+        var text = "[\"room:join\",{\"roomId\":\"\(self.room)\""
+        if let session { text += ",\"session\":\"\(session)\"" }
+        if let place {
+            self.asked = place.seq
+            text += ",\"resume\":{\"epoch\":\"\(place.epoch)\",\"seq\":\(place.seq)}"
+        }
+        self.send(text + "}]", awaiting: 0)
+    }
+
+    // MARK: Sending
+
+    /// Sends an event; whoever has waited for its acknowledgement for too long hangs up.
+    func send(_ text: String, awaiting number: UInt64?) {
+        guard let connection else { return }
+        var ackID: UInt64?
+        if let number {
+            self.lastAck += 1
+            let ack = self.lastAck
+            ackID = ack
+            self.awaited[ack] = number
+            self.world.after(12_000 * .millisecond) { [weak self] in
+                guard let self, self.connection === connection, self.awaited[ack] != nil else { return }
+                self.world.count("apps.hung-up")
+                self.hangUp()
+            }
+        }
+        self.world.tell(connection, .event(Array(text.utf8), ackID: ackID))
+    }
+
+    /// Sends the commits that wait, in order.
+    func flush() {
+        guard case .joined = self.state else { return }
+        for index in self.pending.indices where !self.pending[index].isSent {
+            self.pending[index].isSent = true
+            self.pending[index].ack = self.lastAck + 1
+            let commit = self.pending[index]
+            self.send(
+                "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number),\(commit.fields)}]",
+                awaiting: commit.number)
+        }
+    }
+
+    // MARK: What its user does
+
+    private func stepLater() {
+        let pause = self.world.random.number(self.moving == nil ? 20...200 : 8...24)
+        self.world.after(pause * .millisecond) { [weak self] in
+            guard let self, self.isBusy else { return }
+            self.step()
+            self.stepLater()
+        }
+    }
+
+    private func step() {
+        guard case .joined = self.state, self.pending.count < 4 else { return }
+        if let moving { return self.move(moving.element, left: moving.previews) }
+        let known = self.elements.sorted()
+        switch self.world.random.place(20) {
+        case _ where known.count < 2, 0: self.create()
+        case 1:
+            self.commit("element:delete", known[self.world.random.place(known.count)], "")
+        case 2:
+            let size = self.world.random.number(12...72)
+            self.commit(
+                "element:update", known[self.world.random.place(known.count)], ",\"set\":{\"zIndex\":\(size)}")
+        default:
+            self.gesture += 1
+            self.move(
+                known[self.world.random.place(known.count)], left: Int(self.world.random.number(0...4)))
+        }
+    }
+
+    private func create() {
+        self.world.count("apps.created")
+        let id = "e\(self.world.random.number(1...12))"
+        let fields = "\"element\":{\"id\":\"\(id)\",\"type\":\"note\",\"positionX\":1,\"positionY\":2}"
+        self.begin("element:create", id, fields, gesture: 0)
+    }
+
+    private func commit(_ event: String, _ element: String, _ more: String) {
+        self.begin(event, element, "\"elementId\":\"\(element)\"\(more)", gesture: 0)
+    }
+
+    /// Shows a few previews, then commits.
+    private func move(_ element: String, left: Int) {
+        let (x, y) = (self.world.random.number(0...999), self.world.random.number(0...999))
+        let fields = "\"elementId\":\"\(element)\",\"positionX\":\(x),\"positionY\":\(y),\"gesture\":\(self.gesture)"
+        guard left > 0 else {
+            self.moving = nil
+            return self.begin("element:transform", element, fields, gesture: self.gesture)
+        }
+        self.moving = (element, left - 1)
+        self.observe(.previewSent) {
+            $0.element = element
+            $0.gesture = self.gesture
+        }
+        self.send(
+            "[\"element:transforming\",{\"roomId\":\"\(self.room)\",\(fields),\"transform\":{\"rotation\":\(x % 360)}}]",
+            awaiting: nil)
+    }
+
+    private func begin(_ event: String, _ element: String, _ fields: String, gesture: UInt64) {
+        self.lastNumber += 1
+        let number = self.lastNumber
+        self.pending.append(Pending(number: number, event: event, fields: fields))
+        self.observe(.invoke) {
+            $0.session = self.sid
+            $0.number = number
+            $0.event = event
+            $0.element = element
+            $0.gesture = gesture
+        }
+        self.flush()
+    }
+
+    func observe(_ kind: HistoryRecord.Kind, _ fill: (inout HistoryRecord) -> Void = { _ in }) {
+        self.world.observe(kind) {
+            $0.client = self.name
+            $0.room = self.room
+            fill(&$0)
+        }
+    }
+}

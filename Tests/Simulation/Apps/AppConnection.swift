@@ -1,0 +1,80 @@
+/// What an app sends to its gateway.
+enum AppNews {
+    case connected(user: String)
+    case event([UInt8], ackID: UInt64?)
+    case gone
+}
+
+/// What a gateway sends to an app.
+enum AppMessage {
+    case acknowledged(UInt64)
+    case event
+}
+
+/// An app's connection to one gateway: in order both ways until it breaks.
+final class AppConnection {
+    let app: App
+    let gateway: Process
+    let life: Int
+    /// What the gateway knows it by.
+    var slot: Int?
+    /// Whether each end believes in it.
+    var isOpen = true
+    var isOpenAtGateway = true
+    /// When the newest message of each way arrives.
+    var arrivalAtGateway: UInt64 = 0
+    var arrivalAtApp: UInt64 = 0
+
+    init(of app: App, to gateway: Process) {
+        self.app = app
+        self.gateway = gateway
+        self.life = gateway.life
+    }
+}
+
+// The network between apps and gateways.
+extension World {
+    /// Connects an app to any gateway that lives; nil when none does.
+    func connection(of app: App) -> AppConnection? {
+        let gateways = self.processes.filter { $0.stage == .gateway && $0.isAlive }
+        guard !gateways.isEmpty else { return nil }
+        let connection = AppConnection(of: app, to: gateways[self.random.place(gateways.count)])
+        self.note("\(app.name) connects to \(connection.gateway.name)")
+        self.tell(connection, .connected(user: app.name))
+        return connection
+    }
+
+    /// Sends to the gateway.
+    func tell(_ connection: AppConnection, _ news: AppNews) {
+        let at = max(self.now + self.random.number(100...3000) * 1000, connection.arrivalAtGateway + 1)
+        connection.arrivalAtGateway = at
+        self.at(at) { [unowned self] in
+            guard connection.isOpenAtGateway, connection.gateway.life == connection.life else { return }
+            self.deliver(.app(connection, news), to: connection.gateway)
+        }
+    }
+
+    /// Sends to the app.
+    func tell(_ connection: AppConnection, _ message: AppMessage, _ text: AppText) {
+        let at = max(self.now + self.random.number(100...3000) * 1000, connection.arrivalAtApp + 1)
+        connection.arrivalAtApp = at
+        self.at(at) {
+            guard connection.isOpen else { return }
+            connection.app.received(message, text)
+        }
+    }
+
+    /// The connection breaks: what is under way is lost, and each end notices in its own time.
+    func sever(_ connection: AppConnection) {
+        self.after(self.random.number(0...300) * .millisecond) {
+            guard connection.isOpen else { return }
+            connection.isOpen = false
+            connection.app.disconnected()
+        }
+        self.after(self.random.number(0...1500) * .millisecond) { [unowned self] in
+            guard connection.isOpenAtGateway, connection.gateway.life == connection.life else { return }
+            connection.isOpenAtGateway = false
+            self.deliver(.app(connection, .gone), to: connection.gateway)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package import HistoryChecker
+
+/// Many worlds, one for each seed, judged one by one.
+package struct Campaign: Sendable {
+    /// A seed whose world violated something.
+    package struct Failure: Sendable {
+        /// The seed.
+        package var seed: UInt64
+        /// What was violated.
+        package var violated: [Invariant]
+        /// The checker's report.
+        package var report: String
+    }
+
+    /// How many worlds there were.
+    package private(set) var worlds = 0
+    /// Those that violated something, by seed.
+    package private(set) var failures: [Failure] = []
+    /// What happened how often, over all worlds.
+    package private(set) var counts: [String: Int64] = [:]
+
+    /// Runs the worlds of some seeds, several at a time.
+    /// - Parameters:
+    ///   - mutant: a mistake that all of them have.
+    ///   - workers: how many run at once.
+    package static func run(_ seeds: Range<UInt64>, mutant: Mutant? = nil, workers: Int) async -> Campaign {
+        let stride = UInt64(max(1, workers))
+        return await withTaskGroup(of: Campaign.self) { group in
+            for worker in 0..<stride {
+                group.addTask {
+                    var part = Campaign()
+                    for seed in Swift.stride(from: seeds.lowerBound + worker, to: seeds.upperBound, by: Int(stride)) {
+                        part.add(Plan(seed: seed, mutant: mutant))
+                    }
+                    return part
+                }
+            }
+            var whole = Campaign()
+            for await part in group { whole.add(part) }
+            whole.failures.sort { $0.seed < $1.seed }
+            return whole
+        }
+    }
+
+    private mutating func add(_ plan: Plan) {
+        let history = World(plan).run()
+        let verdict = HistoryChecker.check(history)
+        self.worlds += 1
+        self.counts.merge(verdict.counts) { $0 + $1 }
+        guard !verdict.isGood else { return }
+        let report = self.failures.count < 3 ? verdict.report(of: history) : ""
+        self.failures.append(Failure(seed: plan.seed, violated: verdict.violated, report: report))
+    }
+
+    private mutating func add(_ part: Campaign) {
+        self.worlds += part.worlds
+        self.failures += part.failures
+        self.counts.merge(part.counts) { $0 + $1 }
+    }
+
+    /// What every campaign must have seen, or it proves little: acknowledgements, each kind of fault, faults that hit
+    /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs.
+    package static let required =
+        [
+            "acks", "deliveries", "previews", "refusals", "retries", "resumes", "resyncs", "snapshots", "unknowns",
+            "faults.open-transaction", "faults.late-transaction", "faults.duplicated", "lost.envelopes",
+            "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
+            "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.resent", "gateway.resyncs",
+        ] + Stage.allCases.map { "faults.kill.\($0)" } + Stage.allCases.map { "faults.pause.\($0)" }
+        + World.faultNames
+
+    /// Counts that must not be zero, and are.
+    package var missing: [String] {
+        Self.required.filter { (self.counts[$0] ?? 0) == 0 }
+    }
+}

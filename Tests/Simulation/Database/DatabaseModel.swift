@@ -1,0 +1,174 @@
+import Canvas
+import CommitterCore
+import FanoutCore
+import HistoryChecker
+import Wire
+
+/// The tables and what the functions on them do, each call one transaction. What the real functions only promise under
+/// a lock holds here because nothing else happens meanwhile.
+struct DatabaseModel {
+    struct StoredElement {
+        var live: LiveElement
+        var seq: UInt64
+        var isDeleted: Bool
+    }
+
+    private struct ShardRow {
+        var version: UInt64 = 0
+        var gseq: UInt64 = 0
+        var chain: UInt64 = 0
+    }
+
+    /// Names the database's history.
+    var epoch: Identifier = "epoch-1"
+    private var shards = [ShardRow](repeating: ShardRow(), count: Shard.count)
+    private var rooms: [Identifier: UInt64] = [:]
+    private var streams: [StreamKey: StreamState] = [:]
+    private var elements: [Identifier: [Identifier: StoredElement]] = [:]
+    private var refusals: [CommitKey: (hash: UInt64, refusal: Refusal)] = [:]
+    /// The log by room and by shard, and where each commit is in its room's.
+    private var roomLog: [Identifier: [ShardBatch.LogRow]] = [:]
+    private var shardLog: [Int: [ShardBatch.LogRow]] = [:]
+    private var applied: [CommitKey: Int] = [:]
+
+    func seq(of room: Identifier) -> UInt64 { self.rooms[room] ?? 0 }
+
+    // MARK: commit_batch
+
+    /// Writes a batch; false when it was decided from another state, and nothing is written.
+    mutating func write(_ batch: ShardBatch, mutant: Mutant?) -> Bool {
+        if mutant != .blindWrites {
+            let shard = self.shards[batch.shard]
+            guard batch.version == shard.version, batch.base == shard.chain else { return false }
+            let isTaken = batch.streams.contains { row in
+                self.streams[row.key].map { $0.claim != row.state.claim || $0.user != row.state.user } ?? false
+            }
+            if isTaken { return false }
+        }
+        self.shards[batch.shard].version += 1
+        self.shards[batch.shard].gseq = batch.gseq
+        self.shards[batch.shard].chain = batch.chain
+        for row in batch.rooms { self.rooms[row.room] = row.seq }
+        for row in batch.elements { self.store(row) }
+        for row in batch.log {
+            self.applied[CommitKey(StreamKey(row.room, row.session), row.number)] = self.roomLog[row.room]?.count ?? 0
+            self.roomLog[row.room, default: []].append(row)
+            self.shardLog[batch.shard, default: []].append(row)
+        }
+        for row in batch.streams { self.streams[row.key] = row.state }
+        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.refusal) }
+        return true
+    }
+
+    private mutating func store(_ row: ShardBatch.ElementRow) {
+        let live = LiveElement(json: row.element)
+        self.elements[row.room, default: [:]][Identifier(row.element.id)] = StoredElement(
+            live: live, seq: row.seq, isDeleted: row.isDeleted)
+    }
+
+    // MARK: load_shard_state
+
+    func load(_ request: LoadRequest) -> LoadedState {
+        let shard = self.shards[request.shard]
+        var state = LoadedState(version: shard.version, gseq: shard.gseq, chain: shard.chain)
+        for room in request.rooms { state.rooms[room] = self.rooms[room] }
+        for key in request.streams { state.streams[key] = self.streams[key] }
+        for need in request.elements {
+            guard let stored = self.elements[need.key.room]?[need.key.element] else { continue }
+            let element = stored.isDeleted ? nil : stored.live.element
+            state.elements.append(LoadedState.ElementRow(key: need.key, element: element))
+        }
+        for key in request.outcomes {
+            if let place = self.applied[key], let row = self.roomLog[key.stream.room]?[place] {
+                state.outcomes[key] = .applied(
+                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [])
+            } else if let refused = self.refusals[key] {
+                state.outcomes[key] = .refused(refused.refusal, hash: refused.hash)
+            }
+        }
+        return state
+    }
+
+    // MARK: What fan-outs ask
+
+    mutating func answer(_ query: DatabaseRequest.Query) -> DatabaseReply {
+        switch query {
+        case .heads: .heads(ShardHeads(epoch: self.epoch, marks: self.shards.map { .init($0.gseq, chain: $0.chain) }))
+        case .room(let room): .room(self.snapshot(of: room))
+        case .roomLog(let room, let after, let limit): .log(Self.page(self.roomLog[room], limit) { $0.seq > after })
+        case .shardLog(let shard, let after, let limit):
+            .log(Self.page(self.shardLog[shard], limit) { $0.gseq > after })
+        case .moveEpoch(let old): .epoch(self.moveEpoch(from: old))
+        case .claim(let room, let sid, let user): .claim(self.claim(StreamKey(room, sid), user: user))
+        }
+    }
+
+    private func snapshot(of room: Identifier) -> RoomSnapshot {
+        let shard = self.shards[Shard.of(room: room)]
+        var snapshot = RoomSnapshot(seq: self.seq(of: room), gseq: shard.gseq, chain: shard.chain, elements: [])
+        let stored = (self.elements[room] ?? [:]).filter { !$0.value.isDeleted }.sorted { $0.key < $1.key }
+        snapshot.elements = stored.map { id, stored in
+            RoomSnapshot.Element(id: id, json: stored.live.json, seq: stored.seq)
+        }
+        var closed: [String: RoomSnapshot.ClosedGesture] = [:]
+        for row in self.roomLog[room] ?? [] where row.gesture > 0 {
+            guard let element = row.element else { continue }
+            let key = "\(element) \(row.session)"
+            let gesture = max(closed[key]?.gesture ?? 0, row.gesture)
+            closed[key] = RoomSnapshot.ClosedGesture(
+                element: element, sid: SessionKey.sid(of: row.session), gesture: gesture)
+        }
+        snapshot.closed = closed.sorted { $0.key < $1.key }.map(\.value)
+        return snapshot
+    }
+
+    private static func page(
+        _ log: [ShardBatch.LogRow]?, _ limit: Int, where isWanted: (ShardBatch.LogRow) -> Bool
+    ) -> [Update] {
+        (log ?? []).lazy.filter(isWanted).prefix(limit).map(\.update)
+    }
+
+    private mutating func claim(_ key: StreamKey, user: Identifier) -> ClaimOutcome {
+        guard var stream = self.streams[key] else {
+            self.streams[key] = StreamState(user: user, highest: 0, claim: 2)
+            return .granted(claim: 2, number: 0)
+        }
+        guard stream.user == user else { return .refused }
+        stream.claim += 1
+        self.streams[key] = stream
+        return .granted(claim: stream.claim, number: stream.highest)
+    }
+
+    /// Another name for the history, unless somebody gave it one before.
+    private mutating func moveEpoch(from old: Identifier) -> Identifier {
+        if self.epoch == old { self.epoch = Identifier(old.text + "+") }
+        return self.epoch
+    }
+
+    // MARK: The end
+
+    /// All that the checker wants to know of it.
+    func dump() -> [HistoryRecord] {
+        var records: [HistoryRecord] = []
+        for (_, rows) in self.roomLog.sorted(by: { $0.key < $1.key }) { records += rows.map(\.record) }
+        for (room, seq) in self.rooms.sorted(by: { $0.key < $1.key }) {
+            var record = HistoryRecord(.room)
+            (record.room, record.seq) = (room.text, seq)
+            records.append(record)
+        }
+        for (shard, row) in self.shards.enumerated() where row.gseq > 0 {
+            var record = HistoryRecord(.shard)
+            (record.shard, record.gseq) = (shard, row.gseq)
+            records.append(record)
+        }
+        for (room, elements) in self.elements.sorted(by: { $0.key < $1.key }) {
+            for (id, stored) in elements.sorted(by: { $0.key < $1.key }) where !stored.isDeleted {
+                var record = HistoryRecord(.element)
+                (record.room, record.element) = (room.text, id.text)
+                record.body = String(decoding: stored.live.json, as: UTF8.self)
+                records.append(record)
+            }
+        }
+        return records
+    }
+}

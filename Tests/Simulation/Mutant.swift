@@ -1,0 +1,16 @@
+/// A mistake that a world can be given, to see that the checker finds it. None is in the cores: each is a wrong shell
+/// around right cores, or a wrong database below them.
+package enum Mutant: String, CaseIterable, Sendable {
+    /// The database forgets which numbers of a session were used.
+    case dedupOff = "dedup-off"
+    /// A batch is acknowledged and published when it is sent, not when it is committed.
+    case ackBeforeCommit = "ack-before-commit"
+    /// The database writes a batch whatever version of the shard it was decided on.
+    case blindWrites = "blind-writes"
+    /// The fan-out believes that what it was sent is all there is: it never hears of the shards' heads.
+    case naivePolling = "naive-polling"
+    /// The fan-out passes previews on as they come.
+    case fenceOff = "fence-off"
+    /// The gateway forgets a commit once it is sent.
+    case custodyOff = "custody-off"
+}

@@ -1,0 +1,60 @@
+/// A connection of the mesh, from the daemon that dials to the one that binds.
+///
+/// It promises what the mesh promises: between up and down envelopes arrive in order, each once; across a down nothing
+/// is promised. Each end has its own idea of whether the link is up: they may disagree for a while.
+final class Link {
+    enum Direction: Int {
+        /// From the dialling daemon, and back to it.
+        case forth = 0
+        case back
+    }
+
+    /// Which of its lanes a coalescer reads the link on.
+    enum Lane: String {
+        case main, previews
+    }
+
+    /// Its place among the world's links.
+    let number: Int
+    let dialler: Process
+    let server: Process
+    let lane: Lane
+    /// Numbers the connections; an envelope belongs to one.
+    var lastSession = 0
+    /// The connection that the dialler believes in.
+    var session: Int?
+    /// Those that the server believes in: an old one may not have been given up when a new one is there.
+    var serverSessions: Set<Int> = []
+    /// When the newest envelope of each direction arrives: none overtakes it.
+    var arrival: [UInt64] = [0, 0]
+    /// Until when nothing arrives, by direction.
+    var stalled: [UInt64] = [0, 0]
+    /// Until when everything takes longer.
+    var slowUntil: UInt64 = 0
+    /// The last envelopes from the dialler, for those that come again on the next connection.
+    var recent: [[UInt8]] = []
+
+    init(_ number: Int, from dialler: Process, to server: Process, lane: Lane) {
+        self.number = number
+        self.dialler = dialler
+        self.server = server
+        self.lane = lane
+    }
+
+    var name: String { "\(self.dialler.name) to \(self.server.name), \(self.lane.rawValue)" }
+
+    /// True for what carries only commits or updates: whoever reads them must take them twice.
+    var isIdempotent: Bool {
+        switch (self.dialler.stage, self.server.stage) {
+        case (_, .committer), (.committer, .fanout), (.gateway, .coalescer): self.lane == .main
+        default: false
+        }
+    }
+}
+
+/// The dialling end as the bound end sees it: one connection.
+struct Peer: Hashable {
+    let link: Int
+    let session: Int
+    let name: String
+}

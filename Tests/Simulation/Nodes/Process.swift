@@ -1,0 +1,64 @@
+/// The stages, in the order in which a commit passes them.
+enum Stage: String, CaseIterable {
+    case gateway, coalescer, committer, fanout
+}
+
+/// What a daemon's thread finds when it wakes.
+enum Input {
+    /// A dialled link is up, down, or brought an envelope.
+    case up(Link)
+    case down(Link)
+    case message(Link, [UInt8])
+    /// The same at the bound end.
+    case peerUp(Peer)
+    case peerDown(Peer)
+    case peerMessage(Peer, [UInt8])
+    /// The database has something to say.
+    case database(DatabaseNews)
+    /// An app has.
+    case app(AppConnection, AppNews)
+
+    /// True for what a daemon that stood still for too long throws away with its links.
+    var isOfLink: Bool {
+        switch self {
+        case .message, .peerMessage: true
+        case .up, .down, .peerUp, .peerDown, .database, .app: false
+        }
+    }
+}
+
+/// A daemon's shell: the thin part around its core, as the real one is, over the world's links and database.
+protocol Shell: AnyObject {
+    /// Does what there is to do.
+    /// - Returns: when it wants to wake even if nothing comes, ns.
+    func turn(_ inputs: [Input], now: UInt64) -> UInt64?
+    /// Adds what its core counted to the world's counts; called when it ends.
+    func count(into counts: inout [String: Int64])
+}
+
+/// One daemon: a shell while it lives, and what waits for it.
+final class Process {
+    enum State {
+        case running
+        case paused(since: UInt64)
+        case dead
+    }
+
+    let stage: Stage
+    let name: String
+    var state = State.dead
+    /// Raised by every start and every end, so that what was meant for an earlier life is recognised.
+    var life = 0
+    var shell: (any Shell)?
+    var inbox: [Input] = []
+    /// When the next turn is due; nil: not before something comes.
+    var wakeAt: UInt64?
+
+    init(_ stage: Stage, _ number: Int) {
+        self.stage = stage
+        self.name = "\(stage.rawValue)-\(number)"
+    }
+
+    var isRunning: Bool { if case .running = self.state { true } else { false } }
+    var isAlive: Bool { if case .dead = self.state { false } else { true } }
+}

@@ -1,0 +1,36 @@
+/// What a world is made of and how long it is disturbed. All times are nanoseconds.
+package struct Plan: Sendable {
+    /// Chance of everything in the world.
+    package var seed: UInt64
+    /// A mistake that is built in.
+    package var mutant: Mutant?
+    /// How many of each daemon there are.
+    package var instances = 2
+    /// How many apps.
+    package var apps = 3
+    /// How many rooms, of which the first two share a shard.
+    package var rooms = 2
+    /// How many faults are drawn.
+    package var faults = 4
+    /// When the first fault may come, and when the last one has ended.
+    package var calm: UInt64 = 300 * .millisecond
+    package var disturbed: UInt64 = 2200 * .millisecond
+    /// How long apps go on with new commits after the last fault, at most.
+    package var after: UInt64 = 200 * .millisecond
+    /// When the world is given up: whoever has not settled by then never will.
+    package var patience: UInt64 = 20_000 * .millisecond
+
+    /// The plan of a seed: most worlds are small, some have more of everything.
+    package init(seed: UInt64, mutant: Mutant? = nil) {
+        self.seed = seed
+        self.mutant = mutant
+        self.faults = 2 + Int(seed % 5)
+        if seed % 8 == 3 { self.instances = 3 }
+        if seed % 8 == 5 { self.apps = 5 }
+    }
+}
+
+extension UInt64 {
+    /// A millisecond in nanoseconds.
+    static let millisecond: UInt64 = 1_000_000
+}

@@ -1,0 +1,210 @@
+package import HistoryChecker
+import Wire
+
+/// All four stages with their real cores, apps, the network and a model of the database, in one thread and one time.
+///
+///     apps ⇄ gateways ──► coalescers ──► committers ──► database model
+///                 ▲            │             │             ▲
+///                 └── fan-outs ◄─────────────┴─────────────┘
+///
+/// Everything that is not a core is drawn from one seeded generator: how long an envelope travels, when a daemon gets
+/// to run, what fails and when. Nothing else happens between two events of the queue.
+package final class World {
+    let plan: Plan
+    /// Virtual time, ns.
+    private(set) var now: UInt64 = 1000 * .millisecond
+    var random: SeededGenerator
+    private var queue = EventQueue()
+
+    private(set) var processes: [Process] = []
+    private(set) var links: [Link] = []
+    private(set) var apps: [App] = []
+    let database = DatabaseServer()
+    /// What was observed.
+    package private(set) var history: [HistoryRecord] = []
+    var counts: [String: Int64] = [:]
+    /// Says what happens, when somebody wants to know.
+    package var trace: ((String) -> Void)?
+    /// When the last fault has ended; grows while faults begin.
+    var healAt: UInt64 = 0
+    /// Faults that wait for the next transaction of a committer to be under way.
+    var ambushes: [(DatabaseConnection) -> Void] = []
+    private var isOver = false
+
+    /// A world that has not begun.
+    package init(_ plan: Plan) {
+        self.plan = plan
+        self.random = SeededGenerator(seed: plan.seed)
+    }
+
+    // MARK: Time
+
+    func at(_ time: UInt64, _ run: @escaping () -> Void) {
+        self.queue.add(at: max(time, self.now), run)
+    }
+
+    func after(_ time: UInt64, _ run: @escaping () -> Void) {
+        self.queue.add(at: self.now + time, run)
+    }
+
+    func count(_ name: String, _ value: Int64 = 1) {
+        self.counts[name, default: 0] += value
+    }
+
+    func note(_ text: @autoclosure () -> String) {
+        guard let trace else { return }
+        trace("\(Double(self.now / 1000) / 1000) \(text())")
+    }
+
+    func observe(_ kind: HistoryRecord.Kind, _ fill: (inout HistoryRecord) -> Void = { _ in }) {
+        var record = HistoryRecord(kind, time: Double(self.now / 1000) / 1000)
+        fill(&record)
+        self.history.append(record)
+        self.note(record.line)
+    }
+
+    /// Runs the world to its end.
+    /// - Returns: the history, final dump and counts included.
+    package func run() -> [HistoryRecord] {
+        self.begin()
+        while !self.isOver, let event = self.queue.takeNext() {
+            self.now = event.time
+            event.run()
+        }
+        self.end()
+        return self.history
+    }
+
+    // MARK: The course of things
+
+    private func begin() {
+        for stage in Stage.allCases {
+            for number in 1...self.plan.instances { self.processes.append(Process(stage, number)) }
+        }
+        for (from, to, lane) in Self.lanes {
+            for dialler in self.processes where dialler.stage == from {
+                for server in self.processes where server.stage == to {
+                    self.links.append(Link(self.links.count, from: dialler, to: server, lane: lane))
+                }
+            }
+        }
+        for process in self.processes { self.start(process) }
+        let rooms = Self.rooms(self.plan.rooms)
+        for number in 0..<self.plan.apps {
+            let app = App(number, room: rooms[number % rooms.count], in: self)
+            self.apps.append(app)
+            self.after(self.random.number(0...150) * .millisecond) { app.connect() }
+        }
+        self.healAt = self.now + self.plan.calm + 100 * .millisecond
+        for _ in 0..<self.plan.faults {
+            let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
+            self.after(when) { [unowned self] in self.strike() }
+        }
+        self.after(self.plan.disturbed) { [unowned self] in self.awaitHeal() }
+        // In some worlds the last commits are lost under way and nothing comes after them that would show it.
+        let busy = self.random.number(self.plan.disturbed / 2...self.plan.disturbed + self.plan.after)
+        self.after(busy) { [unowned self] in for app in self.apps { app.isBusy = false } }
+    }
+
+    /// Who dials whom, as the daemons' settings have it.
+    private static let lanes: [(Stage, Stage, Link.Lane)] = [
+        (.gateway, .coalescer, .main), (.gateway, .coalescer, .previews), (.gateway, .committer, .main),
+        (.gateway, .fanout, .main), (.coalescer, .committer, .main), (.coalescer, .fanout, .main),
+        (.committer, .fanout, .main),
+    ]
+
+    private func awaitHeal() {
+        guard self.now >= self.healAt else {
+            return self.at(self.healAt) { [unowned self] in self.awaitHeal() }
+        }
+        self.ambushes = []
+        self.observe(.heal)
+        let deadline = self.now + self.plan.patience
+        self.after(self.plan.after) { [unowned self] in
+            for app in self.apps { app.isBusy = false }
+            self.awaitQuiet(until: deadline, calm: 0)
+        }
+    }
+
+    /// Everybody has settled when that has been so for a while.
+    private func awaitQuiet(until deadline: UInt64, calm: Int) {
+        let isSettled = self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
+        if isSettled && calm >= 5 || self.now >= deadline {
+            self.isOver = true
+            return
+        }
+        self.after(50 * .millisecond) { [unowned self] in
+            self.awaitQuiet(until: deadline, calm: isSettled ? calm + 1 : 0)
+        }
+    }
+
+    private func end() {
+        self.observe(.quiet)
+        for process in self.processes { process.shell?.count(into: &self.counts) }
+        self.history += self.database.model.dump()
+        for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) {
+            var record = HistoryRecord(.count)
+            record.name = name
+            record.value = value
+            self.history.append(record)
+        }
+    }
+
+    // MARK: Daemons
+
+    func start(_ process: Process) {
+        process.life += 1
+        process.state = .running
+        process.inbox = []
+        process.wakeAt = nil
+        process.shell = self.shell(of: process)
+        for link in self.links where link.dialler === process {
+            self.dial(link, after: self.random.number(1...20) * .millisecond)
+        }
+        self.wake(process, at: self.now)
+    }
+
+    private func shell(of process: Process) -> any Shell {
+        switch process.stage {
+        case .gateway: GatewayShell(process, in: self)
+        case .coalescer: CoalescerShell(process, in: self)
+        case .committer: CommitterShell(process, in: self)
+        case .fanout: FanoutShell(process, in: self)
+        }
+    }
+
+    /// Lays something down for a daemon and has it run soon.
+    func deliver(_ input: Input, to process: Process) {
+        guard process.isAlive else { return }
+        process.inbox.append(input)
+        self.wake(process, at: self.now + self.random.number(5...150) * 1000)
+    }
+
+    func wake(_ process: Process, at time: UInt64) {
+        if let due = process.wakeAt, due <= time { return }
+        process.wakeAt = time
+        let life = process.life
+        self.at(time) { [unowned self] in
+            guard process.life == life, process.wakeAt == time, process.isRunning else { return }
+            self.turn(process)
+        }
+    }
+
+    private func turn(_ process: Process) {
+        process.wakeAt = nil
+        let inputs = process.inbox
+        process.inbox = []
+        guard let next = process.shell?.turn(inputs, now: self.now) else { return }
+        self.wake(process, at: max(next, self.now + 1000))
+    }
+}
+
+extension World {
+    /// Rooms of which the first two share a shard.
+    private static func rooms(_ count: Int) -> [String] {
+        let names = (1...200).map { "room-\($0)" }
+        let shard = Shard.of(room: Identifier(names[0]))
+        let close = names.dropFirst().first { Shard.of(room: Identifier($0)) == shard }
+        return Array(([names[0]] + [close].compactMap { $0 } + names.dropFirst().prefix(8)).prefix(count))
+    }
+}
