@@ -135,6 +135,8 @@ class Daemon:
 
 async def ended(process):
     """The exit code, once the process has ended; no thread waits for it."""
+    if process.poll() is not None:
+        return process.returncode
     loop = asyncio.get_running_loop()
     over = loop.create_future()
     descriptor = os.pidfd_open(process.pid)
