@@ -28,8 +28,13 @@ extension EngineIOSession {
         self.becameWritable()
     }
 
-    /// What is left and the close packet.
+    /// What is left and the close packet. When the server goes away an error in its stead, after which every client
+    /// connects again; by a close packet python-engineio takes itself to be dismissed for good.
     func sendLast(_ peer: PeerHandler, _ link: PollingLink) {
+        if self.isGoingAway {
+            if link.queue.isEmpty { return peer.answer(.unknownSession) }
+            return peer.answerPlain(link.takeBody(maxPackets: .max))
+        }
         link.append(.text(ByteBuffer(bytes: [EnginePacketType.close.rawValue])))
         peer.answerPlain(link.takeBody(maxPackets: .max))
     }

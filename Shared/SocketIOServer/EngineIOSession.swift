@@ -21,6 +21,8 @@ public final class EngineIOSession: Timed {
     var isTold = false
     /// The client said goodbye by this POST, which is answered when the session ends.
     var isLeaving = false
+    /// The server goes away: the client shall come back elsewhere.
+    var isGoingAway = false
     var leavingPost: PeerHandler?
     var endReason: DisconnectReason?
     var badPackets: TokenBucket?
@@ -105,6 +107,7 @@ extension EngineIOSession {
     /// The server ends the session. A polling client without a held poll gets the rest with its next one.
     func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
         guard !self.hasEnded else { return }
+        if case .drained = why { self.isGoingAway = true }
         // Rule breakers are not waited for.
         let isImmediate =
             switch why {

@@ -194,7 +194,7 @@ extension SocketIOServer {
         return EventLoopFuture.andAllComplete(closing, on: self.eventLoop)
     }
 
-    /// Closes up to `count` sessions (WebSocket code 1001, polling `1`) and relays, so that their clients reconnect
+    /// Closes up to `count` sessions (WebSocket code 1001, polling 400) and relays, so that their clients reconnect
     /// elsewhere; the caller paces it. Returns how many of both are left.
     public func drain(upTo count: Int) -> Int {
         let closing = Array(self.sessions.values.lazy.filter { !$0.isClosed }.prefix(max(0, count)))

@@ -137,6 +137,10 @@ public final class SocketIOSocket {
         self.session.close(code: code, reason: reason)
     }
 
+    /// Closes the whole connection because the server goes away: clients of every kind connect again, also those over
+    /// polling. `disconnected` is called before this returns.
+    public func goAway() { self.session.end(.drained, code: 1001, reason: "going away") }
+
     /// Counts a packet that is well-formed for Socket.IO but not for the application; too many close the connection.
     public func reportBadPacket() { self.session.badPacket() }
 

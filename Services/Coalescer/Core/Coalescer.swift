@@ -5,7 +5,7 @@ package import Wire
 /// Collapses bursts of previews: at most one for each (room, element, connection) and tick, the latest value of each
 /// field in it, and none of a gesture once its commit was seen.
 ///
-///     previewReceived ──► nobody else moves in the room, credit left ───────► sent at once
+///     previewReceived ──► room quiet, or nobody else moves; credit left ────► sent at once
 ///                    ├──► otherwise ──► held ◄── merged: same gesture ──┐
 ///                    │                   │  ▲    replaced: newer ───────┤
 ///                    │                   │  └───────────────────────────┘
@@ -18,8 +18,8 @@ package import Wire
 /// A room departs with everything that it holds, at most once in a tick on average, with a credit of one tick: an app
 /// that sends as fast as the tick, or a little unevenly, waits for nothing, and a window of T ms sees at most
 /// T / tick + 2 departures, and so at most so many previews of a key. Only the bound on memory may break that rate.
-/// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick. Each room
-/// departs when its own movers are there, so the rooms' departures are spread over time by themselves.
+/// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick, and not
+/// at all when the room was quiet for a tick: who waits for nobody's next preview need not wait. Each room departs when its own movers are there, so the rooms' departures are spread over time by themselves.
 ///
 /// Times are nanoseconds of one clock that never goes back. Nothing here waits: ``deadline`` says when ``advance`` is
 /// due, and is nil while nothing is held.
@@ -97,8 +97,10 @@ package struct Coalescer {
         self.entries[at].newest = preview.gesture
         let room = self.entries[at].key.room
         self.rooms[room].movers.note(&self.entries[at].movedIn, at: now, span: self.limits.moverSpan)
-        let isAlone = self.rooms[room].heldCount == 0 && self.rooms[room].movers.count <= 1
-        if isAlone, self.hasCredit(room, at: now) {
+        let isQuiet = self.rooms[room].isQuiet(at: now, tick: self.limits.tick)
+        self.rooms[room].busyAt = now
+        let waitsForNobody = self.rooms[room].heldCount == 0 && (isQuiet || self.rooms[room].movers.count <= 1)
+        if waitsForNobody, self.hasCredit(room, at: now) {
             self.counters.sentAtOnce += 1
             self.send(preview, of: at, at: now, into: &output)
             self.departed(room, at: now)
@@ -271,6 +273,7 @@ extension Coalescer {
 
     /// The room has paid for one tick more.
     private mutating func departed(_ room: Int, at now: UInt64) {
+        self.rooms[room].busyAt = now
         self.rooms[room].paidUntil = max(self.rooms[room].paidUntil, now).saturatingAdd(self.limits.tick)
     }
 

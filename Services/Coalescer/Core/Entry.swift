@@ -65,6 +65,8 @@ struct Room {
     var id: Identifier
     /// Up to when its departures have used up its rate: each adds a tick.
     var paidUntil: UInt64 = 0
+    /// When a preview of it last came or left; nil: never.
+    var busyAt: UInt64?
     /// Who moves something at present.
     var movers = Movers()
     /// The entries that wait, in the order in which they began to; some may have been cancelled since.
@@ -75,6 +77,12 @@ struct Room {
     var ticket: UInt64 = 0
     /// How many keys it has; the room is forgotten with the last.
     var entryCount = 0
+
+    /// True when nothing came or left for a whole tick.
+    func isQuiet(at now: UInt64, tick: UInt64) -> Bool {
+        guard let busyAt = self.busyAt else { return true }
+        return now >= busyAt.saturatingAdd(tick)
+    }
 }
 
 /// How many keys of a room move at present: those that were heard of in this span of time or in the one before.

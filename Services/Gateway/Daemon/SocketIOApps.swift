@@ -116,7 +116,7 @@ final class SocketIOLine: AppLine {
     }
 
     func goAway() {
-        self.socket.closeEngine(code: 1001, reason: "going away")
+        self.socket.goAway()
     }
 
     func reportBadMessage() {
