@@ -6,6 +6,14 @@ package import ServiceLifecycle
 package final class CoalescerService: Service {
     private let reactor: Reactor
 
+    /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
+    /// there as it was when the layout of the settings changes.
+    package static func main() async {
+        await DaemonMain.run(CoalescerSettings.self) { settings, context in
+            try CoalescerService.services(settings, context)
+        }
+    }
+
     /// The services of a coalescer, in order of dependency.
     /// - Throws: when the process has no descriptor left. A bad endpoint comes out of `run`.
     package static func services(_ settings: CoalescerSettings, _ context: DaemonContext) throws -> [any Service] {

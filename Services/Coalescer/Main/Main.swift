@@ -1,11 +1,8 @@
-import Boot
 import CoalescerDaemon
 
 @main
 struct Main {
     static func main() async {
-        await DaemonMain.run(CoalescerSettings.self) { settings, context in
-            try CoalescerService.services(settings, context)
-        }
+        await CoalescerService.main()
     }
 }

@@ -6,6 +6,14 @@ package import ServiceLifecycle
 package final class FanoutService: Service {
     private let reactor: Reactor
 
+    /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
+    /// there as it was when the layout of the settings changes.
+    package static func main() async {
+        await DaemonMain.run(FanoutSettings.self) { settings, context in
+            try FanoutService.services(settings, context)
+        }
+    }
+
     /// The services of a fan-out, in order of dependency.
     /// - Throws: when the process has no descriptor left. A bad endpoint or connection string comes out of `run`.
     package static func services(_ settings: FanoutSettings, _ context: DaemonContext) throws -> [any Service] {

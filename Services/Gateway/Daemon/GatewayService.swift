@@ -17,6 +17,14 @@ package final class GatewayService: Service {
         self.context = context
     }
 
+    /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
+    /// there as it was when the layout of the settings changes.
+    package static func main() async {
+        await DaemonMain.run(GatewaySettings.self) { settings, context in
+            GatewayService.services(settings, context)
+        }
+    }
+
     /// The services of a gateway, in order of dependency.
     package static func services(_ settings: GatewaySettings, _ context: DaemonContext) -> [any Service] {
         [GatewayService(settings: settings, context: context)]
