@@ -99,6 +99,18 @@ script_phase() { # phase, command…
     record "$phase" $(count_lines "$log" $code) $((SECONDS - start)) "$log"
 }
 
+# Runs a pytest suite on the built programs, whose folder is its first argument.
+pytest_phase() { # phase, script, further argument…
+    local phase=$1 script=$2 log=$LOGS/$1.log start code
+    shift 2
+    build_debug "$phase" || return
+    start=$SECONDS
+    "$script" "$(swift build --show-bin-path)" "$@" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record "$phase" $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
+}
+
 phase_model() { script_phase model Tests/Model/run.sh; }
 
 phase_unit() {
@@ -129,52 +141,24 @@ phase_tsan() {
     unset SWIFT_BACKTRACE TSAN_OPTIONS
 }
 
-phase_pipeline() {
-    local log=$LOGS/pipeline.log start code
-    build_debug pipeline || return
-    start=$SECONDS
-    Tests/PipelineTests/run.sh "$(swift build --show-bin-path)" >"$log" 2>&1
-    code=$?
-    # shellcheck disable=SC2046
-    record pipeline $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
-}
+phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh; }
 
-phase_conformance() {
-    local log=$LOGS/conformance.log start code
-    build_debug conformance || return
-    start=$SECONDS
-    Tests/Conformance/run.sh "$(swift build --show-bin-path)" >"$log" 2>&1
-    code=$?
-    # shellcheck disable=SC2046
-    record conformance $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
-}
+phase_conformance() { pytest_phase conformance Tests/Conformance/run.sh; }
 
 # A few seconds for each decoder; make fuzz runs for longer.
-phase_fuzz() {
-    local log=$LOGS/fuzz.log start=$SECONDS code
-    Tests/Fuzz/run.sh 5 >"$log" 2>&1
-    code=$?
-    # shellcheck disable=SC2046
-    record fuzz $(tail -n 1 "$log" | awk -v code="$code" '{ good = $1 + 0; bad = $3 + 0 } END {
-        if (code != 0 && bad == 0) bad = 1; print good, bad }') $((SECONDS - start)) "$log"
-}
+phase_fuzz() { script_phase fuzz Tests/Fuzz/run.sh 5; }
 
 phase_chaos() {
-    local log=$LOGS/chaos.log start bin code
+    local log=$LOGS/chaos.log start
     build_debug chaos || return
-    bin=$(swift build --show-bin-path)
     start=$SECONDS
-    if Tests/Chaos/run.sh "$bin" --faults main --seconds 60 --clients 60 --pause 1.5 >"$log" 2>&1; then
+    if Tests/Chaos/run.sh "$(swift build --show-bin-path)" --faults main --seconds 60 --clients 60 --pause 1.5 >"$log" 2>&1; then
         record chaos 1 0 $((SECONDS - start)) "$log"
     else
         record chaos 0 1 $((SECONDS - start)) "$log"
     fi
     grep -a '^counts:' "$log"
-    log=$LOGS/rows.log start=$SECONDS
-    Tests/Chaos/run.sh "$bin" rows >"$log" 2>&1
-    code=$?
-    # shellcheck disable=SC2046
-    record rows $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
+    pytest_phase rows Tests/Chaos/run.sh rows
 }
 
 # Counts of pytest's last line, such as "1 failed, 12 passed, 1 skipped in 3.21s".
