@@ -82,16 +82,17 @@ def test_five_thousand_connections_leave_memory_where_it_was(serve):
     server = serve("--ping-interval", 500, "--ping-timeout", 400)
     descriptors = server.descriptors()
     resident, lost = [], 0
-    for _ in range(10):
-        lost += asyncio.run(wave(server.port, 500))
+    for _ in range(14):
+        lost += asyncio.run(wave(server.port, 400))
         settle(server, descriptors)
         resident.append(server.resident())
     assert lost < 100
-    # A wave that happens to have more connections at once than all before it needs more, and the allocator keeps that.
-    # What is not given back grows with every wave: 100 bytes of each connection would be 50 kB.
-    growth = sorted(after - before for before, after in itertools.pairwise(resident))
+    # Tables and buffers grow with the most that was ever there at once, so the first waves are no measure. What is not
+    # given back grows with every wave: 100 bytes of each connection would be 40 kB.
+    later = resident[len(resident) // 2:]
+    growth = sorted(after - before for before, after in itertools.pairwise(later))
     assert growth[len(growth) // 2] < 40_000, resident
-    assert resident[-1] - resident[0] < 6 * MIB, resident
+    assert resident[-1] - resident[0] < 10 * MIB, resident
 
 
 def test_a_client_that_does_not_read_holds_its_bound_and_no_more(serve):
