@@ -19,7 +19,8 @@ package import Wire
 /// that sends as fast as the tick, or a little unevenly, waits for nothing, and a window of T ms sees at most
 /// T / tick + 2 departures, and so at most so many previews of a key. Only the bound on memory may break that rate.
 /// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick, and not
-/// at all when the room was quiet for a tick: who waits for nobody's next preview need not wait. Each room departs when its own movers are there, so the rooms' departures are spread over time by themselves.
+/// at all when the room was quiet for a tick. Rooms do not wait for each other; those whose movers wait for each other
+/// depart on one grid of a quarter of a tick, so that one wake-up serves many.
 ///
 /// Times are nanoseconds of one clock that never goes back. Nothing here waits: ``deadline`` says when ``advance`` is
 /// due, and is nil while nothing is held.
@@ -111,7 +112,7 @@ package struct Coalescer {
         } else {
             self.hold(preview, in: at, at: now)
         }
-        guard self.isComplete(room), self.hasCredit(room, at: now) else { return .held }
+        guard self.schedule(room, at: now) <= now else { return .held }
         self.counters.sentAtOnce += 1
         self.depart(room, at: now, into: &output)
         return .sent
@@ -136,8 +137,9 @@ package struct Coalescer {
         }
         self.entries[at].unsent(at: now, sinceLast: preview.sinceLast)
         guard let newer = entry.held else {
+            self.hold(preview, in: at, at: now)
             // Not before a tick has passed: who takes nothing now takes nothing a moment later.
-            self.hold(preview, in: at, at: now, notBefore: now.saturatingAdd(self.limits.tick))
+            self.schedule(self.entries[at].key.room, at: now, notBefore: now.saturatingAdd(self.limits.tick))
             return
         }
         self.entries[at].held = preview
@@ -210,7 +212,7 @@ extension Coalescer {
     }
 
     /// Makes a preview wait for its room's departure.
-    private mutating func hold(_ preview: Preview, in at: Int, at now: UInt64, notBefore: UInt64 = 0) {
+    private mutating func hold(_ preview: Preview, in at: Int, at now: UInt64) {
         let room = self.entries[at].key.room
         self.entries[at].held = preview
         self.entries[at].heldSince = now
@@ -220,20 +222,25 @@ extension Coalescer {
             self.entries[at].isQueued = true
             self.rooms[room].line.append(at)
         }
-        if self.rooms[room].heldCount == 1 || self.isComplete(room) {
-            self.schedule(room, at: now, notBefore: notBefore)
-        }
     }
 
-    /// Notes when a room departs at the latest: as soon as it may when all its movers are there, else a tick after it
-    /// began to wait, rounded down so that one wake-up serves many rooms.
-    private mutating func schedule(_ room: Int, at now: UInt64, notBefore: UInt64) {
-        let earliest = self.rooms[room].paidUntil.saturatingSubtract(self.limits.credit)
-        var due = max(earliest, now, notBefore)
+    /// Notes when a room departs: as soon as it may when all its movers are there, else a tick after it began to wait
+    /// or a little more than a tick after its last departure. Where movers wait for each other the time is on a grid
+    /// that all rooms share, so that one wake-up serves many.
+    /// - Returns: the time; it never moves back while the room waits.
+    @discardableResult
+    private mutating func schedule(_ room: Int, at now: UInt64, notBefore: UInt64 = 0) -> UInt64 {
+        let cell = self.limits.cell
+        var due = max(self.rooms[room].paidUntil.saturatingSubtract(self.limits.credit), now, notBefore)
         if !self.isComplete(room) {
-            let latest = now.saturatingAdd(self.limits.tick)
-            due = max(due, latest - latest % self.limits.cell)
+            let sinceLast = self.rooms[room].departedAt.map { $0.saturatingAdd(self.limits.tick).saturatingAdd(cell) }
+            let latest = min(now.saturatingAdd(self.limits.tick), max(sinceLast ?? .max, now))
+            due = max(due, latest - latest % cell)
+        } else if self.rooms[room].movers.count > 1 {
+            due = due.saturatingAdd((cell - due % cell) % cell)
         }
+        if let noted = self.rooms[room].due, noted <= due { return noted }
+        self.rooms[room].due = due
         self.rooms[room].ticket &+= 1
         self.departures.append(Departure(room: room, due: due, ticket: self.rooms[room].ticket))
         // Nearly in order as they come: the ticks are equal, only the rounding and the credit differ.
@@ -243,6 +250,7 @@ extension Coalescer {
             at -= 1
         }
         self.dropPastDepartures()
+        return due
     }
 
     /// True when every mover of the room has something held.
@@ -274,6 +282,7 @@ extension Coalescer {
     /// The room has paid for one tick more.
     private mutating func departed(_ room: Int, at now: UInt64) {
         self.rooms[room].busyAt = now
+        self.rooms[room].departedAt = now
         self.rooms[room].paidUntil = max(self.rooms[room].paidUntil, now).saturatingAdd(self.limits.tick)
     }
 
@@ -291,6 +300,7 @@ extension Coalescer {
 
     /// The room holds nothing: its departure is off.
     private mutating func emptied(_ room: Int) {
+        self.rooms[room].due = nil
         self.rooms[room].ticket &+= 1
         self.dropPastDepartures()
     }

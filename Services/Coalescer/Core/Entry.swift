@@ -67,6 +67,10 @@ struct Room {
     var paidUntil: UInt64 = 0
     /// When a preview of it last came or left; nil: never.
     var busyAt: UInt64?
+    /// When it last departed; nil: never.
+    var departedAt: UInt64?
+    /// When it departs next; nil while nothing is held.
+    var due: UInt64?
     /// Who moves something at present.
     var movers = Movers()
     /// The entries that wait, in the order in which they began to; some may have been cancelled since.

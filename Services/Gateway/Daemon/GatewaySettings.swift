@@ -68,7 +68,7 @@ package struct GatewaySettings: DaemonSettings {
     static let tick = Setting.milliseconds(
         "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told.")
     static let linkPause = Setting.milliseconds(
-        "link-pause-ms", default: 5, in: 0...100, "How long previews for one coalescer are collected while many come.")
+        "link-pause-ms", default: 3, in: 0...100, "How long previews for one coalescer are collected while many come.")
 
     static let custodyCommits = Setting.int(
         "custody-commits", default: 32_768, in: 1...10_000_000,
