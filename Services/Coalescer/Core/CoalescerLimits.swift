@@ -19,7 +19,7 @@ package struct CoalescerLimits: Equatable, Sendable {
         self.memory = memory
     }
 
-    /// Departures that wait for a mover who does not come happen at multiples of this, ns: one wake-up serves many rooms.
+    /// Departures of rooms with several movers happen at multiples of this, ns: one wake-up serves many rooms.
     var cell: UInt64 { max(1, self.tick / 4) }
     /// Who sent nothing for one to two times this, ns, is no mover any more. Apps that send 30 times a second count.
     var moverSpan: UInt64 { self.tick.saturatingAdd(self.tick).saturatingAdd(self.tick / 2) }
