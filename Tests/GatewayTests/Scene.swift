@@ -46,9 +46,14 @@ struct Scene {
         return slot
     }
 
-    /// The fan-out answers all joins that were sent.
+    /// The fan-out answers all joins that were sent since actions were last taken.
     mutating func answerJoins(sid: Identifier, seq: UInt64 = 0, claim: UInt32 = 1) {
-        for case .fanout(_, .join(let join)) in self.gateway.actions {
+        self.answerJoins(self.gateway.actions, sid: sid, seq: seq, claim: claim)
+    }
+
+    /// The fan-out answers the joins among these actions.
+    mutating func answerJoins(_ actions: [GatewayAction], sid: Identifier, seq: UInt64, claim: UInt32 = 1) {
+        for case .fanout(_, .join(let join)) in actions {
             self.gateway.joinReplied(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection,

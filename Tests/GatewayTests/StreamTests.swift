@@ -70,6 +70,25 @@ struct StreamTests {
         #expect(scene.take() == [.fanout(shard: shard, .join(join))])
     }
 
+    @Test("two fan-outs answer a join: what the second is ahead is asked for, since no update may follow to show it")
+    func answeredTwice() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        let asked = scene.take()
+        scene.answerJoins(asked, sid: "s-ada", seq: 19)
+        _ = scene.take()
+        scene.answerJoins(asked, sid: "s-ada", seq: 19, claim: 2)
+        #expect(scene.take().isEmpty)
+        scene.answerJoins(asked, sid: "s-ada", seq: 22, claim: 3)
+        guard case .fanout(_, .interest(let interest))? = scene.take().first else {
+            Issue.record("what was missed was not asked for")
+            return
+        }
+        #expect(interest.position.seq == 19)
+        #expect(interest.occupants.map(\.member.user) == ["ada"])
+    }
+
     @Test("previews reach everybody but the connection that sent them")
     func previews() throws {
         var scene = Scene()

@@ -131,13 +131,12 @@ extension Gateway {
 
     /// The fan-out answered a join.
     package mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: Int64) {
-        guard let pending = self.endJoin(reply.request) else {
+        guard let pending = self.endJoin(reply.request), self.connections[pending.slot]?.id == pending.connection,
+            self.connections[pending.slot]?.memberships[reply.room] != nil
+        else {
             self.answeredAgain(reply)
             return
         }
-        guard self.connections[pending.slot]?.id == pending.connection,
-            self.connections[pending.slot]?.memberships[reply.room] != nil
-        else { return }
         switch reply.outcome {
         case .failure(let refusal):
             self.failJoin(pending, refusal, at: now, seconds: seconds)
@@ -153,11 +152,15 @@ extension Gateway {
         }
     }
 
-    /// A join that was sent again was answered twice: the second answer raised the session's claim for the same
-    /// connection, which goes on with it.
+    /// An answer that nobody waits for: the join was sent again, perhaps to another fan-out than the one that answered
+    /// first. The room's stream goes on from this answer's position, which members here may not have reached; and the
+    /// answer raised the session's claim for the same connection, which goes on with it.
     private mutating func answeredAgain(_ reply: JoinReply) {
-        guard case .success(let joined) = reply.outcome, let view = self.rooms[reply.room],
-            let slot = self.slot(of: reply.connection, in: view),
+        guard case .success(let joined) = reply.outcome, let view = self.rooms[reply.room] else { return }
+        if view.position.epoch != joined.position.epoch || view.position.seq < joined.position.seq {
+            self.catchUp(reply.room)
+        }
+        guard let slot = self.slot(of: reply.connection, in: view),
             let membership = self.connections[slot]?.memberships[reply.room],
             membership.sid == joined.sid, membership.claim < joined.claim
         else { return }
