@@ -60,7 +60,7 @@ final class GatewayShell: Shell {
         switch input {
         case .up(let link): self.changed(link, isUp: true, ms)
         case .down(let link): self.changed(link, isUp: false, ms)
-        case .message(_, let bytes): self.read(bytes, ms)
+        case .message(let link, let bytes): self.read(bytes, from: link.server.name, ms)
         case .app(let connection, let news): self.read(news, of: connection, ms)
         case .peerUp, .peerDown, .peerMessage, .database: break
         }
@@ -79,11 +79,11 @@ final class GatewayShell: Shell {
         }
     }
 
-    private func read(_ bytes: [UInt8], _ ms: UInt64) {
+    private func read(_ bytes: [UInt8], from peer: String, _ ms: UInt64) {
         let before = self.seen.count
         self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
             switch kind {
-            case .preview: self.seen.append(try EnvelopeReader.decode(Preview.self, fields))
+            case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields), from: peer)
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
                 self.takePreviews(of: update.room)
@@ -107,6 +107,11 @@ final class GatewayShell: Shell {
             }
         }
         if self.seen.count > before { self.seenEnvelopes += 1 }
+    }
+
+    /// Only the room's owner knows which updates its previews must not follow.
+    private func take(_ preview: Preview, from peer: String) {
+        if self.owners[.fanout]?[Shard.of(room: preview.room)] == peer { self.seen.append(preview) }
     }
 
     /// Delivers what came of previews before something else of their room is told.
