@@ -63,6 +63,22 @@ import Wire
         #expect(scene.take() == [])
     }
 
+    /// A shard that moves to another fan-out and back while joins wait, as both start: the gateway says that the
+    /// connection leaves, and then that it is there after all.
+    @Test(arguments: [true, false])
+    func whoLeftWhileJoiningAndCameBackStays(asOccupant: Bool) {
+        var scene = Scene(isReady: false)
+        let join = Join(request: 1, room: "r", connection: 1, member: .named("ann"), session: "")
+        scene.send(join, from: Scene.g1)
+        scene.leave(1)
+        if asOccupant { scene.interest([("ann", 1)], seq: 0) } else { scene.send(join, from: Scene.g1) }
+        scene.identify()
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.count == 1)
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [1])
+    }
+
     @Test func updatesDuringTheLoadFollowTheAnswer() {
         var scene = Scene()
         scene.database = DatabaseModel()

@@ -90,6 +90,12 @@ extension Fanout {
         }
         self.gateways[gateway]?.rooms.insert(place)
         let named = Set(occupants.map(\.connection))
+        // A shard that moved away and came back: who left with it is here again.
+        for tag in self.rooms[place].joins {
+            guard let join = self.joins[tag], join.gateway == gateway, named.contains(join.join.connection)
+            else { continue }
+            self.joins[tag]?.leavesAfter = false
+        }
         for connection in self.rooms[place].occupancy.connections(of: gateway, onlyStale: false)
         where !named.contains(connection) {
             self.vanish(connection, from: place, at: now, into: &actions)

@@ -14,7 +14,11 @@ extension Fanout {
         }
         self.rooms[place].dropAt = nil
         let key = JoinKey(gateway: gateway, request: join.request)
-        guard self.joinTags[key] == nil else { return }
+        if let tag = self.joinTags[key] {
+            // Asked again: whatever made the connection leave meanwhile is over.
+            self.joins[tag]?.leavesAfter = false
+            return
+        }
         self.lastTag += 1
         let tag = self.lastTag
         let followsUntil = now &+ self.limits.readPatience
