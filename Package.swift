@@ -161,14 +161,17 @@ let testTargets: [Target] = [
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
-    tests("MeshTests", ["Mesh", "mesh-peer", nioLocks, logging]),
+    tests("MeshTests", ["Mesh", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
-    tests("GatewayTests", ["GatewayCore", "Wire", "Canvas", "Auth", "JSONBytes"]),
+    tests("GatewayTests", ["GatewayCore", "GatewayDaemon", "Wire", "Canvas", "Auth", "JSONBytes", "Mesh"]),
     tests(
         "CoalescerTests",
-        ["CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", nioLocks, logging, lifecycle]),
+        [
+            "CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", "PipelineTestKit", nioLocks, logging,
+            lifecycle,
+        ]),
     tests(
         "CommitterTests",
         [

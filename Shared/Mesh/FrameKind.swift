@@ -10,4 +10,7 @@ package enum FrameKind: UInt8 {
     case goodbye = 3
     /// Frames of the link's user follow, at least one.
     case data = 4
+    /// The bound side's beat while it rests, alone; also ahead of its hello, and at once when it begins to rest. The next
+    /// plain beat ends that. A peer of a release before this drops and counts it.
+    case rest = 5
 }

@@ -16,6 +16,8 @@ package final class PeerLink {
         case message
         /// There is room again after `wouldBlock`.
         case writable
+        /// The peer, which stays up, can do its work no more for now; or it can again.
+        case resting(Bool)
     }
 
     /// Where the peer listens.
@@ -26,6 +28,8 @@ package final class PeerLink {
     package let incoming: Frames
     /// The peer's hello while the link is up.
     package private(set) var peer: Hello?
+    /// True while the peer is up but says that it cannot do its work.
+    package private(set) var isResting = false
     /// Sent to the peer when the link comes up the next time.
     package var greeting: [UInt8] {
         get { self.identity.greeting }
@@ -128,6 +132,10 @@ package final class PeerLink {
             return true
         case .beat where frames.filled == 1:
             self.heard()
+            self.rests(false)
+        case .rest where frames.filled == 1:
+            self.heard()
+            self.rests(true)
         case .goodbye where frames.filled == 1:
             self.lose(.goodbye)
         case .hello where frames.filled == 2:
@@ -138,6 +146,12 @@ package final class PeerLink {
             self.counters.droppedMalformed += 1
         }
         return false
+    }
+
+    private func rests(_ isResting: Bool) {
+        guard self.isResting != isResting else { return }
+        self.isResting = isResting
+        if self.machine.isUp { self.pending.append(.resting(isResting)) }
     }
 
     private func helloReceived(_ connection: Connection) {
@@ -271,6 +285,7 @@ package final class PeerLink {
         self.connection = nil
         self.disconnected = false
         self.silent = false
+        self.isResting = false
         if self.peer != nil {
             self.peer = nil
             self.counters.downs += 1

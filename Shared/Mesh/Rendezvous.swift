@@ -27,6 +27,13 @@ package struct Rendezvous: Sendable, Equatable {
         }
     }
 
+    /// Over the peers that are up: those that do not rest, or all of them while all rest.
+    package init(up: some Sequence<String>, resting: Set<String>, shards: Int = 64) {
+        let up = Array(up)
+        let serving = up.filter { !resting.contains($0) }
+        self.init(names: serving.isEmpty ? up : serving, shards: shards)
+    }
+
     /// The owner, or nil when nobody is alive or there is no such shard.
     package func owner(of shard: Int) -> String? {
         guard self.owners.indices.contains(shard), self.owners[shard] >= 0 else { return nil }

@@ -30,6 +30,16 @@ package final class ServerLink {
         set { self.identity.greeting = newValue }
     }
 
+    /// True while this side cannot do its work. Peers are told at once, and before the hello; those who have a choice
+    /// choose others (``Rendezvous/init(up:resting:shards:)``). The link stays up all the while, and takes what comes.
+    package var isResting = false {
+        didSet {
+            guard self.isResting != oldValue else { return }
+            self.untold = Set(self.roster.ids)
+            self.tellRest()
+        }
+    }
+
     private final class Connection {
         let monitor: SocketMonitor
         let socket: Socket
@@ -51,6 +61,8 @@ package final class ServerLink {
     private var blockedRetry: UInt64?
     private var forgottenAt: UInt64 = 0
     private var refusalLoggedAt: UInt64?
+    /// Peers that do not know yet whether this side rests.
+    private var untold: Set<PeerID> = []
 
     /// Binds and registers the link.
     /// - Parameter maximumPeers: more are turned away.
@@ -129,7 +141,7 @@ package final class ServerLink {
             switch kind {
             case .data: frames.filled > 2
             case .beat, .goodbye: frames.filled == 2
-            case .hello, .refusal, nil: false
+            case .hello, .refusal, .rest, nil: false
             }
         guard isKnownShape else {
             self.counters.droppedMalformed += 1
@@ -175,6 +187,7 @@ package final class ServerLink {
         }
         for old in replaced { self.report(old, .replaced) }
         let answer = Hello(self.identity, instance: self.instance, incarnation: 0).encoded()
+        if self.isResting { self.answer(connection, .rest) }
         guard self.answer(connection, .hello, with: answer) == .sent else {
             self.roster.remove(peer)
             return
@@ -260,6 +273,16 @@ package final class ServerLink {
 
     private func control(_ kind: FrameKind, to peer: PeerID) -> SendResult { self.begin(kind, to: peer, more: false) }
 
+    // The next beat, ahead of its time. Who takes nothing at present is told with the others who wait for room.
+    private func tellRest() {
+        for peer in self.untold {
+            let result = self.control(self.beat, to: peer)
+            if result == .wouldBlock { self.awaitRoom(for: peer) } else { self.untold.remove(peer) }
+        }
+    }
+
+    private var beat: FrameKind { self.isResting ? .rest : .beat }
+
     // To whoever sent what is in `incoming`.
     @discardableResult
     private func answer(_ connection: Connection, _ kind: FrameKind, with body: [UInt8]? = nil) -> SendResult {
@@ -278,12 +301,16 @@ package final class ServerLink {
             self.roster.sent(peer, at: self.now)
         case .wouldBlock:
             self.counters.wouldBlock += 1
-            self.roster.block(peer)
-            if self.blockedRetry == nil { self.blockedRetry = MonotonicClock.now() + ServerLink.blockedPatience }
+            self.awaitRoom(for: peer)
         case .unroutable:
             self.counters.unroutable += 1
         }
         return result
+    }
+
+    private func awaitRoom(for peer: PeerID) {
+        self.roster.block(peer)
+        if self.blockedRetry == nil { self.blockedRetry = MonotonicClock.now() + ServerLink.blockedPatience }
     }
 
     private func metadata(_ more: Logger.Metadata) -> Logger.Metadata {
@@ -321,11 +348,12 @@ extension ServerLink: ReactorLink {
         if let retry = self.blockedRetry, connection.socket.core.wasSignalled || now >= retry {
             self.blockedRetry = nil
             for peer in self.roster.unblockAll() { self.pending.append(.writable(peer)) }
+            self.tellRest()
         }
         // We ourselves stood still: the peers have given us up, and what waits in the socket is of a time gone by.
         if self.thread.roundGap >= self.silenceLimit { self.readingEnded(isEmpty: true) }
         for peer in self.roster.beatsDue(at: now) {
-            if self.control(.beat, to: peer) == .sent { self.counters.beats += 1 }
+            if self.control(self.beat, to: peer) == .sent { self.counters.beats += 1 }
             self.roster.sent(peer, at: now)
         }
         // A verdict waits for all that had arrived before its cause. What the poll saw is older than the news, so look again;

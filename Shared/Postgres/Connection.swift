@@ -191,6 +191,18 @@ package final class Connection {
         if machine.reject(PostgresError(.rejected, reason), at: now, into: &deferred) == .drop { drop() }
     }
 
+    /// Gives up the connection and makes another one to the same host. Whatever is in flight has an unknown outcome. Does
+    /// nothing unless the connection is ready.
+    ///
+    /// - Parameters:
+    ///   - reason: comes with ``ConnectionEvent/disconnected(_:)``, in the next step.
+    ///   - now: monotonic time in nanoseconds.
+    package func renew(_ reason: String, now: UInt64) {
+        guard machine.isReady else { return }
+        machine.connectionLost(PostgresError(.connectionFailure, reason), at: now, into: &deferred)
+        drop()
+    }
+
     /// Gives up the connection for good. Every request comes back first.
     package func close(into events: inout [Event]) {
         events.append(contentsOf: deferred)

@@ -8,15 +8,16 @@ package struct ConnectionSettings: Sendable {
     /// Only a server that accepts writes will do (`target_session_attrs=read-write`).
     package var requiresReadWrite = true
     /// The server gives up on a statement after this (57014).
-    package var statementTimeout: Duration = .seconds(5)
+    package var statementTimeout: Duration = .seconds(4)
     /// The server gives up on a lock after this (55P03).
     package var lockTimeout: Duration = .seconds(2)
     /// The server ends a session that left a transaction open for this long.
     package var idleInTransactionTimeout: Duration = .seconds(10)
     /// One attempt on one host; `connect_timeout` in the connection string wins.
     package var connectTimeout: Duration = .seconds(3)
-    /// Without an answer after this, a request's outcome is unknown and the connection is given up.
-    package var requestDeadline: Duration = .seconds(10)
+    /// Without an answer after this, a request's outcome is unknown and the connection is given up. Longer than the
+    /// statement timeout, so that a server that is only slow says itself that nothing was done.
+    package var requestDeadline: Duration = .seconds(5)
     /// The first pause between rounds of attempts.
     package var backoffMinimum: Duration = .milliseconds(50)
     /// The longest pause.

@@ -4,6 +4,7 @@ import CoalescerDaemon
 import Glibc
 import Logging
 import Mesh
+import PipelineTestKit
 import ServiceLifecycle
 import Testing
 import Wire
@@ -180,17 +181,4 @@ private struct Stand: Sendable {
     }
 
     enum Problem: Error { case noDirectory }
-}
-
-/// Waits until a condition holds; fails after ten seconds.
-private func eventually(_ what: String, _ condition: @Sendable () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(10)
-    while !condition() {
-        guard ContinuousClock.now < end else { throw Overdue(what: what) }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
-private struct Overdue: Error {
-    let what: String
 }

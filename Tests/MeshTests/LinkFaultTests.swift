@@ -1,4 +1,5 @@
 import Glibc
+import PipelineTestKit
 import Testing
 
 @testable import Mesh

@@ -1,3 +1,6 @@
+import Glibc
+import NIOConcurrencyHelpers
+import PipelineTestKit
 import Testing
 
 @testable import Mesh
@@ -125,6 +128,54 @@ struct LinkTests {
             try await dial.stop()
         }
         try await eventually("all gone") { server.server.ups == 3 && server.server.downs == 3 }
+        try await server.stop()
+    }
+
+    @Test func aServerThatRestsSaysSo() async throws {
+        let directory = try TemporaryDirectory()
+        var liveness = LivenessSettings()
+        liveness.beat = .milliseconds(50)
+        let server = try Probe.server(try directory.endpoint(), liveness: liveness)
+        await server.ask { $0.server?.isResting = true }
+        let dial = try Probe.dial(try directory.endpoint())
+        try await dial.sees(.up("server"))
+        // It was told before the hello, so there is no moment in which it would be chosen.
+        #expect(await dial.ask { $0.dial?.isResting } == true)
+        var expected = [Seen.up("server")]
+        for isResting in [false, true, false, true] {
+            await server.ask { $0.server?.isResting = isResting }
+            expected.append(.resting(isResting))
+            try await eventually("\(isResting)") { dial.seen == expected }
+        }
+        // The link carries on all the while, and the beats agree.
+        let beats = server.server.beats
+        try await eventually("beats") { server.server.beats > beats + 2 }
+        #expect(dial.seen == expected)
+        dial.post { #expect($0.dial?.send([7]) == .sent) }
+        try await eventually("the message") { server.messages == [[[7]]] }
+        try await server.stop()
+        try await dial.sees(.down(.goodbye))
+        #expect(await dial.ask { $0.dial?.isResting } == false)
+        try await dial.stop()
+    }
+
+    @Test func whoTakesNothingIsToldLaterThatTheServerRests() async throws {
+        let directory = try TemporaryDirectory()
+        let options = LinkOptions(sendHighWater: 10, receiveHighWater: 10)
+        let server = try Probe.server(try directory.endpoint(), options: options)
+        let dial = try Probe.dial(try directory.endpoint(), options: options)
+        let peer = try await server.firstPeer()
+        try await dial.sees(.up("server"))
+        let gate = NIOLockedValueBox(false)
+        dial.post { _ in while !gate.withLockedValue({ $0 }) { usleep(1000) } }
+        let content = [UInt8](repeating: 1, count: 200_000)
+        await server.ask { loop in
+            while loop.server?.send(content, to: peer) == .sent {}
+            loop.server?.isResting = true
+        }
+        gate.withLockedValue { $0 = true }
+        try await dial.sees(.resting(true))
+        try await dial.stop()
         try await server.stop()
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import NIOConcurrencyHelpers
+import PipelineTestKit
 import Testing
 
 @testable import Mesh

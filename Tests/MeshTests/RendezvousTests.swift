@@ -26,6 +26,19 @@ struct RendezvousTests {
         }
     }
 
+    @Test func whoRestsIsChosenOnlyWhenAllRest() {
+        let names = ["a", "b", "c"]
+        func owners(resting: Set<String>) -> [String?] {
+            let rendezvous = Rendezvous(up: names, resting: resting)
+            return (0..<64).map { rendezvous.owner(of: $0) }
+        }
+        #expect(owners(resting: []) == self.owners(names))
+        #expect(owners(resting: ["b"]) == self.owners(["a", "c"]))
+        // A name that is not up is nobody's business.
+        #expect(owners(resting: ["a", "c", "d"]) == self.owners(["b"]))
+        #expect(owners(resting: ["a", "b", "c"]) == self.owners(names))
+    }
+
     @Test func theLoadIsSpread() {
         for count in 2...8 {
             let names = (0..<count).map { "fanout-\($0)" }

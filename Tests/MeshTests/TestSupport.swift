@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import NIOConcurrencyHelpers
+import PipelineTestKit
 
 @testable import Mesh
 
@@ -11,17 +12,6 @@ let silentLogger = Logger(label: "mesh-tests") { _ in SwiftLogNoOpLogHandler() }
 
 struct Timeout: Error, CustomStringConvertible {
     let description: String
-}
-
-/// Polls a condition until it holds or the limit has passed.
-func eventually(
-    _ what: String, within limit: Duration = .seconds(20), _ condition: () throws -> Bool
-) async throws {
-    let end = ContinuousClock.now + limit
-    while try !condition() {
-        guard ContinuousClock.now < end else { throw Timeout(description: "not within \(limit): \(what)") }
-        try await Task.sleep(for: .milliseconds(2))
-    }
 }
 
 /// A directory of the test's own, removed with it.
@@ -55,6 +45,7 @@ enum Seen: Equatable, Sendable {
     case down(LinkLoss)
     case message([[UInt8]])
     case writable
+    case resting(Bool)
     case peerUp(PeerID, String)
     case peerDown(PeerID, LinkLoss)
     case peerMessage(PeerID, [[UInt8]])
@@ -99,6 +90,7 @@ final class ProbeLoop: ReactorLoop {
             case .down(let loss): self.batch.append(.down(loss))
             case .message: self.batch.append(.message(ProbeLoop.copy(self.dial?.incoming)))
             case .writable: self.batch.append(.writable)
+            case .resting(let isResting): self.batch.append(.resting(isResting))
             }
         }
         while let parts = self.raw?.receive() { self.batch.append(.message(parts)) }

@@ -50,7 +50,7 @@ struct LiveConnectionTests {
         #expect(facts.systemIdentifier != nil && facts.timeline == 1)
         #expect(facts.backendProcess > 0)
         for (name, value) in [
-            ("statement_timeout", "5s"), ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "10s"),
+            ("statement_timeout", "4s"), ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "10s"),
             ("transaction_isolation", "read committed"), ("synchronous_commit", "on"),
             ("application_name", "touchsync"),
         ] {

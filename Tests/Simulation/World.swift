@@ -157,6 +157,7 @@ package final class World {
         process.state = .running
         process.inbox = []
         process.wakeAt = nil
+        process.isResting = false
         process.shell = self.shell(of: process)
         for link in self.links where link.dialler === process {
             self.dial(link, after: self.random.number(1...20) * .millisecond)

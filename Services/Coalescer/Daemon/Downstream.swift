@@ -5,7 +5,8 @@ internal import Wire
 /// The instances of one stage after this one: a link to each, and which of those that are up owns which shard.
 ///
 /// Gateways, coalescers and committers weigh the same names, so as long as they see the same instances up they choose
-/// the same owner; while they do not, the receivers sort it out.
+/// the same owner; while they do not, the receivers sort it out. An instance that rests gets nothing while another of
+/// its stage does not.
 final class Downstream {
     /// What a link has to say that its owner must act on.
     enum News {
@@ -61,6 +62,7 @@ final class Downstream {
                 case .down:
                     self.weigh()
                     act(.down(instance))
+                case .resting: self.weigh()
                 case .writable: act(.writable(instance))
                 case .message: act(.message(instance, link.incoming))
                 }
@@ -70,7 +72,9 @@ final class Downstream {
 
     private func weigh() {
         let alive = self.links.indices.filter { self.links[$0].peer != nil }
-        let rendezvous = Rendezvous(names: alive.map { self.names[$0] }, shards: Shard.count)
+        let resting = alive.filter { self.links[$0].isResting }.map { self.names[$0] }
+        let rendezvous = Rendezvous(
+            up: alive.map { self.names[$0] }, resting: Set(resting), shards: Shard.count)
         self.owners = (0..<Shard.count).map { shard in
             rendezvous.owner(of: shard).flatMap { owner in alive.first { self.names[$0] == owner } }
         }

@@ -23,6 +23,7 @@ final class CommitterLoop: ReactorLoop {
     private let logger: Logger
     private var core: Committer
     private var databaseGuard: DatabaseGuard
+    private var restClock = RestClock()
     /// The history that the core's knowledge is of.
     private var epoch: Identifier?
     private var actions: [Committer.Action] = []
@@ -48,6 +49,7 @@ final class CommitterLoop: ReactorLoop {
         commitIdentity.greeting = CreditGrant.greeting(window: settings.credit)
         let link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: commitIdentity, options: commitOptions)
+        link.isResting = true
         self.gateways = GatewayLane(
             link, credit: settings.credit, outboxLimit: Self.resultBytes, telemetry: telemetry)
         self.fanouts = try FanoutLane(
@@ -57,6 +59,9 @@ final class CommitterLoop: ReactorLoop {
         database.applicationName = name
         // The server is one and the committers are few: no reason to wait long after it came back.
         database.backoffMaximum = .milliseconds(500)
+        database.requestDeadline = settings.databaseDeadline
+        // A server that is only slow gives up first, and then it is known that nothing was written.
+        database.statementTimeout = settings.databaseDeadline * 4 / 5
         self.lanes = try (0..<settings.databaseConnections).map { _ in
             try DatabaseLane(on: thread, settings: database)
         }
@@ -76,6 +81,7 @@ final class CommitterLoop: ReactorLoop {
         for (lane, connection) in self.lanes.enumerated() {
             connection.turn(now: now) { self.read($0, of: lane, now) }
         }
+        self.rest(now)
         self.fanouts.read()
         self.gateways.read { frames, source in
             // Commits that come while the daemon ends are left alone: their gateways turn to another committer.
@@ -88,7 +94,7 @@ final class CommitterLoop: ReactorLoop {
         self.gateways.flush()
         self.fanouts.flush()
         self.observe(now)
-        return self.deadline()
+        return self.deadline(now)
     }
 
     func stopRequested(now: UInt64) {
@@ -106,8 +112,17 @@ final class CommitterLoop: ReactorLoop {
         for lane in self.lanes { lane.close() }
     }
 
-    private func deadline() -> UInt64? {
-        var deadline = self.core.nextDeadline
+    /// Has others asked while there is no database here, and is asked again as soon as there is.
+    private func rest(_ now: UInt64) {
+        self.restClock.observe(connections: self.core.connectedLanes, at: now)
+        let isResting = self.restClock.isResting(at: now)
+        guard self.gateways.isResting != isResting else { return }
+        self.gateways.isResting = isResting
+        self.logger.notice(isResting ? "resting: no database" : "serving")
+    }
+
+    private func deadline(_ now: UInt64) -> UInt64? {
+        var deadline = [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
         for lane in self.lanes {
             lane.poll()
             if let due = lane.nextDeadline { deadline = min(deadline ?? due, due) }
@@ -151,12 +166,22 @@ final class CommitterLoop: ReactorLoop {
         case .down(let error):
             self.carried[lane] = nil
             self.core.connectionDown(lane: lane, at: now, into: &self.actions)
+            if error.sqlState == .queryCanceled { self.renewIdleLanes(now) }
             // A server that was turned away has its reason already.
             if error.sqlState != .rejected { self.databaseFailed("database connection lost", error) }
         case .attemptFailed(let error):
             self.databaseFailed("database connection refused", error)
         case .rows(let rows): self.answered(lane, rows, now)
         case .failed(let error): self.failed(lane, error, now)
+        }
+    }
+
+    /// A lane heard nothing until its deadline. The others may be open without anybody at their end as well, and would
+    /// each cost what waits another deadline.
+    private func renewIdleLanes(_ now: UInt64) {
+        for (lane, connection) in self.lanes.enumerated() where self.carried[lane] == nil {
+            connection.renew("another connection fell silent", now: now)
+            self.core.connectionDown(lane: lane, at: now, into: &self.actions)
         }
     }
 

@@ -24,6 +24,8 @@ package struct CommitterSettings: DaemonSettings {
     package var sessionRetentionDays: Int
     /// The rules of every element type.
     package var rules: RulesTable
+    /// How long an answer of the database is waited for.
+    package var databaseDeadline: Duration
     /// The bounds of queue, batches, memory and time.
     package var limits: CommitterLimits
     /// How many commits of one sender, and bytes of them, may wait here.
@@ -63,13 +65,18 @@ package struct CommitterSettings: DaemonSettings {
         "commit-deadline-ms", default: 10_000, in: 100...600_000,
         "How long a commit may wait for the database before it is answered as unavailable.")
 
+    /// Half a commit's deadline: when an answer was lost there is time to find out what became of it, or to try again.
+    package static let databaseDeadline = Setting.milliseconds(
+        "database-deadline-ms", default: 5000, in: 100...600_000,
+        "How long an answer of the database is waited for before its connection is given up and the outcome unknown.")
+
     package static let schema = SettingsSchema(
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
             SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes, commitDeadline,
-            logRetention, sessionRetention,
+            databaseDeadline, logRetention, sessionRetention,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -81,6 +88,7 @@ package struct CommitterSettings: DaemonSettings {
         self.logRetentionDays = values[Self.logRetention]
         self.sessionRetentionDays = values[Self.sessionRetention]
         self.allowsUnsafeDatabase = values[Self.unsafeDatabase]
+        self.databaseDeadline = values[Self.databaseDeadline]
         self.drain = values[SharedSettings.drainTimeout]
         self.credit = CommitCredit(
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),

@@ -36,7 +36,7 @@ final class FanoutLane {
         for (place, link) in self.links.enumerated() {
             while let event = link.next() {
                 switch event {
-                case .up: self.weigh()
+                case .up, .resting: self.weigh()
                 case .down:
                     self.outboxes[place].drop()
                     self.weigh()
@@ -48,7 +48,9 @@ final class FanoutLane {
 
     private func weigh() {
         let alive = self.links.indices.filter { self.links[$0].peer != nil }
-        let rendezvous = Rendezvous(names: alive.map { self.names[$0] }, shards: Shard.count)
+        let resting = alive.filter { self.links[$0].isResting }.map { self.names[$0] }
+        let rendezvous = Rendezvous(
+            up: alive.map { self.names[$0] }, resting: Set(resting), shards: Shard.count)
         self.owners = (0..<Shard.count).map { shard in
             rendezvous.owner(of: shard).flatMap { owner in alive.first { self.names[$0] == owner } }
         }

@@ -27,6 +27,12 @@ final class GatewayLane {
         self.telemetry = telemetry
     }
 
+    /// True while gateways and coalescers should turn to other committers.
+    var isResting: Bool {
+        get { self.link.isResting }
+        set { self.link.isResting = newValue }
+    }
+
     /// Reads what came; `take` gets every envelope, and the number of the peer that sent it.
     func read(_ take: (Frames, _ source: UInt64) -> Void) {
         while let event = self.link.next() {

@@ -44,6 +44,8 @@ final class FanoutLoop: ReactorLoop {
         let options = LinkOptions(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
         self.link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: identity, options: options, maximumPeers: 1024)
+        // It serves once it has seen the database; from then on whatever happens, as rooms in memory need none.
+        self.link.isResting = true
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
         self.database = try RoomDatabase(
@@ -98,6 +100,7 @@ final class FanoutLoop: ReactorLoop {
     private func read(_ news: RoomDatabase.News, _ now: UInt64) {
         switch news {
         case .identity(let epoch, let seal):
+            self.link.isResting = false
             let issuer = seal.issuer { WallClock.milliseconds() }
             self.core.identityKnown(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
         case .answer(let tag, let reply):

@@ -12,12 +12,14 @@ extension GatewayHub {
         let now = self.now
         for item in self.fresh {
             switch item {
-            case .up(let stage, let peer, let greeting):
+            case .up(let stage, let peer, let greeting, let isResting):
                 self.senders.up(stage, peer, greeting: greeting)
-                self.linkChanged(stage, peer, isUp: true, at: now)
+                self.linkChanged(stage, peer, isResting ? .rests : .serves, at: now)
+            case .resting(let stage, let peer, let isResting):
+                self.linkChanged(stage, peer, isResting ? .rests : .serves, at: now)
             case .down(let stage, let peer):
                 self.senders.down(stage, peer)
-                self.linkChanged(stage, peer, isUp: false, at: now)
+                self.linkChanged(stage, peer, .isGone, at: now)
             case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
             case .envelope(let stage, let peer, let bytes):
                 self.envelopeReceived(bytes, from: stage, peer, at: now)
@@ -34,16 +36,19 @@ extension GatewayHub {
         self.settle()
     }
 
-    private func linkChanged(_ stage: Stage, _ peer: String, isUp: Bool, at now: UInt64) {
-        let change = self.topology.changed(stage, peer, isUp: isUp)
+    private func linkChanged(_ stage: Stage, _ peer: String, _ state: MeshTopology.PeerState, at now: UInt64) {
+        let change = self.topology.changed(stage, peer, state)
         switch stage {
         case .fanout:
-            for (hadOwner, shards) in [(true, change.handedOver), (false, change.orphaned)] where !shards.isEmpty {
+            let moves = [(true, change.handedOver.union(change.relieved)), (false, change.orphaned)]
+            for (hadOwner, shards) in moves where !shards.isEmpty {
                 self.core.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now)
                 self.perform()
             }
         case .coalescer, .committer:
-            if !change.orphaned.isEmpty { self.core.commitPathChanged(shards: change.orphaned, at: now) }
+            // One that rests may sit on what it was sent.
+            let shards = change.orphaned.union(change.relieved)
+            if !shards.isEmpty { self.core.commitPathChanged(shards: shards, at: now) }
         }
         self.reviewReadiness()
     }

@@ -96,6 +96,8 @@ final class GatewayMesh: ReactorLoop {
                 self.lines[line].waiting = []
                 self.lines[line].waitingBytes = 0
                 self.linkDown(entry)
+            case .resting(let isResting):
+                if entry.lane == .main { self.fresh.append(.resting(entry.stage, peer: entry.peer, isResting)) }
             case .message:
                 self.fresh.append(.envelope(entry.stage, peer: entry.peer, entry.link.incoming.bytes(at: 0)))
             case .writable:
@@ -107,7 +109,9 @@ final class GatewayMesh: ReactorLoop {
 
     private func linkUp(_ line: Line, _ hello: Hello) {
         switch line.lane {
-        case .main: self.fresh.append(.up(line.stage, peer: line.peer, greeting: hello.greeting))
+        case .main:
+            self.fresh.append(
+                .up(line.stage, peer: line.peer, greeting: hello.greeting, isResting: line.link.isResting))
         case .previews: self.fresh.append(.previewLane(peer: line.peer, isOpen: true))
         }
     }

@@ -1,18 +1,29 @@
 import Mesh
 import Wire
 
-/// Which peer serves which shard, over the peers that answer.
+/// Which peer serves which shard, over the peers that answer and do not rest.
 struct MeshTopology {
+    /// How a peer is.
+    enum PeerState {
+        case serves
+        /// It answers and cannot do its work; it is chosen only when all of its stage rest.
+        case rests
+        case isGone
+    }
+
     /// What a change of one peer did.
     struct Change {
-        /// Shards with a new owner whose former one is still there.
+        /// Shards with a new owner whose former one still serves.
         var handedOver: Set<Int> = []
+        /// Shards with a new owner whose former one rests.
+        var relieved: Set<Int> = []
         /// Shards with a new owner whose former one is gone, or that had none.
         var orphaned: Set<Int> = []
     }
 
     private struct Owners {
-        var live: Set<String> = []
+        var up: Set<String> = []
+        var resting: Set<String> = []
         var owner = [String?](repeating: nil, count: Shard.count)
         var former = [String?](repeating: nil, count: Shard.count)
     }
@@ -27,26 +38,25 @@ struct MeshTopology {
     /// The peer that served a shard before its last change, if it still answers.
     func formerOwner(_ stage: Stage, _ shard: Int) -> String? {
         let owners = self.stages[stage.rawValue]
-        return owners.former[shard].flatMap { owners.live.contains($0) ? $0 : nil }
+        return owners.former[shard].flatMap { owners.up.contains($0) ? $0 : nil }
     }
 
     /// True when some peer of the stage answers.
     func isServed(_ stage: Stage) -> Bool {
-        !self.stages[stage.rawValue].live.isEmpty
+        !self.stages[stage.rawValue].up.isEmpty
     }
 
     /// How many peers answer, of all stages.
-    var liveCount: Int { self.stages.reduce(0) { $0 + $1.live.count } }
+    var liveCount: Int { self.stages.reduce(0) { $0 + $1.up.count } }
 
-    /// A peer answers, or does no more.
-    mutating func changed(_ stage: Stage, _ peer: String, isUp: Bool) -> Change {
+    /// A peer is as it was not before.
+    mutating func changed(_ stage: Stage, _ peer: String, _ state: PeerState) -> Change {
         var owners = self.stages[stage.rawValue]
-        if isUp {
-            owners.live.insert(peer)
-        } else {
-            owners.live.remove(peer)
-        }
-        let rendezvous = Rendezvous(names: Array(owners.live))
+        owners.up.remove(peer)
+        owners.resting.remove(peer)
+        if state != .isGone { owners.up.insert(peer) }
+        if state == .rests { owners.resting.insert(peer) }
+        let rendezvous = Rendezvous(up: owners.up, resting: owners.resting)
         var change = Change()
         for shard in 0..<Shard.count {
             let owner = rendezvous.owner(of: shard)
@@ -55,8 +65,12 @@ struct MeshTopology {
             owners.former[shard] = former
             owners.owner[shard] = owner
             guard owner != nil else { continue }
-            if let former, owners.live.contains(former) {
-                change.handedOver.insert(shard)
+            if let former, owners.up.contains(former) {
+                if owners.resting.contains(former) {
+                    change.relieved.insert(shard)
+                } else {
+                    change.handedOver.insert(shard)
+                }
             } else {
                 change.orphaned.insert(shard)
             }

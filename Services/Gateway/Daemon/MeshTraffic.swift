@@ -34,7 +34,9 @@ enum MeshNews: Sendable {
     /// A back end cannot be reached any more.
     case faceGone(peer: [UInt8])
     /// A peer answers and greeted with these bytes.
-    case up(Stage, peer: String, greeting: [UInt8])
+    case up(Stage, peer: String, greeting: [UInt8], isResting: Bool)
+    /// A peer that answers can do its work no more for now, or again.
+    case resting(Stage, peer: String, Bool)
     /// A peer answers no more.
     case down(Stage, peer: String)
     /// The preview lane to a coalescer takes no more for now, or takes again.
@@ -59,7 +61,7 @@ extension MeshNews {
         switch self {
         case .face(_, let text): 64 + text.count
         case .envelope(_, _, let bytes): 64 + bytes.count
-        case .faceGone, .up, .down, .previewLane: 64
+        case .faceGone, .up, .resting, .down, .previewLane: 64
         }
     }
 }

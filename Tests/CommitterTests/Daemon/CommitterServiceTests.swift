@@ -37,13 +37,7 @@ import Wire
         let probe = try Probe(folder: folder, committers: endpoints)
         let contexts = (0..<committers).map { DaemonContext.quiet(name: "committer-\($0)") }
         let groups = try contexts.indices.map { index in
-            var values = SettingValues(defaultsOf: CommitterSettings.schema)
-            values.set(SharedSettings.bind, endpoints[index])
-            values.set(SharedSettings.fanouts, [PeerAddress(name: "fanout-1", endpoint: probe.fanout)])
-            values.set(SharedSettings.databaseURL, url ?? database.connectionString)
-            values.set(CommitterSettings.unsafeDatabase, true)
-            let services = try CommitterService.services(CommitterSettings(values), contexts[index])
-            return ServiceGroup(services: services, gracefulShutdownSignals: [], logger: contexts[index].logger)
+            try self.group(endpoints[index], url ?? database.connectionString, probe, contexts[index])
         }
         let stage = Stage(database: database, probe: probe, contexts: contexts)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -145,6 +139,40 @@ import Wire
         }
     }
 
+    @Test func aCommitterRestsUntilItsDatabaseIsThere() async throws {
+        let cluster = try LivePostgres.ownCluster()
+        let database = try cluster.freshDatabase()
+        try cluster.cluster.stop(.immediate)
+        let folder = try temporaryFolder("committer-test")
+        let endpoint = "ipc://\(folder)/committer.sock"
+        let probe = try Probe(folder: folder, committers: [endpoint])
+        let group = try self.group(endpoint, database.connectionString, probe, .quiet(name: "committer-1"))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            try await probe.until("it is up and rests") { $0.up == [0] && $0.resting == [0] }
+            _ = try cluster.cluster.start()
+            try await probe.until("it serves") { $0.resting.isEmpty }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        #expect(probe.now.rests == 1)
+        try await probe.stop()
+        for endpoint in [endpoint, probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
+        rmdir(folder)
+    }
+
+    private func group(
+        _ endpoint: String, _ databaseURL: String, _ probe: Probe, _ context: DaemonContext
+    ) throws -> ServiceGroup {
+        var values = SettingValues(defaultsOf: CommitterSettings.schema)
+        values.set(SharedSettings.bind, endpoint)
+        values.set(SharedSettings.fanouts, [PeerAddress(name: "fanout-1", endpoint: probe.fanout)])
+        values.set(SharedSettings.databaseURL, databaseURL)
+        values.set(CommitterSettings.unsafeDatabase, true)
+        let services = try CommitterService.services(CommitterSettings(values), context)
+        return ServiceGroup(services: services, gracefulShutdownSignals: [], logger: context.logger)
+    }
+
     @Test func outageRefusesAndHeals() async throws {
         let cluster = try LivePostgres.ownCluster()
         let database = try cluster.freshDatabase()
@@ -154,7 +182,10 @@ import Wire
             try cluster.cluster.stop(.immediate)
             stage.probe.send(commit(2, transform("a", x: 1)))
             try await stage.probe.until("not ready") { _ in !stage.isReady() }
+            // Others are asked to do its work; what it has it keeps.
+            try await stage.probe.until("it rests") { $0.resting == [0] }
             _ = try cluster.cluster.start()
+            try await stage.probe.until("it serves") { $0.resting.isEmpty }
             try await stage.probe.until("the second result") { $0.results.count == 2 }
             #expect(stage.probe.now.results[1].seq == 2)
             #expect(stage.isReady())

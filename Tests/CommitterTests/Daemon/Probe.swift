@@ -15,6 +15,9 @@ final class Probe: Sendable {
         var results: [CommitResult] = []
         var updates: [Update] = []
         var up: Set<Int> = []
+        /// Those that are up and rest, and how often one began to.
+        var resting: Set<Int> = []
+        var rests = 0
         var goodbyes = 0
     }
 
@@ -93,13 +96,16 @@ private final class ProbeLoop: ReactorLoop {
         for (index, link) in self.links.enumerated() {
             while let event = link.next() {
                 switch event {
-                case .up: self.seen.withLockedValue { _ = $0.up.insert(index) }
+                case .up:
+                    self.seen.withLockedValue { _ = $0.up.insert(index) }
+                    self.rests(index, link.isResting)
                 case .down(let loss):
                     self.seen.withLockedValue {
                         $0.up.remove(index)
                         if loss == .goodbye { $0.goodbyes += 1 }
                     }
                 case .message: self.read(link.incoming)
+                case .resting(let isResting): self.rests(index, isResting)
                 case .writable: break
                 }
             }
@@ -114,6 +120,13 @@ private final class ProbeLoop: ReactorLoop {
             _ = self.links[committer].send(envelope.bytes)
         }
         return nil
+    }
+
+    private func rests(_ index: Int, _ isResting: Bool) {
+        self.seen.withLockedValue {
+            if isResting, $0.resting.insert(index).inserted { $0.rests += 1 }
+            if !isResting { $0.resting.remove(index) }
+        }
     }
 
     private func read(_ frames: Frames) {

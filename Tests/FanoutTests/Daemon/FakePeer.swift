@@ -12,15 +12,16 @@ final class FakePeer: Sendable {
     private let seen = NIOLockedValueBox<[FanoutRecord]>([])
     private let isUp = NIOLockedValueBox(false)
     private let isPaused = NIOLockedValueBox(false)
+    private let rests = NIOLockedValueBox(false)
 
     /// - Parameter receiveMark: messages that its link takes before somebody reads.
     init(name: String, to endpoint: String, receiveMark: Int = 1000) throws {
         let post = NIOLockedValueBox<Mailbox<[UInt8]>?>(nil)
         let logger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
-        self.reactor = try Reactor(name: "peer", logger: logger) { [seen, isUp, isPaused] thread in
+        self.reactor = try Reactor(name: "peer", logger: logger) { [seen, isUp, isPaused, rests] thread in
             try Loop(
                 thread, name: name, to: endpoint, receiveMark: receiveMark, post: post, seen: seen, isUp: isUp,
-                isPaused: isPaused)
+                isPaused: isPaused, rests: rests)
         }
         let outbox = Mailbox<[UInt8]>(capacity: 1 << 20, waker: self.reactor.waker)
         post.withLockedValue { $0 = outbox }
@@ -30,6 +31,8 @@ final class FakePeer: Sendable {
 
     /// Everything that came, in its order.
     var records: [FanoutRecord] { self.seen.withLockedValue { $0 } }
+    /// True while the fan-out says that it rests.
+    var isResting: Bool { self.rests.withLockedValue { $0 } }
     /// True while the link is up.
     var isConnected: Bool { self.isUp.withLockedValue { $0 } }
 
@@ -60,12 +63,13 @@ final class FakePeer: Sendable {
         private let seen: NIOLockedValueBox<[FanoutRecord]>
         private let isUp: NIOLockedValueBox<Bool>
         private let isPaused: NIOLockedValueBox<Bool>
+        private let rests: NIOLockedValueBox<Bool>
         private var batch: [[UInt8]] = []
 
         init(
             _ thread: ReactorThread, name: String, to endpoint: String, receiveMark: Int,
             post: NIOLockedValueBox<Mailbox<[UInt8]>?>, seen: NIOLockedValueBox<[FanoutRecord]>,
-            isUp: NIOLockedValueBox<Bool>, isPaused: NIOLockedValueBox<Bool>
+            isUp: NIOLockedValueBox<Bool>, isPaused: NIOLockedValueBox<Bool>, rests: NIOLockedValueBox<Bool>
         ) throws {
             let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
             let options = LinkOptions(receiveHighWater: receiveMark)
@@ -74,12 +78,14 @@ final class FakePeer: Sendable {
             self.seen = seen
             self.isUp = isUp
             self.isPaused = isPaused
+            self.rests = rests
         }
 
         func turn(now: UInt64) -> UInt64? {
             while !self.isPaused.withLockedValue({ $0 }), let event = self.link.next() {
                 if case .message = event { self.read() }
             }
+            self.rests.withLockedValue { $0 = self.link.isResting }
             self.isUp.withLockedValue { $0 = self.link.peer != nil }
             self.post.withLockedValue { $0 }?.drain(into: &self.batch)
             for bytes in self.batch { _ = self.link.send(bytes) }

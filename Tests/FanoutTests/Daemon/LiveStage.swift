@@ -96,16 +96,3 @@ struct LiveStage: Sendable {
             + #""createdBy":"ann","updatedBy":"ann","rev":1}"#
     }
 }
-
-/// Waits until a condition holds; fails after twenty seconds.
-func eventually(_ what: String, _ condition: @Sendable () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(20)
-    while !condition() {
-        guard ContinuousClock.now < end else { throw Overdue(what: what) }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
-private struct Overdue: Error {
-    let what: String
-}

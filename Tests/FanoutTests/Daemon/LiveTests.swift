@@ -1,5 +1,6 @@
 import Boot
 import Canvas
+import CommitterDaemon
 import FanoutCore
 import FanoutDaemon
 import PipelineTestKit
@@ -38,6 +39,25 @@ import Wire
             try stage.commit("r", "e", x: 4, n: 4)
             try await eventually("the lost update") { stage.gateway.records.seqs == [4] }
             #expect(stage.context.metrics.text().contains("pipeline_fanout_holes_total 1"))
+        }
+    }
+
+    @Test func itRestsUntilItHasSeenTheDatabase() async throws {
+        let cluster = try LivePostgres.ownCluster()
+        let database = try cluster.freshDatabase()
+        _ = try Migrator(CommitterDaemon.migrations).migrate(database.connectionString)
+        try cluster.cluster.stop(.immediate)
+        let away: (inout SettingValues) -> Void = { $0.set(SharedSettings.databaseURL, database.connectionString) }
+        try await LiveStage.run(away) { stage in
+            #expect(stage.gateway.isResting && stage.coalescer.isResting)
+            _ = try cluster.cluster.start()
+            try await eventually("it serves") { !stage.gateway.isResting && !stage.coalescer.isResting }
+            // Rooms in memory need no database.
+            try cluster.cluster.stop(.immediate)
+            try await eventually("the loss") {
+                stage.context.health.current.reasons.contains { $0.check == "database" }
+            }
+            #expect(!stage.gateway.isResting)
         }
     }
 

@@ -23,6 +23,8 @@ final class Link {
     var lastSession = 0
     /// The connection that the dialler believes in.
     var session: Int?
+    /// Whether the server rests, as far as the dialler knows.
+    var isResting = false
     /// Those that the server believes in: an old one may not have been given up when a new one is there.
     var serverSessions: Set<Int> = []
     /// When the newest envelope of each direction arrives: none overtakes it.

@@ -25,10 +25,12 @@ extension World {
         link.serverSessions.insert(session)
         self.deliver(.peerUp(self.peer(link, session)), to: link.server)
         let life = link.dialler.life
+        let isResting = link.server.isResting
         self.at(self.arrival(on: link, .back)) { [unowned self] in
             guard link.dialler.life == life, link.session == nil else { return }
             guard link.serverSessions.contains(session) else { return self.dial(link, after: 100 * .millisecond) }
             link.session = session
+            link.isResting = isResting
             self.note("up \(link.name)")
             self.deliver(.up(link), to: link.dialler)
             self.repeatRecent(link)
@@ -43,6 +45,23 @@ extension World {
             _ = self.send(envelope, on: link)
         }
         link.recent = []
+    }
+
+    /// A daemon says whether others of its stage should be chosen; each dialler hears it in the link's order.
+    func rest(_ process: Process, _ isResting: Bool) {
+        guard process.isResting != isResting else { return }
+        process.isResting = isResting
+        self.note("\(process.name) \(isResting ? "rests" : "serves")")
+        for link in self.links where link.server === process {
+            for session in link.serverSessions.sorted() {
+                self.at(self.arrival(on: link, .back)) { [unowned self] in
+                    // Ahead of the hello it is known with it; see ``greet(_:)``.
+                    guard link.session == session else { return }
+                    link.isResting = isResting
+                    self.deliver(.resting(link), to: link.dialler)
+                }
+            }
+        }
     }
 
     func peer(_ link: Link, _ session: Int) -> Peer {

@@ -32,14 +32,14 @@ final class CoalescerShell: Shell {
     private func readLink(_ input: Input) {
         let (link, isUp): (Link, Bool)
         switch input {
-        case .up(let up): (link, isUp) = (up, true)
+        case .up(let up), .resting(let up): (link, isUp) = (up, true)
         case .down(let down): (link, isUp) = (down, false)
         default: return
         }
         if link.server.stage == .committer {
-            _ = self.committerOwners.changed(link.server.name, isUp: isUp)
+            _ = self.committerOwners.changed(link.server.name, isUp: isUp, isResting: link.isResting)
         } else {
-            _ = self.fanoutOwners.changed(link.server.name, isUp: isUp)
+            _ = self.fanoutOwners.changed(link.server.name, isUp: isUp, isResting: link.isResting)
         }
     }
 

@@ -9,6 +9,7 @@ final class CommitterShell: Shell {
     private unowned let world: World
     private let process: Process
     private var core: Committer
+    private var restClock = RestClock()
     private let connections: [DatabaseConnection]
     private let fanouts: [String: Link]
     private var owners = Owners()
@@ -32,10 +33,13 @@ final class CommitterShell: Shell {
         self.fanouts = world.links(of: process, to: .fanout)
         self.connections = (0..<Self.lanes).map { DatabaseConnection(of: process, lane: $0) }
         for connection in self.connections { world.connect(connection) }
+        world.rest(process, true)
     }
 
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
         for case .database(let news) in inputs { self.read(news, now) }
+        self.restClock.observe(connections: self.core.connectedLanes, at: now)
+        self.world.rest(self.process, self.restClock.isResting(at: now))
         for input in inputs { self.read(input, now) }
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
@@ -45,14 +49,15 @@ final class CommitterShell: Shell {
             if let peer = self.peers[name] { _ = self.world.send(envelope.bytes, to: peer) }
         }
         self.results = [:]
-        return self.core.nextDeadline
+        return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
     }
 
     // MARK: In
 
     private func read(_ input: Input, _ now: UInt64) {
         switch input {
-        case .up(let link): _ = self.owners.changed(link.server.name, isUp: true)
+        case .up(let link), .resting(let link):
+            _ = self.owners.changed(link.server.name, isUp: true, isResting: link.isResting)
         case .down(let link): _ = self.owners.changed(link.server.name, isUp: false)
         case .peerUp(let peer): self.peers[peer.name] = peer
         case .peerDown(let peer): if self.peers[peer.name] == peer { self.peers[peer.name] = nil }

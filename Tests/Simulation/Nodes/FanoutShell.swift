@@ -10,6 +10,7 @@ final class FanoutShell: Shell {
     }
 
     private unowned let world: World
+    private let process: Process
     private var core: Fanout
     private let connection: DatabaseConnection
     private var numbers: [String: GatewayID] = [:]
@@ -23,6 +24,7 @@ final class FanoutShell: Shell {
 
     init(_ process: Process, in world: World) {
         self.world = world
+        self.process = process
         var limits = FanoutLimits()
         if world.random.chance(30) {
             limits.replay = 5
@@ -31,6 +33,7 @@ final class FanoutShell: Shell {
         self.core = Fanout(limits: limits)
         self.connection = DatabaseConnection(of: process, lane: 0)
         world.connect(self.connection)
+        world.rest(process, true)
     }
 
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
@@ -55,6 +58,7 @@ final class FanoutShell: Shell {
     private func read(_ news: DatabaseNews, _ now: UInt64) {
         switch news {
         case .up:
+            self.world.rest(self.process, false)
             let model = self.world.database.model
             self.core.identityKnown(
                 epoch: model.epoch, issuer: self.world.database.issuer, at: now, into: &self.actions)
@@ -92,7 +96,7 @@ final class FanoutShell: Shell {
             self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
                 try self.read(kind, fields, from: peer, now)
             }
-        case .up, .down, .message, .peerUp, .database, .app: break
+        case .up, .down, .resting, .message, .peerUp, .database, .app: break
         }
     }
 

@@ -58,7 +58,7 @@ final class GatewayShell: Shell {
 
     private func read(_ input: Input, _ ms: UInt64) {
         switch input {
-        case .up(let link): self.changed(link, isUp: true, ms)
+        case .up(let link), .resting(let link): self.changed(link, isUp: true, ms)
         case .down(let link): self.changed(link, isUp: false, ms)
         case .message(let link, let bytes): self.read(bytes, from: link.server.name, ms)
         case .app(let connection, let news): self.read(news, of: connection, ms)
@@ -68,12 +68,16 @@ final class GatewayShell: Shell {
 
     private func changed(_ link: Link, isUp: Bool, _ ms: UInt64) {
         let stage = link.server.stage
-        guard link.lane == .main, let change = self.owners[stage]?.changed(link.server.name, isUp: isUp) else { return }
+        guard link.lane == .main,
+            let change = self.owners[stage]?.changed(link.server.name, isUp: isUp, isResting: link.isResting)
+        else { return }
         if stage != .fanout {
-            if !change.orphaned.isEmpty { self.core.commitPathChanged(shards: change.orphaned, at: ms) }
+            let shards = change.orphaned.union(change.relieved)
+            if !shards.isEmpty { self.core.commitPathChanged(shards: shards, at: ms) }
             return
         }
-        for (hadOwner, shards) in [(true, change.handedOver), (false, change.orphaned)] where !shards.isEmpty {
+        let moves = [(true, change.handedOver.union(change.relieved)), (false, change.orphaned)]
+        for (hadOwner, shards) in moves where !shards.isEmpty {
             self.core.fanoutMoved(shards: shards, hadOwner: hadOwner, at: ms)
             self.perform(ms)
         }

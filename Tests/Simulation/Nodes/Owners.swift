@@ -3,7 +3,8 @@ import Wire
 
 /// Which instance of one stage serves which shard, over those that answer: as every sender works it out for itself.
 struct Owners {
-    private(set) var live: Set<String> = []
+    private var up: Set<String> = []
+    private var resting: Set<String> = []
     private var owner = [String?](repeating: nil, count: Shard.count)
     private var former = [String?](repeating: nil, count: Shard.count)
 
@@ -12,24 +13,29 @@ struct Owners {
         /// Shards with a new owner whose former one is still there, and those whose former one is gone.
         var handedOver: Set<Int> = []
         var orphaned: Set<Int> = []
+        /// And those whose former one rests.
+        var relieved: Set<Int> = []
     }
 
     subscript(shard: Int) -> String? { self.owner[shard] }
 
     func former(_ shard: Int) -> String? {
-        self.former[shard].flatMap { self.live.contains($0) ? $0 : nil }
+        self.former[shard].flatMap { self.up.contains($0) ? $0 : nil }
     }
 
-    mutating func changed(_ name: String, isUp: Bool) -> Change {
-        if isUp { self.live.insert(name) } else { self.live.remove(name) }
-        let rendezvous = Rendezvous(names: Array(self.live))
+    mutating func changed(_ name: String, isUp: Bool, isResting: Bool = false) -> Change {
+        if isUp { self.up.insert(name) } else { self.up.remove(name) }
+        if isUp, isResting { self.resting.insert(name) } else { self.resting.remove(name) }
+        let rendezvous = Rendezvous(up: self.up, resting: self.resting)
         var change = Change()
         for shard in 0..<Shard.count {
             let (new, old) = (rendezvous.owner(of: shard), self.owner[shard])
             guard new != old else { continue }
             (self.former[shard], self.owner[shard]) = (old, new)
             guard new != nil else { continue }
-            if let old, self.live.contains(old) {
+            if let old, self.resting.contains(old) {
+                change.relieved.insert(shard)
+            } else if let old, self.up.contains(old) {
                 change.handedOver.insert(shard)
             } else {
                 change.orphaned.insert(shard)

@@ -8,6 +8,8 @@ enum Input {
     /// A dialled link is up, down, or brought an envelope.
     case up(Link)
     case down(Link)
+    /// Whether the daemon at its bound end rests has changed.
+    case resting(Link)
     case message(Link, [UInt8])
     /// The same at the bound end.
     case peerUp(Peer)
@@ -22,7 +24,7 @@ enum Input {
     var isOfLink: Bool {
         switch self {
         case .message, .peerMessage: true
-        case .up, .down, .peerUp, .peerDown, .database, .app: false
+        case .up, .down, .resting, .peerUp, .peerDown, .database, .app: false
         }
     }
 }
@@ -49,6 +51,8 @@ final class Process {
     var state = State.dead
     /// Raised by every start and every end, so that what was meant for an earlier life is recognised.
     var life = 0
+    /// True while it asks to be spared; see ``World/rest(_:_:)``.
+    var isResting = false
     var shell: (any Shell)?
     var inbox: [Input] = []
     /// When the next turn is due; nil: not before something comes.

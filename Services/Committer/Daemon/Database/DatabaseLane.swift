@@ -76,6 +76,11 @@ final class DatabaseLane {
         self.polled.connection.reject(reason, now: now)
     }
 
+    /// Connects anew to the same server. Nothing may be under way.
+    func renew(_ reason: String, now: UInt64) {
+        self.polled.connection.renew(reason, now: now)
+    }
+
     /// Ends the connection. What was under way is given up.
     func close() {
         self.polled.close()

@@ -1,0 +1,18 @@
+/// Waits until a condition holds, which is asked every 2 ms.
+/// - Parameter limit: it is an error when it does not hold within this time, which should be far more than enough.
+/// - Throws: ``Overdue``, or what the condition throws.
+package func eventually(
+    _ what: String, within limit: Duration = .seconds(20), _ condition: () throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + limit
+    while try !condition() {
+        guard ContinuousClock.now < end else { throw Overdue(description: "not within \(limit): \(what)") }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// What a test waited for did not come.
+package struct Overdue: Error, CustomStringConvertible {
+    /// What that was.
+    package let description: String
+}
