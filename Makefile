@@ -6,6 +6,8 @@ PORT ?= 8080
 UP ?=
 # What make bench measures.
 BENCH ?= --preset standard
+# Arguments of make bench-cores: CORES=--update, CORES="--hot take-preview".
+CORES ?=
 # How long make chaos lets faults strike (or make fuzz feeds each decoder, then 60 s by default), its seed (drawn and told when there is none), more of its arguments.
 SECONDS ?= 600
 SEED ?=
@@ -19,7 +21,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench bench-cores lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,8 +72,12 @@ chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 4
 test-model: install ## The protocol in every order of its steps, by spin
 	@Tests/run.sh model
 
-bench: release ## Measure the pipeline that make run started: make bench BENCH="--preset lone"
-	@exec .build/release/touchsync bench --data $(DATA) $(BENCH)
+bench: release ## Measure the pipeline that make run started, then the cores; or only a load: make bench BENCH="--preset lone"
+	@.build/release/touchsync bench --data $(DATA) $(BENCH)
+	@$(if $(filter file,$(origin BENCH)),Tests/Benchmarks/run.sh .build/release)
+
+bench-cores: release ## Count instructions and allocations of each hot core's work; fails when one costs 15 % more
+	@Tests/Benchmarks/run.sh .build/release $(CORES)
 
 lint: ## Formatting, and who may import what
 	@Tests/lint.sh

@@ -39,8 +39,11 @@ func library(
     .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
 }
 
-func executable(_ name: String, _ path: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+func executable(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -155,6 +158,13 @@ let testTargets: [Target] = [
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
     tests("SimulationTests", ["Simulation", "HistoryChecker"]),
+    // The work of the hot cores, to be counted.
+    executable(
+        "benchmarks", "Tests/Benchmarks",
+        [
+            "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "SocketIOServer", "SocketIO", "Wire",
+            "Canvas", "JSONBytes",
+        ], exclude: ["README.md", "costs", "measure.py", "run.sh"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),

@@ -1,0 +1,71 @@
+import CoalescerCore
+import Wire
+
+/// A preview of one who moves alone: it leaves at once.
+struct PassPreview: Operation {
+    static let name = "coalesce-lone-preview"
+
+    private var coalescer = Coalescer()
+    private var output: [Preview] = []
+    private var now: UInt64 = 1_000_000_000
+
+    init() {}
+
+    mutating func turn() -> Bool {
+        self.now += 16_666_667
+        let outcome = self.coalescer.previewReceived(Sample.preview, at: self.now, into: &self.output)
+        defer { self.output.removeAll(keepingCapacity: true) }
+        return outcome == .sent && self.output.count == 1
+    }
+}
+
+/// One of four previews of a tick: two movers of a room at 120 Hz, whose previews fold and depart together.
+struct FoldPreview: Operation {
+    static let name = "coalesce-folded-preview"
+    static let perTurn = 4
+
+    private var coalescer = Coalescer()
+    private var output: [Preview] = []
+    private var now: UInt64 = 1_000_000_000
+    private let previews = (0..<2).map { mover in
+        var preview = Sample.preview
+        preview.element = Sample.varied(preview.element, mover)
+        preview.connection += UInt64(mover)
+        return preview
+    }
+
+    init() {
+        // The room uses up its credit.
+        for _ in 0..<4 { _ = self.turn() }
+    }
+
+    mutating func turn() -> Bool {
+        let before = self.coalescer.counters.sent
+        for _ in 0..<2 {
+            self.now += 8_000_000
+            self.coalescer.advance(to: self.now, into: &self.output)
+            for preview in self.previews {
+                _ = self.coalescer.previewReceived(preview, at: self.now, into: &self.output)
+            }
+        }
+        self.output.removeAll(keepingCapacity: true)
+        return self.coalescer.counters.sent - before == 2
+    }
+}
+
+/// A commit that passes a coalescer and closes its gesture there.
+struct PassCommit: Operation {
+    static let name = "coalesce-commit"
+
+    private var coalescer = Coalescer()
+    private var commit = Sample.commit
+    private var now: UInt64 = 1_000_000_000
+
+    init() {}
+
+    mutating func turn() -> Bool {
+        self.now += 40_000_000
+        self.commit.gesture += 1
+        return self.coalescer.commitReceived(self.commit, at: self.now) == .nothingHeld
+    }
+}

@@ -1,0 +1,40 @@
+import FanoutCore
+import Wire
+
+/// An update: applied to the room, kept for who comes back, sent to both gateways.
+struct BroadcastUpdate: Operation {
+    static let name = "broadcast-update"
+
+    private var room = FanoutRoom()
+    private var update = Sample.update(41)
+
+    init() {}
+
+    mutating func turn() -> Bool {
+        self.update.seq += 1
+        self.update.gseq += 1
+        self.room.now += 5_000_000
+        self.room.fanout.updateReceived(self.update, at: self.room.now, into: &self.room.actions)
+        guard case .broadcast(.update(let update), let gateways, _) = self.room.actions.popLast() else { return false }
+        return update.seq == self.update.seq && gateways.count == 2
+    }
+}
+
+/// A preview: let through the fence of its gesture, brought under the rules, sent to both gateways.
+struct JudgePreview: Operation {
+    static let name = "broadcast-preview"
+
+    private var room = FanoutRoom()
+    private let previews = [Sample.preview]
+
+    init() {}
+
+    mutating func turn() -> Bool {
+        self.room.now += 16_000_000
+        self.room.fanout.previewsReceived(self.previews, at: self.room.now, into: &self.room.actions)
+        guard case .broadcast(.preview(let preview), let gateways, _) = self.room.actions.popLast() else {
+            return false
+        }
+        return preview.after == 41 && gateways.count == 2
+    }
+}
