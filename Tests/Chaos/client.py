@@ -290,7 +290,7 @@ class App:
 
     @property
     def may_commit(self):
-        return self.is_joined and not self.is_stopping and len(self.pending) < WINDOW
+        return self.is_joined and not self.is_stopping and not self.world.is_calm and len(self.pending) < WINDOW
 
     def commit(self, event, payload, element, request, gesture=None):
         """Takes a commit into custody and sends it as soon as it can."""

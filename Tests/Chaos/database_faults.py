@@ -131,6 +131,23 @@ class DatabaseCutAfter(Fault):
             await asyncio.sleep(0.7)
 
 
+class CommitterCutOff(Fault):
+    """One of two committers cannot reach the database for a while; the other one can."""
+
+    name = "committer-cut-off"
+    kills = True
+
+    async def strike(self, world):
+        victim = world.random.choice(world.cluster.of("committer"))
+        proxies = world.cluster.between(source=victim.name, target="postgres")
+        async with world.open_transactions(victim.name):
+            for proxy in proxies:
+                for way in proxy.ways:
+                    way.is_held = True
+                proxy.cut()
+        await asyncio.sleep(world.random.uniform(1, 5))
+
+
 class DatabaseDelay(Fault):
     """The database is slow to answer."""
 
@@ -157,5 +174,5 @@ class LockHeld(Fault):
 
 DATABASE = [
     KillBackend(), StopDatabase(), Failover(), StandbyLost(), CommitCancelled(), Terminate(), ReplyLost(),
-    DatabaseCutAfter(), DatabaseDelay(), LockHeld(),
+    CommitterCutOff(), DatabaseCutAfter(), DatabaseDelay(), LockHeld(),
 ]

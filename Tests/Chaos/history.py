@@ -24,6 +24,15 @@ class History:
         self.file = open(path, "wb", buffering=1 << 20)
         self.began = time.monotonic()
         self.counts = {}
+        # Up to which number the log of a room need not be whole.
+        self.floors = {}
+
+    def begin_anew(self, floors):
+        """Forgets everything; rooms begin at their floors."""
+        self.file.seek(0)
+        self.file.truncate()
+        self.counts = {}
+        self.floors = floors
 
     def add(self, kind, **fields):
         self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -36,12 +45,14 @@ class History:
             "select room_id, seq, shard, gseq, session, n, element_id, event, after from commit_log"
             " order by room_id, seq"
         ):
+            if seq <= self.floors.get(room, 0):
+                continue
             self.add(
                 "log", room=room, seq=seq, shard=shard, gseq=gseq, session=session, n=n, element=element,
                 event=DELIVERIES.get(event, event), body=body(after),
             )
         for room, seq in await server.rows("select room_id, seq from rooms"):
-            self.add("room", room=room, seq=seq, floor=0)
+            self.add("room", room=room, seq=seq, floor=self.floors.get(room, 0))
         for shard, gseq in await server.rows("select shard, gseq from shards"):
             self.add("shard", shard=shard, gseq=gseq)
         columns = "position_x, position_y, width, height, rotation, scale_x, scale_y"

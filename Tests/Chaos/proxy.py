@@ -22,6 +22,8 @@ class Way:
         self.cut_after = None
         # Every n-th message of a ZeroMQ link goes through twice; 0 for never.
         self.repeats_every = 0
+        # What becomes of the messages of a ZeroMQ link; see `zmtp`.
+        self.rewrite = None
 
     def clear(self):
         self.__init__()
@@ -52,7 +54,7 @@ class Side(asyncio.Protocol):
         if self.pipe.proxy.may_repeat:
             if self.repeater is None:
                 self.repeater = zmtp.Repeater()
-            data, repeated = self.repeater.feed(data, way.repeats_every)
+            data, repeated = self.repeater.feed(data, way.repeats_every, way.rewrite)
             self.pipe.proxy.repeated += repeated
         if way.cut_after is not None:
             data = data[: way.cut_after]

@@ -34,6 +34,8 @@ class World:
         self.people = {}
         self.firsts = {}
         self.moves = 0
+        # Nobody begins anything new.
+        self.is_calm = False
         self.apps = [
             App(f"c{index}", f"room-{index // ROOM}", self, f"{seed}/{index}", through_proxy=index % 4 == 0)
             for index in range(clients)
@@ -90,6 +92,22 @@ class World:
             await self.cluster.is_ready(within)
         except AssertionError as error:
             self.violation(str(error))
+
+    async def calm(self, within=20):
+        """Nobody begins anything new, and all that was begun has its end."""
+        self.is_calm = True
+        await self.until("every commit has its answer", lambda: not any(app.pending for app in self.apps), within)
+        # Fingers that were down lift.
+        await asyncio.sleep(0.5)
+
+    async def begin_anew(self):
+        """What the database holds by now is where the judged history begins: what was told before is gone, or cannot be
+        looked up any more. Everybody opens the app again. Call it when all is calm."""
+        floors = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
+        for app in self.apps:
+            app.die()
+        self.history.begin_anew(floors)
+        self.is_calm = False
 
     async def settle(self):
         """After the last fault: everybody gets an answer to everything, and sees the same."""

@@ -1,4 +1,4 @@
-"""Messages of a ZeroMQ link in a stream of bytes, so that some can be sent twice."""
+"""Messages of a ZeroMQ link in a stream of bytes, so that some can be sent twice, or as another release would."""
 
 GREETING = 64
 MORE, LONG, COMMAND = 1, 2, 4
@@ -6,8 +6,12 @@ MORE, LONG, COMMAND = 1, 2, 4
 DATA = b"\x04"
 
 
+# The same of a link's greeting; behind it come the version of the links and that of what they carry.
+HELLO = b"\x00"
+
+
 class Repeater:
-    """Follows the stream of one direction and repeats whole messages of it."""
+    """Follows the stream of one direction, and repeats or rewrites whole messages of it."""
 
     def __init__(self):
         self.buffer = bytearray()
@@ -17,8 +21,11 @@ class Repeater:
         self.first = None
         self.count = 0
 
-    def feed(self, data, every):
-        """The bytes to pass on, and how many messages were repeated in them. Passes only whole messages."""
+    def feed(self, data, every, rewrite=None):
+        """The bytes to pass on, and how many messages were repeated in them. Passes only whole messages.
+
+        `rewrite` gets the kind of a message between two daemons and its last frame, and returns another frame.
+        """
         self.buffer += data
         passed = bytearray()
         repeated = 0
@@ -30,6 +37,8 @@ class Repeater:
             self.has_greeted = True
             del self.buffer[:GREETING]
         while message := self._message():
+            if rewrite and self.first in (DATA, HELLO):
+                message = self._rewritten(message, rewrite)
             passed += message
             if self.first == DATA and every:
                 self.count += 1
@@ -38,6 +47,17 @@ class Repeater:
                     repeated += 1
             self.first = None
         return bytes(passed), repeated
+
+    def _rewritten(self, message, rewrite):
+        parts = []
+        self.buffer[:0] = message
+        at = 0
+        while at < len(message):
+            _, start, at = self._frame(at)
+            parts.append(message[start:at])
+        del self.buffer[: len(message)]
+        parts[-1] = rewrite(self.first, parts[-1])
+        return b"".join(frame(part, is_last=index == len(parts) - 1) for index, part in enumerate(parts))
 
     def _greeting(self):
         fresh = bytes(self.buffer[self.end : GREETING])
@@ -76,3 +96,33 @@ class Repeater:
             start = at + 2
             size = self.buffer[at + 1]
         return (flags, start, start + size) if len(self.buffer) >= start + size else None
+
+
+def frame(body, is_last):
+    """A frame of a message."""
+    flags = 0 if is_last else MORE
+    if len(body) < 256:
+        return bytes([flags, len(body)]) + body
+    return bytes([flags | LONG]) + len(body).to_bytes(8, "big") + body
+
+
+def of_next_version(kind, body):
+    """As a release would speak that cannot be understood: its greeting names the next version of what links carry."""
+    if kind != HELLO:
+        return body
+    version = int.from_bytes(body[2:4], "big") + 1
+    return body[:2] + version.to_bytes(2, "big") + body[4:]
+
+
+def with_more_fields(kind, body):
+    """As a newer release would speak that can: every record has a field more, and there is one of a new kind."""
+    if kind != DATA or body[:2] != b"TS":
+        return body
+    at, count, records = 8, int.from_bytes(body[4:8], "little"), []
+    for _ in range(count):
+        size = int.from_bytes(body[at + 1 : at + 5], "little")
+        fields = body[at + 5 : at + 5 + size] + b"\x2a\x00"
+        records.append(body[at : at + 1] + len(fields).to_bytes(4, "little") + fields)
+        at += 5 + size
+    records.append(b"\xc8\x03\x00\x00\x00new")
+    return body[:4] + len(records).to_bytes(4, "little") + b"".join(records)

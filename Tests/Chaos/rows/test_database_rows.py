@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shutil
 import signal
 import subprocess
 import time
@@ -69,13 +70,48 @@ def test_a_lost_reply_is_found_again(row):
                 for pipe in proxy.pipes:
                     pipe.deafen()
             await acknowledged(world, 40, within=40)
-            # Whichever deadline came first, the request's or the commits': what was written was found, not repeated.
+            # What was written was found, not repeated; and before the commits' own deadline.
             assert await metric(world, "committer", "batches_total", '"lost"') > 0
+            assert world.counts["refused.unavailable"] == 0, "a lost answer cost a commit its deadline"
 
             async def is_found():
                 return await metric(world, "committer", "commits_total", '"duplicate"') > 0
 
             await eventually("a commit that was written is found", is_found)
+
+    row.run(play())
+
+
+def test_a_committer_that_cannot_reach_the_database_is_spared(row):
+    """One of two is cut off from the database: the other one gets its shards, and gives them back."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            cut_off = world.cluster.daemons["committer-1"]
+            proxies = world.cluster.between(source=cut_off.name, target="postgres")
+            for proxy in proxies:
+                for way in proxy.ways:
+                    way.is_held = True
+                proxy.cut()
+            world.outages.begin()
+            await asyncio.sleep(8)
+            world.outages.look()
+            assert world.outages.longest_room < 5, "its rooms waited for it"
+            assert cut_off.starts == 1
+            for proxy in proxies:
+                proxy.heal()
+
+            async def applied():
+                metrics = await world.cluster.metrics(cut_off)
+                return metrics.get('pipeline_committer_commits_total{outcome="applied"}', 0)
+
+            before = await applied()
+
+            async def serves():
+                return await applied() > before
+
+            await eventually("it has shards again", serves)
 
     row.run(play())
 
@@ -127,6 +163,134 @@ def test_the_old_primary_comes_back(row):
                 )
                 await acknowledged(world, 20)
             assert await old.rows("select count(*) from commit_log") == behind, "the old primary took a commit"
+
+    row.run(play())
+
+
+async def _everybody_starts_anew(world, epochs):
+    """Waits until every app was told of another history."""
+    told = "every app is told of another history"
+    assert await world.until(told, lambda: all(app.is_joined and app.epoch not in epochs for app in world.apps), 20)
+
+
+async def _all_have_committed(world):
+    committed = "every app has committed"
+    assert await world.until(committed, lambda: all(app.n > len(app.pending) for app in world.apps), 30)
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["asynchronous for long", "asynchronous since a moment ago"])
+def test_an_asynchronous_standby_takes_over_without_everything(row, is_known):
+    """What it never got is lost, although it was acknowledged. Nobody is left with it: every app takes its rooms anew.
+
+    That a failover may have lost something is known beforehand (a committer noted that commits wait for nobody), or is
+    found by fan-outs that have seen what is not there any more.
+    """
+
+    async def play():
+        async with row.world() as world:
+            await _all_have_committed(world)
+            pair = world.cluster.postgres
+            old, new = pair.primary, pair.standby
+            pair.has_standby = False
+            old.set_late(synchronous_standby_names="")
+            if is_known:
+                await old.rows(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where starts_with(application_name, 'committer')"
+                )
+
+                async def is_noted():
+                    return await new.rows("select 1 from history where not synchronous")
+
+                await eventually("the standby knows that commits do not wait for it", is_noted)
+            await acknowledged(world, 20)
+            await new.stop(signal.SIGINT)
+            kept = await old.rows("select count(*) from commit_log")
+            await acknowledged(world, 40)
+            await world.calm()
+            assert await old.rows("select count(*) from commit_log") > kept
+            epochs = {app.epoch for app in world.apps}
+            await old.stop(signal.SIGKILL)
+            new.set_late(synchronous_standby_names="")
+            new.start()
+            await new.answers()
+            await new.run("pg_ctl", "promote", "--pgdata", new.data, "--timeout=60")
+            pair.primary, pair.standby = new, old
+            await _everybody_starts_anew(world, epochs)
+            assert (await new.rows("select count(*) from commit_log"))[0][0] < world.counts["acks"]
+            assert await metric(world, "committer", "history_changes_total") > 0
+            await world.begin_anew()
+            await acknowledged(world, 40)
+
+    row.run(play())
+
+
+def test_an_older_backup_is_restored(row):
+    """The cluster is lost and made anew from a dump; daemons that knew the old one are restarted."""
+
+    async def play():
+        async with row.world() as world:
+            await _all_have_committed(world)
+            await world.calm()
+            pair = world.cluster.postgres
+            server, dump = pair.primary, pair.primary.folder / "dump"
+            await server.run("pg_dump", "--format=custom", f"--file={dump}", "--dbname", server.dsn())
+            world.is_calm = False
+            await acknowledged(world, 40)
+            await world.calm()
+            epochs = {app.epoch for app in world.apps}
+            pair.has_standby = False
+            await pair.standby.stop(signal.SIGQUIT)
+            await server.stop(signal.SIGKILL)
+            shutil.rmtree(server.data)
+            await server.create()
+            server.start()
+            await server.answers()
+            await server.rows("create database touchsync", database="postgres")
+            await server.run("pg_restore", "--exit-on-error", "--dbname", server.dsn(), dump)
+            for daemon in world.cluster.of("committer") + world.cluster.of("fanout"):
+                daemon.send(signal.SIGTERM)
+            await _everybody_starts_anew(world, epochs)
+            await world.begin_anew()
+            await acknowledged(world, 40)
+            # Apps are back before the last daemon is.
+            await world.cluster.is_ready()
+
+    row.run(play())
+
+
+def test_a_day_of_the_log_goes_while_readers_are_behind(row):
+    """Fan-outs stand still and apps are away while commits go on; what they missed is dropped from the log before they
+    can read it. They get rooms whole, never a part."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 40)
+            for daemon in world.cluster.of("fanout"):
+                daemon.send(signal.SIGSTOP)
+            since = time.monotonic()
+            await acknowledged(world, 20)
+            for proxy in world.cluster.between(source="app"):
+                for way in proxy.ways:
+                    way.is_held = True
+                proxy.cut()
+            await world.calm()
+            # Longer than silence is borne: what was sent to them meanwhile is not believed any more.
+            await asyncio.sleep(max(0, 4 - (time.monotonic() - since)))
+            primary = world.cluster.postgres.primary
+            seqs = dict(await primary.rows("select room_id, seq from rooms"))
+            while (await primary.rows("select maintain_log(7, clock_timestamp() + interval '14 days')"))[0][0]:
+                pass
+            assert await primary.rows("select count(*) from commit_log") == [(0,)]
+            world.history.floors = seqs
+            for daemon in world.cluster.of("fanout"):
+                daemon.send(signal.SIGCONT)
+            world.cluster.heal()
+            resyncs = world.counts["resyncs"]
+            world.is_calm = False
+            await acknowledged(world, 40)
+            assert world.counts["resyncs"] > resyncs, "nobody was told"
+            assert await metric(world, "fanout", "resets_total") > 0
 
     row.run(play())
 

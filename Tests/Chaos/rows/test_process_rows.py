@@ -1,9 +1,17 @@
 """Faults of daemons and of their surroundings that need their moment."""
 
 import asyncio
+import contextlib
 import os
+import pathlib
 import signal
+import struct
+import subprocess
+import time
 
+import pytest
+
+import zmtp
 from conftest import acknowledged, eventually, metric
 from daemons import STAGES
 from line import Line
@@ -168,6 +176,151 @@ def test_descriptors_run_out(row):
 
             await eventually("newcomers are welcome again", welcomes)
             assert gateway.starts == 1
+
+    row.run(play())
+
+
+@pytest.fixture
+def memory_groups():
+    """Makes memory control groups, one for each daemon; needs root and a writable cgroup file system."""
+    base = next((path for path in (pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup"))
+                 if list(path.glob("*memory.*limit*")) or (path / "cgroup.controllers").exists()), None)
+    groups = {}
+
+    def make(name, size):
+        group = groups[name] = base / f"touchsync-chaos-{os.getpid()}-{name}"
+        group.mkdir()
+        limit = next(group / file for file in ("memory.max", "memory.limit_in_bytes") if (group / file).exists())
+        limit.write_text(str(size))
+        return ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"]
+
+    try:
+        make("probe", MEGABYTE)
+    except (OSError, TypeError, StopIteration) as error:
+        pytest.fail(f"THIS ROW NEEDS THE RIGHT TO MAKE MEMORY CONTROL GROUPS: {error}")
+    try:
+        yield make
+    finally:
+        for group in groups.values():
+            with contextlib.suppress(OSError):
+                group.rmdir()
+
+
+def test_little_memory(row, memory_groups):
+    """Each daemon gets 64 MiB, and the kernel kills what takes more. Apps that read nothing and a flood of commits do not
+    make any of them."""
+
+    async def play():
+        names = [f"{stage}-{index}" for stage in STAGES for index in (1, 2)]
+        prefixes = {name: memory_groups(name, 64 * MEGABYTE) for name in names}
+        async with row.world(apps=60, pause=0.03, prefixes=prefixes) as world:
+            await acknowledged(world, 400)
+            lines = []
+            for port in world.cluster.apps_ports(through_proxy=False):
+                for index in range(40):
+                    line = await Line.dial(port, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
+                    lines.append(line)
+                    await world.until("connected", lambda line=line: line.is_open, 5)
+                    line.call("room:join", {"roomId": world.apps[index % 60].room})
+                    line.transport.pause_reading()
+            await acknowledged(world, 2000, within=60)
+            for line in lines:
+                line.close()
+            assert all(daemon.starts == 1 for daemon in world.cluster.daemons.values())
+
+    row.run(play())
+
+
+@pytest.fixture
+def clocks(row):
+    """Wall clocks for daemons that can be set while they run."""
+    library = row.folder / "clock.so"
+    source = pathlib.Path(__file__).parent.parent / "clock.c"
+    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+
+    class Clock:
+        def __init__(self, name, seconds):
+            self.path = row.folder / f"{name}.clock"
+            self.set(seconds)
+            self.prefix = ["env", f"LD_PRELOAD={library}", f"CLOCK_OFFSET={self.path}"]
+
+        def set(self, seconds):
+            with open(self.path, "r+b" if self.path.exists() else "wb") as file:
+                file.write(struct.pack("<q", int(seconds)))
+
+    return Clock
+
+
+def test_clocks_disagree_and_jump(row, clocks):
+    """Every daemon has a time of its own, hours or decades off, and it jumps. Nothing is ordered by it."""
+
+    async def play():
+        hour, epoch = 3600, -time.time()
+        offsets = {
+            "gateway-1": hour, "gateway-2": epoch, "coalescer-1": -hour, "coalescer-2": epoch, "committer-1": epoch,
+            "committer-2": hour, "fanout-1": hour, "fanout-2": -hour,
+        }
+        known = {name: clocks(name, offset) for name, offset in offsets.items()}
+        prefixes = {name: clock.prefix for name, clock in known.items()}
+        async with row.world(prefixes=prefixes) as world:
+            await acknowledged(world, 60)
+            for turn in (-1, 1):
+                for name, clock in known.items():
+                    clock.set(offsets[name] + turn * hour)
+                await acknowledged(world, 60)
+                world.cluster.of("fanout")[0].send(signal.SIGKILL)
+                world.cluster.of("committer")[1].send(signal.SIGKILL)
+                await acknowledged(world, 60)
+            await world.cluster.is_ready()
+
+    row.run(play())
+
+
+def test_another_release_on_one_link(row):
+    """One link speaks a version that cannot be understood: it is refused, and others do the work."""
+
+    async def play():
+        async with row.world() as world:
+            await acknowledged(world, 20)
+            strangers = world.cluster.between(source="gateway-1", target="committer-1")
+            strangers += world.cluster.between(source="coalescer", target="committer-1")
+            for proxy in strangers:
+                for way in proxy.ways:
+                    way.rewrite = zmtp.of_next_version
+                proxy.cut()
+            await acknowledged(world, 60)
+            committer = world.cluster.daemons["committer-1"]
+
+            async def is_refused():
+                return "another version" in committer.tail(1 << 20)
+
+            await eventually("the link is refused", is_refused)
+            for proxy in strangers:
+                proxy.heal()
+                proxy.cut()
+            await acknowledged(world, 40)
+            await world.cluster.is_ready()
+
+    row.run(play())
+
+
+def test_a_newer_release_on_every_link(row):
+    """Every record on every link has a field more, and there are records of a kind that nobody knows."""
+
+    async def play():
+        async with row.world(pause=0.1) as world:
+            await acknowledged(world, 40)
+            links = [proxy for proxy in world.cluster.proxies.values() if proxy.may_repeat]
+            for proxy in links[::2]:
+                proxy.ways[0].rewrite = proxy.ways[1].rewrite = zmtp.with_more_fields
+            await acknowledged(world, 100)
+            for proxy in links:
+                proxy.ways[0].rewrite = proxy.ways[1].rewrite = zmtp.with_more_fields
+            previews = world.counts["previews"]
+            await acknowledged(world, 200)
+            assert world.counts["previews"] > previews
+            for stage in ("coalescer", "committer", "fanout"):
+                assert await metric(world, stage, "envelopes_malformed_total") == 0
 
     row.run(play())
 

@@ -1,0 +1,212 @@
+"""The judge is judged: the history of a real run, spoilt in the ways in which a broken pipeline would spoil it."""
+
+import asyncio
+import re
+import signal
+
+import orjson
+import pytest
+import uvloop
+
+from cluster import temporary_folder
+from conftest import acknowledged
+from scene import judge, running
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """The records of a run in which daemons died, and the folder that they lie in."""
+
+    async def play(folder):
+        async with running(folder, 11, 20, 0.1) as world:
+            await acknowledged(world, 150)
+            world.cluster.of("committer")[0].send(signal.SIGKILL)
+            world.cluster.of("gateway")[1].send(signal.SIGKILL)
+            await acknowledged(world, 150)
+            await world.until("previews are seen", lambda: world.counts["previews"] > 100, 20)
+            await asyncio.sleep(1)
+
+    with temporary_folder() as folder:
+        uvloop.run(play(folder))
+        with open(folder / "history.jsonl", "rb") as history:
+            yield [orjson.loads(line) for line in history], folder
+
+
+def violated(records, folder):
+    """The names of the invariants that the checker finds violated."""
+    path = folder / "spoilt.jsonl"
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    code, words = judge(path)
+    assert code in (0, 1), words
+    names = set(re.findall(r"^(I\d+) .*violations [1-9]", words, re.MULTILINE))
+    assert bool(names) == (code == 1), words
+    return names
+
+
+def test_the_run_itself_is_good(recorded):
+    assert violated(*recorded) == set()
+
+
+# Ways to spoil a history. Each gets a copy of the records.
+
+
+def of(records, kind, condition=lambda record: True):
+    """The places of records of a kind."""
+    return [place for place, record in enumerate(records) if record["kind"] == kind and condition(record)]
+
+
+def middle(places):
+    assert places, "the run has none of these"
+    return places[len(places) // 2]
+
+
+def an_acknowledged_commit_is_not_written(records):
+    acked = {(r["room"], r["session"], r["n"]) for r in records if r["kind"] == "ok"}
+    del records[middle(of(records, "log", lambda r: (r["room"], r["session"], r["n"]) in acked))]
+
+
+def a_commit_is_written_twice(records):
+    row = dict(records[middle(of(records, "log"))])
+    for record in records:
+        if record["kind"] == "room" and record["room"] == row["room"]:
+            record["seq"] = row["seq"] = record["seq"] + 1
+        if record["kind"] == "shard" and record["shard"] == row["shard"]:
+            record["gseq"] = row["gseq"] = record["gseq"] + 1
+    records.append(row)
+
+
+def a_refused_commit_is_written(records):
+    place = middle(of(records, "ok"))
+    records[place] = {
+        **{name: records[place][name] for name in ("time", "client", "room", "session", "n")}, "kind": "refused",
+        "code": "invalid", "final": True,
+    }
+
+
+def an_acknowledgement_has_another_number(records):
+    records[middle(of(records, "ok"))]["seq"] += 1
+
+
+def an_acknowledgement_has_another_state(records):
+    records[middle(of(records, "ok", lambda r: r["body"]))]["body"] += "1"
+
+
+def a_number_is_left_out(records):
+    row = records[middle(of(records, "log"))]
+    for record in records:
+        if record["kind"] in ("log", "ok", "deliver", "room") and record["room"] == row["room"]:
+            record["seq"] += record["seq"] >= row["seq"]
+
+
+def an_element_is_not_as_the_log_has_it(records):
+    records[middle(of(records, "element"))]["body"] += "1"
+
+
+def an_update_is_delivered_twice(records):
+    place = middle(of(records, "deliver"))
+    records.insert(place + 1, dict(records[place]))
+
+
+def an_update_is_not_delivered(records):
+    del records[middle(of(records, "deliver"))]
+
+
+def updates_are_delivered_out_of_order(records):
+    place = middle(of(records, "deliver"))
+    first = records[place]
+    after = [p for p in of(records, "deliver", lambda r: r["client"] == first["client"]) if p > place]
+    records[place], records[after[0]] = records[after[0]], records[place]
+
+
+def the_last_update_is_not_delivered(records):
+    last = max(record["seq"] for record in records if record["kind"] == "room" and record["room"] == "room-0")
+    del records[of(records, "deliver", lambda r: r["room"] == "room-0" and r["seq"] == last)[0]]
+
+
+def an_update_says_something_else(records):
+    records[middle(of(records, "deliver", lambda r: r["body"]))]["body"] += "1"
+
+
+def commits_of_a_session_change_places(records):
+    rows = of(records, "log")
+    for first in rows:
+        one = records[first]
+        for second in rows:
+            other = records[second]
+            same = all(one[name] == other[name] for name in ("room", "session"))
+            if same and other["n"] == one["n"] + 1:
+                one["n"], other["n"] = other["n"], one["n"]
+                return
+
+
+def a_later_commit_gets_an_earlier_number(records):
+    acks = {(r["room"], r["seq"]): place for place, r in enumerate(records) if r["kind"] == "ok"}
+    for (room, seq), place in sorted(acks.items()):
+        after = acks.get((room, seq + 1))
+        if after is None or records[place]["client"] == records[after]["client"]:
+            continue
+        key = {name: records[place][name] for name in ("room", "session", "n")}
+        asked = of(records, "invoke", lambda r: all(r[name] == key[name] for name in key))[0]
+        # Asked for and answered only after the next one was acknowledged.
+        moved = [records[asked], records[place]]
+        end = records[after]
+        for record in moved:
+            records.remove(record)
+        at = records.index(end) + 1
+        records[at:at] = [{**record, "time": end["time"]} for record in moved]
+        return
+
+
+def a_commit_is_never_answered(records):
+    del records[middle(of(records, "ok"))]
+
+
+def a_preview_is_not_sent(records):
+    records[middle(of(records, "preview"))]["gesture"] += 1000
+
+
+def a_preview_comes_back(records):
+    place = middle(of(records, "preview"))
+    records.insert(place + 1, {**records[place], "client": records[place]["sender"]})
+
+
+def a_preview_comes_after_its_commit(records):
+    ended = {
+        (r["room"], r["session"], r["n"]): (r["client"], r["element"], r["gesture"])
+        for r in records if r["kind"] == "invoke" and r.get("gesture")
+    }
+    seen = {}
+    for place, record in enumerate(records):
+        if record["kind"] == "preview":
+            seen[record["client"], record["sender"], record["element"], record["gesture"]] = record
+        elif record["kind"] == "deliver" and (by := ended.get((record["room"], record.get("session"), record.get("n")))):
+            late = seen.get((record["client"], *by))
+            if late:
+                records.insert(place + 1, {**late, "time": record["time"]})
+                return
+    raise AssertionError("the run has no gesture that somebody saw to its end")
+
+
+def somebody_sees_a_foreign_room(records):
+    record = records[middle(of(records, "deliver"))]
+    record["client"] = "stranger"
+
+
+SPOILT = [
+    (an_acknowledged_commit_is_not_written, "I1"), (an_acknowledgement_has_another_number, "I1"),
+    (an_acknowledgement_has_another_state, "I1"), (a_commit_is_written_twice, "I2"),
+    (a_refused_commit_is_written, "I2"), (a_number_is_left_out, "I3"), (an_element_is_not_as_the_log_has_it, "I4"),
+    (an_update_is_delivered_twice, "I5"), (an_update_is_not_delivered, "I5"),
+    (updates_are_delivered_out_of_order, "I5"), (an_update_says_something_else, "I5"),
+    (the_last_update_is_not_delivered, "I6"), (commits_of_a_session_change_places, "I7"),
+    (a_later_commit_gets_an_earlier_number, "I8"), (a_commit_is_never_answered, "I9"), (a_preview_is_not_sent, "I10"),
+    (a_preview_comes_back, "I10"), (a_preview_comes_after_its_commit, "I10"), (somebody_sees_a_foreign_room, "I13"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "invariant"), SPOILT, ids=[spoil.__name__ for spoil, _ in SPOILT])
+def test_what_a_broken_pipeline_does_is_found(recorded, spoil, invariant):
+    records, folder = recorded
+    spoilt = [dict(record) for record in records]
+    spoil(spoilt)
+    assert invariant in violated(spoilt, folder)
