@@ -99,11 +99,13 @@ extension EngineMachine {
         case mismatch
     }
 
-    /// A GET arrived; `hasPackets` tells whether packets wait for it.
-    public mutating func pollReceived(hasPackets: Bool) -> PollAnswer {
+    /// A GET arrived; `hasPackets` tells whether packets wait for it, `exceedsBody` whether more than one body takes.
+    public mutating func pollReceived(hasPackets: Bool, exceedsBody: Bool = false) -> PollAnswer {
         guard self.phase != .closed, self.transport == .polling else { return .mismatch }
         if self.hasPoll { return .duplicate }
         if self.phase == .closing {
+            // What waits leaves first, a body for each poll, for as long as a closing session is waited for.
+            if exceedsBody { return .packets }
             self.phase = .closed
             return .last
         }

@@ -4,7 +4,9 @@ internal import SocketIO
 extension EngineIOSession {
     func pollReceived(_ peer: PeerHandler) {
         guard let link = self.link else { return peer.answer(.badRequest) }
-        switch self.machine.pollReceived(hasPackets: !link.queue.isEmpty) {
+        switch self.machine.pollReceived(
+            hasPackets: !link.queue.isEmpty, exceedsBody: !self.isLeaving && self.exceedsLastBody(link))
+        {
         case .hold: link.poll = peer
         case .packets: self.answer(peer, link)
         case .noop: peer.answerPlain([EnginePacketType.noop.rawValue])
@@ -28,15 +30,20 @@ extension EngineIOSession {
         self.becameWritable()
     }
 
+    /// True when more waits than one body takes together with the close packet: some clients throw away a longer one.
+    func exceedsLastBody(_ link: PollingLink) -> Bool {
+        link.queue.count >= self.server.configuration.maxPollPackets
+    }
+
     /// What is left and the close packet. When the server goes away an error in its stead, after which every client
     /// connects again; by a close packet python-engineio takes itself to be dismissed for good.
     func sendLast(_ peer: PeerHandler, _ link: PollingLink) {
         if self.isGoingAway {
             if link.queue.isEmpty { return peer.answer(.unknownSession) }
-            return peer.answerPlain(link.takeBody(maxPackets: .max))
+            return peer.answerPlain(link.takeBody(maxPackets: self.server.configuration.maxPollPackets))
         }
         link.append(.text(ByteBuffer(bytes: [EnginePacketType.close.rawValue])))
-        peer.answerPlain(link.takeBody(maxPackets: .max))
+        peer.answerPlain(link.takeBody(maxPackets: self.server.configuration.maxPollPackets))
     }
 
     /// Answers the held poll, if there is one, with `body`.

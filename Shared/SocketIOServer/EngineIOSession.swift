@@ -58,6 +58,8 @@ public final class EngineIOSession: Timed {
     public func releaseHandshake() { self.handshake = nil }
 
     var isClosed: Bool { self.machine.isClosed }
+    /// True while packets wait for a poll.
+    var hasPackets: Bool { self.link?.queue.isEmpty == false }
     var polls: Bool { self.machine.transport == .polling }
 
     var engineApplication: (any EngineIOApplication)? {
@@ -114,6 +116,8 @@ extension EngineIOSession {
             case .closedByServer, .drained: false
             default: true
             }
+        // A held poll gets the first of several bodies, and the next polls the rest.
+        if !isImmediate, let link = self.link, self.exceedsLastBody(link) { self.flushPolling() }
         if isImmediate {
             self.machine.ended()
         } else if !self.machine.closeRequested(at: self.server.now) {

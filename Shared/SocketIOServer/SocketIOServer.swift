@@ -65,7 +65,7 @@ public final class SocketIOServer: @unchecked Sendable {
     var peersByAddress: [AddressKey: Int] = [:]
     var listeners: [any Channel] = []
     private(set) lazy var relays = Relays(self)
-    /// Set by ``stopAccepting()``: nothing new is let in, answers close their connection.
+    /// Set by ``refuseSessions()``: nothing new is let in, answers close their connection.
     var isDraining = false
 
     var wheel: TimerWheel<any Timed>
@@ -186,16 +186,23 @@ extension SocketIOServer {
             }
     }
 
-    /// Stops listening and lets no new session in. Existing sessions live on; HTTP answers close their connection.
-    public func stopAccepting() -> EventLoopFuture<Void> {
+    /// Lets no new session in: 503. Existing ones live on, and those that poll can still be reached, also by relays; HTTP
+    /// answers close their connection.
+    public func refuseSessions() {
         self.isDraining = true
+    }
+
+    /// The same, and stops listening: sessions that poll end with that.
+    public func stopAccepting() -> EventLoopFuture<Void> {
+        self.refuseSessions()
         let closing = self.listeners.map { $0.close() }
         self.listeners = []
         return EventLoopFuture.andAllComplete(closing, on: self.eventLoop)
     }
 
     /// Closes up to `count` sessions (WebSocket code 1001, polling 400) and relays, so that their clients reconnect
-    /// elsewhere; the caller paces it. Returns how many of both are left.
+    /// elsewhere; the caller paces it. Returns how many of both are left, polling sessions that have not fetched their
+    /// last packets included.
     public func drain(upTo count: Int) -> Int {
         let closing = Array(self.sessions.values.lazy.filter { !$0.isClosed }.prefix(max(0, count)))
         for session in closing { session.end(.drained, code: 1001, reason: "going away") }
@@ -203,7 +210,7 @@ extension SocketIOServer {
         let ending = relaying.prefix(max(0, count - closing.count))
         for peer in ending { peer.endRelay() }
         self.flush()
-        return self.sessions.values.count { !$0.isClosed } + relaying.count - ending.count
+        return self.sessions.values.count { !$0.isClosed || $0.hasPackets } + relaying.count - ending.count
     }
 
     /// Drops every connection at once, without goodbyes. Stop and drain first.

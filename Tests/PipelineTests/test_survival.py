@@ -1,5 +1,6 @@
 """Daemons are killed under load: they come back, apps keep or regain their rooms, and nothing acknowledged is lost."""
 
+import json
 import os
 import signal
 
@@ -164,4 +165,36 @@ def test_a_gateway_that_stops_says_so(double, apps, room):
     answer = other.join(room, session=joined["session"], resume={"epoch": joined["epoch"], "seq": 1})
     assert answer["recovered"] is True and answer["updates"] == [] and answer["n"] == 1
     assert other.ok("element:transform", {"roomId": room, "n": 2, "elementId": "e", "positionX": 1})["seq"] == 2
+    double.wait_restarted(victim, within=30)
+
+
+@pytest.mark.parametrize("by", [0, 1], ids=["itself", "the other one"])
+def test_a_gateway_that_stops_answers_polls_to_the_end(double, room, by):
+    """Every poll is a request, perhaps on a new connection, perhaps relayed: what is owed comes before the goodbye."""
+    own, other = double.urls
+    path = "/socket.io/?EIO=4&transport=polling"
+    opened = requests.get(own + path, timeout=5).text
+    url = f"{(own, other)[by]}{path}&sid={json.loads(opened[1:])['sid']}"
+    assert requests.post(url, '40{"userId":"ada"}', timeout=5).text == "ok"
+    assert requests.get(url, timeout=5).text.startswith("40")
+    assert requests.post(url, f'421["room:join",{{"roomId":"{room}"}}]', timeout=5).text == "ok"
+    assert '"ok":true' in requests.get(url, timeout=5).text
+    committers = [process["pid"] for process in double.processes("committer")]
+    victim = [process for process in double.processes("gateway") if process["name"] == "gateway-1"][0]
+    for pid in committers:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        create = f'422["element:create",{{"roomId":"{room}","element":{{"type":"note","id":"e"}}}}]'
+        assert requests.post(url, create, timeout=5).text == "ok"
+        os.kill(victim["pid"], signal.SIGTERM)
+        assert "server:draining" in requests.get(url, timeout=5).text
+    finally:
+        for pid in committers:
+            os.kill(pid, signal.SIGCONT)
+    text = ""
+    while "432[" not in text:
+        answer = requests.get(url, timeout=10)
+        assert answer.status_code == 200, (text, answer.text)
+        text += answer.text
+    assert '"ok":true' in text
     double.wait_restarted(victim, within=30)

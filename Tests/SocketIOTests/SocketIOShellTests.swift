@@ -1,6 +1,7 @@
 import SocketIO
-import SocketIOServer
 import Testing
+
+@testable import SocketIOServer
 
 @Suite struct SocketIOShellTests {
     private static let path = "/socket.io/?EIO=4&transport=polling&sid="
@@ -207,6 +208,44 @@ import Testing
         // No close packet: python-engineio would not connect again.
         #expect(try polling.ask(RawClient.get(Self.path + sid)).status == 400)
         #expect(throws: RawClient.Failure.self) { _ = try fixture.client() }
+    }
+
+    /// python-engineio throws a body of more than 16 packets away, and with it the connection.
+    @Test(arguments: [true, false])
+    func aGoodbyeOfManyPacketsTakesSeveralPolls(isHeld: Bool) throws {
+        let fixture = try ServerFixture()
+        let polling = try fixture.client()
+        let sid = try fixture.openPolling(polling)
+        let path = Self.path + sid
+        _ = try polling.ask(RawClient.post(path, "40"))
+        #expect(try polling.ask(RawClient.get(path)).body.hasPrefix("40{"))
+        if isHeld { polling.send(RawClient.get(path)) }
+        let left = try fixture.eventually { server, application in
+            // In one turn of the loop: nothing is sent before the end of it.
+            guard !isHeld || server.sessions.values.contains(where: { $0.link?.poll != nil }) else { return false }
+            for number in 1...40 { application.sockets[0].emit(bytes("[\(number)]")) }
+            return server.drain(upTo: 10) > 0
+        }
+        #expect(left)
+        let first = try isHeld ? polling.response() : polling.ask(RawClient.get(path))
+        var bodies = [first.body]
+        for _ in 0..<2 { bodies.append(try polling.ask(RawClient.get(path)).body) }
+        let packets = bodies.map { $0.split(separator: "\u{1e}") }
+        #expect(packets.map(\.count) == [16, 16, 8])
+        #expect(packets.joined().map(String.init) == (1...40).map { "42[\($0)]" })
+        #expect(try fixture.onLoop { server, _ in server.drain(upTo: 10) } == 0)
+        #expect(try polling.ask(RawClient.get(path)).status == 400)
+    }
+
+    @Test func whilePollsAreAwaitedNewSessionsAreRefused() throws {
+        let fixture = try ServerFixture()
+        let polling = try fixture.client()
+        let sid = try fixture.openPolling(polling)
+        _ = try polling.ask(RawClient.post(Self.path + sid, "40"))
+        try fixture.onLoop { server, _ in server.refuseSessions() }
+        // On a connection of its own, as every answer closes its connection from now on.
+        #expect(try fixture.client().ask(RawClient.get(Self.path + sid)).body.hasPrefix("40{"))
+        #expect(try fixture.client().ask(RawClient.get("/socket.io/?EIO=4&transport=polling")).status == 503)
     }
 
     /// What socket.io-client-swift does on the wire.

@@ -69,8 +69,9 @@ package final class GatewayService: Service {
 
     /// Takes no new apps, lets the commits in custody finish, then says goodbye in batches.
     private func drain(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
-        try? await parts.server.stopAccepting().get()
+        // It listens to the end: every poll is a request, and may come on a new connection.
         try? await eventLoop.flatSubmit { parts.drain() }.get()
+        try? await eventLoop.flatSubmit { parts.server.stopAccepting() }.get()
     }
 }
 
@@ -124,6 +125,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     /// Takes leave of all apps, then waits for the commits that others left in custody.
     func drain() -> EventLoopFuture<Void> {
         let promise = self.eventLoop.makePromise(of: Void.self)
+        self.server.refuseSessions()
         self.leave(self.hub.announceDraining(spread: self.drainSpread), promise)
         return promise.futureResult
     }
