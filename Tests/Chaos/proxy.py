@@ -76,7 +76,7 @@ class Side(asyncio.Protocol):
         elif way.delay or self.late:
             self.late.append(data)
             asyncio.get_running_loop().call_later(way.delay, self._deliver_late)
-        else:
+        elif not self.other.transport.is_closing():
             self.other.transport.write(data)
 
     def _deliver_late(self):

@@ -79,6 +79,21 @@ import Wire
         #expect(scene.taken(by: Scene.g1).seqs == [1])
     }
 
+    /// The same shard goes for good while the join, which the other fan-out has answered, still waits here.
+    @Test func whoIsNamedNoMoreLeavesWhenTheJoinIsAnswered() {
+        var scene = Scene(isReady: false)
+        scene.join("ann", 1)
+        scene.leave(1)
+        scene.interest([("ann", 1)], seq: 0)
+        scene.interest([], seq: 0)
+        scene.identify()
+        scene.answer()
+        #expect(scene.taken(by: Scene.g1).joined.count == 1)
+        scene.commit()
+        #expect(scene.taken(by: Scene.g1).seqs == [])
+        #expect(scene.fanout.roomCount == 0)
+    }
+
     @Test func updatesDuringTheLoadFollowTheAnswer() {
         var scene = Scene()
         scene.database = DatabaseModel()

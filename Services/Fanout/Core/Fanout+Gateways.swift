@@ -60,6 +60,10 @@ extension Fanout {
             for connection in connections {
                 self.depart(connection, from: place, at: now, into: &actions)
             }
+            // What still waits here is asked of another fan-out by now.
+            for tag in self.rooms[place].joins where self.joins[tag]?.gateway == gateway {
+                self.joins[tag]?.leavesAfter = true
+            }
             self.advanceJoins(in: place, at: now, into: &actions)
             return
         }
