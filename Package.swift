@@ -21,6 +21,7 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -82,7 +83,7 @@ let shells: [Target] = [
 ]
 
 let gateway: [Target] = [
-    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque]),
+    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque, heap]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [

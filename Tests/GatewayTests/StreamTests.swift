@@ -100,7 +100,7 @@ struct StreamTests {
         preview.after = 3
         preview.folded = 2
         preview.sinceLast = 16
-        scene.gateway.previewed([preview])
+        scene.gateway.previewed([preview], at: scene.now, lateness: 0)
         let actions = scene.take()
         #expect(actions.texts(for: ada).isEmpty)
         let text =

@@ -223,6 +223,14 @@ enum EventText {
         }
     }
 
+    /// The pace of a room's previews has changed.
+    static func throttle(_ interval: UInt64, room: Identifier) -> [UInt8] {
+        Self.event("room:throttle", room: room) { writer in
+            writer.key("intervalMs")
+            writer.value(interval)
+        }
+    }
+
     /// The fields of a member.
     static func member(_ member: Member, into writer: inout JSONWriter) {
         writer.key("userId")
@@ -234,7 +242,9 @@ enum EventText {
     }
 
     /// The acknowledgement of a join.
-    static func joined(_ joined: JoinReply.Joined, room: Identifier, limits: Limits) -> [UInt8] {
+    static func joined(
+        _ joined: JoinReply.Joined, room: Identifier, throttle: UInt64, limits: Limits
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
         writer.key("ok")
@@ -261,7 +271,7 @@ enum EventText {
         writer.key("n")
         writer.value(joined.number)
         writer.key("throttleMs")
-        writer.value(limits.throttleMs)
+        writer.value(throttle)
         writer.key("limits")
         limits.encode(into: &writer)
         writer.endObject()

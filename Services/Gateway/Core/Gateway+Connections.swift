@@ -108,7 +108,7 @@ extension Gateway {
 
     mutating func leaveView(_ slot: Slot, room: Identifier) {
         self.rooms[room]?.remove(slot)
-        if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
+        self.forgetIfEmpty(room)
     }
 
     // MARK: Tokens

@@ -183,9 +183,13 @@ extension Gateway {
             membership.take(joined)
         }
         self.connections[slot]?.memberships[room] = membership
+        if let view = self.rooms[room], view.position != joined.position {
+            // The newcomer may know of commits that end what waits here.
+            self.show(room, lateness: 0, at: now)
+        }
         self.enterView(slot, room: room, position: joined.position, wantsPreviews: pending.wantsPreviews)
         if let ackID = pending.ackID {
-            let json = EventText.joined(joined, room: room, limits: self.limits)
+            let json = EventText.joined(joined, room: room, throttle: self.throttle(in: room), limits: self.limits)
             self.actions.append(.acknowledge(slot, id: ackID, json: json))
         }
         for event in waiting {

@@ -12,6 +12,7 @@ extension Gateway {
         }
         self.rooms[update.room]?.position.seq = update.seq
         self.counters.updates += 1
+        if !self.waiting.isEmpty { self.waiting.drop(endedBy: StreamStep(update, isNumbered: true)) }
         let isSettled = !view.hasFloors
         let members = isSettled ? view.members : self.behind(update, view.members)
         let legacy = isSettled ? view.legacyMembers : self.behind(update, view.legacyMembers)
@@ -35,19 +36,20 @@ extension Gateway {
     }
 
     /// Previews came from the fan-out; those of one room stand together.
-    package mutating func previewed(_ previews: [Preview]) {
+    /// - Parameters:
+    ///   - now: ms.
+    ///   - lateness: how long they waited for this turn, µs.
+    package mutating func previewed(_ previews: [Preview], at now: UInt64, lateness: UInt64) {
         var start = previews.startIndex
         while start < previews.endIndex {
             let room = previews[start].room
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
             if let view = self.rooms[room], !view.previewMembers.isEmpty {
-                let texts = previews[start..<end].map { preview in
-                    PreviewText(sender: self.slots[preview.connection], preview: preview)
-                }
-                self.actions.append(.previews(view.previewMembers, texts))
+                self.show(previews[start..<end], of: room, to: view, lateness: lateness, at: now)
             }
             start = end
         }
+        self.reviewPaces(at: now)
     }
 
     /// A user came into a room or left it.
@@ -62,6 +64,7 @@ extension Gateway {
     package mutating func gestureEnded(_ ended: GestureEnded) {
         guard let view = self.rooms[ended.gesture.room] else { return }
         let step = StreamStep(ended.gesture)
+        self.waiting.drop(endedBy: step)
         if !view.members.isEmpty {
             self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }
@@ -96,9 +99,10 @@ extension Gateway {
         guard let view = self.rooms[room] else { return }
         self.counters.resyncs += 1
         self.rooms[room]?.position = position
+        _ = self.waiting.take(room)
         let from = view.position.seq + 1
         for slot in view.members where slot != except { self.losePlace(slot, in: room, from: from, to: position.seq) }
-        if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
+        self.forgetIfEmpty(room)
     }
 
     /// So much waits for these members that they get no update more: their place in the room is lost, from the update
@@ -109,7 +113,7 @@ extension Gateway {
             self.counters.fallenBehind += 1
             self.losePlace(slot, in: room, from: seq, to: view.position.seq)
         }
-        if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
+        self.forgetIfEmpty(room)
     }
 
     private mutating func losePlace(_ slot: Slot, in room: Identifier, from: UInt64, to: UInt64) {

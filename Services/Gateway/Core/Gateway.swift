@@ -39,6 +39,10 @@ package struct Gateway {
     var queuedJoins: Deque<UInt64> = []
     var joinBucket: TokenBucket
     var recent = RecentAcknowledgements()
+    package internal(set) var paces: RoomPaces
+    /// Previews that wait for their room's pace or turn, and how many more members this turn may deliver to.
+    package internal(set) var waiting = WaitingRooms()
+    var allowance: Int
     /// HTTP reads that wait for the fan-out, with their deadlines, ms.
     var reads: [UInt64: (room: Identifier, deadline: UInt64)] = [:]
     /// Connections with a held preview or a delayed commit.
@@ -69,6 +73,8 @@ package struct Gateway {
         self.names = NameGenerator(seed: seed)
         self.tokens = tokens
         self.joinBucket = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: 0)
+        self.paces = RoomPaces(lateMs: limits.lateMs, calmMs: limits.calmMs)
+        self.allowance = limits.previewWrites
         self.nextConnection = UInt64(connectionPrefix) << 32
     }
 

@@ -26,8 +26,14 @@ package struct Limits: Equatable, Sendable {
     package var replay = 1000
     /// How long a commit or a join may wait for its result, ms.
     package var deadlineMs: UInt64 = 10_000
-    /// The pace of previews, ms, told as `throttleMs`.
+    /// The pace of previews when all is well, ms, told as `throttleMs`.
     package var throttleMs = 16
+    /// Rooms are slowed down when previews leave later than this on average, ms.
+    package var lateMs: UInt64 = 8
+    /// How long all must be well before they speed up again, ms.
+    package var calmMs: UInt64 = 1000
+    /// Members that previews are delivered to in one turn; the rest get theirs with the next one.
+    package var previewWrites = 128
 
     /// Commits of all apps without a result, those included that wait for a rate limit; one more is refused as busy.
     package var custodyCommits = 32_768

@@ -2,14 +2,19 @@ import Boot
 import GatewayCore
 import Logging
 import Mesh
+import NIOCore
 import Wire
 
 /// What comes over the mesh: links, envelopes, and the previews in them.
 extension GatewayHub {
     /// Takes over what the mesh's thread has laid down.
-    func drainNews() {
+    /// - Parameter arrival: when it laid down the first of it.
+    func drainNews(since arrival: NIODeadline) {
         self.news.drain(into: &self.fresh)
-        let now = self.now
+        let start = NIODeadline.now()
+        self.lateness = UInt64(max(0, (start - arrival).nanoseconds) / 1000)
+        self.core.turnBegan()
+        let now = start.uptimeNanoseconds / 1_000_000
         for item in self.fresh {
             switch item {
             case .up(let stage, let peer, let greeting, let isResting):
@@ -28,7 +33,7 @@ extension GatewayHub {
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
-        self.takePreviews()
+        self.takePreviews(at: now)
         self.batched {
             self.perform()
             self.releaseHeld(at: now)
@@ -84,21 +89,21 @@ extension GatewayHub {
             case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields), from: peer)
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
-                self.takePreviews(of: update.room)
+                self.takePreviews(of: update.room, at: now)
                 self.core.updated(update)
             case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
             case .joinReply:
                 let reply = try EnvelopeReader.decode(JoinReply.self, fields)
-                self.takePreviews(of: reply.room)
+                self.takePreviews(of: reply.room, at: now)
                 self.core.joinReplied(reply, at: now, seconds: self.seconds)
             case .roomPosition:
                 let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-                self.takePreviews(of: position.room)
+                self.takePreviews(of: position.room, at: now)
                 self.core.positioned(position)
             case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
             case .gestureEnded:
                 let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
-                self.takePreviews(of: ended.gesture.room)
+                self.takePreviews(of: ended.gesture.room, at: now)
                 self.core.gestureEnded(ended)
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
             case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
@@ -118,15 +123,17 @@ extension GatewayHub {
     }
 
     /// Delivers what came of a room's previews before something else of the room is told.
-    private func takePreviews(of room: Identifier) {
-        if self.previewRooms.contains(room) { self.takePreviews() }
+    private func takePreviews(of room: Identifier, at now: UInt64) {
+        if self.previewRooms.contains(room) { self.takePreviews(at: now) }
     }
 
     /// Delivers this turn's previews. Several envelopes of them in one turn mean that this loop is behind: then only the
     /// latest count, so that it delivers less the later it is.
-    private func takePreviews() {
+    private func takePreviews(at now: UInt64) {
         guard !self.previews.isEmpty else { return }
-        self.core.previewed(self.previewEnvelopes > 1 ? PreviewOutbox.folded(self.previews) : self.previews)
+        self.core.previewed(
+            self.previewEnvelopes > 1 ? PreviewOutbox.folded(self.previews) : self.previews, at: now,
+            lateness: self.lateness)
         self.previews.removeAll(keepingCapacity: true)
         self.previewRooms.removeAll(keepingCapacity: true)
         self.previewEnvelopes = 0

@@ -12,7 +12,7 @@ import Wire
 /// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
 /// its actions go out. Everything here happens on that loop.
 final class GatewayHub {
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     let logger: Logger
     var core: Gateway
     private let limits: Limits
@@ -29,6 +29,11 @@ final class GatewayHub {
     var previews: [Preview] = []
     var previewRooms: Set<Identifier> = []
     var previewEnvelopes = 0
+    /// How long this turn's previews have waited for it, µs.
+    var lateness: UInt64 = 0
+    /// When previews that wait are looked at; see `armDelivery`.
+    var delivery: Scheduled<Void>?
+    var deliveryAt: UInt64 = .max
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = .max
     private var isSettling = false
@@ -179,6 +184,7 @@ final class GatewayHub {
         self.senders.flush(at: now)
         self.observeLater()
         self.armTimer(now)
+        self.armDelivery()
     }
 
     /// Runs what sends to many apps, and flushes their connections once.

@@ -66,7 +66,12 @@ package struct GatewaySettings: DaemonSettings {
     static let deadline = Setting.milliseconds(
         "deadline-ms", default: 10_000, in: 100...300_000, "How long a commit or join may wait for its result.")
     static let tick = Setting.milliseconds(
-        "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told.")
+        "throttle-ms", default: 16, in: 1...1000, "The pace of previews that apps are told when all is well.")
+    static let paceLate = Setting.milliseconds(
+        "pace-late-ms", default: 8, in: 0...10_000,
+        "Previews that leave later than this on average slow down the rooms that cost most.")
+    static let paceCalm = Setting.milliseconds(
+        "pace-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again.")
     static let linkPause = Setting.milliseconds(
         "link-pause-ms", default: 3, in: 0...100, "How long previews for one coalescer are collected while many come.")
 
@@ -97,7 +102,7 @@ package struct GatewaySettings: DaemonSettings {
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
-            readsWaiting, drainSpread, deadline, tick, linkPause, SharedSettings.gateways, SharedSettings.coalescers,
+            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, SharedSettings.gateways, SharedSettings.coalescers,
             SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret, SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
         ])
@@ -146,6 +151,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.commitBurst = values[Self.commitBurst]
         limits.deadlineMs = values[Self.deadline].milliseconds
         limits.throttleMs = Int(values[Self.tick].milliseconds)
+        limits.lateMs = values[Self.paceLate].milliseconds
+        limits.calmMs = values[Self.paceCalm].milliseconds
         limits.custodyCommits = values[Self.custodyCommits]
         limits.custodyBytes = values[Self.custodyBytes]
         limits.joinsWaiting = values[Self.joinsWaiting]

@@ -33,6 +33,10 @@ final class GatewayTelemetry: Sendable {
     private let joins: Gauge
     private let joinsQueued: Gauge
     private let reads: Gauge
+    private let lateness: Gauge
+    private let paceChanges: Counter
+    private let paces: [(pace: Pace, rooms: Gauge)]
+    private let waitingRooms: Gauge
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ name: String, _ help: String) -> Counter {
@@ -72,6 +76,17 @@ final class GatewayTelemetry: Sendable {
         self.joins = metrics.gauge("pipeline_gateway_joins_waiting", "Joins that wait for their answer.")
         self.joinsQueued = metrics.gauge("pipeline_gateway_joins_queued", "Of those, joins that wait for their turn.")
         self.reads = metrics.gauge("pipeline_gateway_reads_waiting", "HTTP reads that wait for their answer.")
+        self.lateness = metrics.gauge(
+            "pipeline_gateway_preview_lateness_seconds", "How late previews were delivered on average, lately.")
+        self.paceChanges = counter("pace_changes_total", "Times that a room was slowed down or sped up.")
+        self.paces = [(Pace.half, "33"), (.quarter, "66"), (.slow, "200"), (.commitsOnly, "none")].map { pace, label in
+            let rooms = metrics.gauge(
+                "pipeline_gateway_slowed_rooms", "Rooms that get previews less often than others, by interval, ms.",
+                labels: ["interval": label])
+            return (pace, rooms)
+        }
+        self.waitingRooms = metrics.gauge(
+            "pipeline_gateway_rooms_waiting", "Rooms whose previews wait for their pace or turn.")
     }
 
     /// Shows the server's present figures.
@@ -116,5 +131,9 @@ final class GatewayTelemetry: Sendable {
         self.joins.set(core.joinCount)
         self.joinsQueued.set(core.queuedJoinCount)
         self.reads.set(core.readCount)
+        self.lateness.set(Double(core.paces.lateness) / 1_000_000)
+        self.paceChanges.follow(core.paces.changes)
+        for (pace, rooms) in self.paces { rooms.set(core.paces.count(at: pace)) }
+        self.waitingRooms.set(core.waiting.count)
     }
 }

@@ -7,7 +7,7 @@ final class MeshBridge: Sendable {
     /// Where each mailbox's consumer is, known only once both sides are built.
     private struct Ends {
         var waker: Waker?
-        var drain: NIOLoopBound<() -> Void>?
+        var drain: NIOLoopBound<(NIODeadline) -> Void>?
     }
 
     /// Envelopes for peers; bounded in bytes.
@@ -25,13 +25,14 @@ final class MeshBridge: Sendable {
             ends.withLockedValue { $0.waker }?.signal()
         }
         self.news = Mailbox(capacity: Self.capacity) {
-            eventLoop.execute { ends.withLockedValue { $0.drain }?.value() }
+            let arrival = NIODeadline.now()
+            eventLoop.execute { ends.withLockedValue { $0.drain }?.value(arrival) }
         }
     }
 
     /// Names the consumers. On the event loop, before the mesh's thread starts.
     func connect(hub: GatewayHub, waker: Waker, eventLoop: any EventLoop) {
-        let drain = NIOLoopBound({ [weak hub] in hub?.drainNews() ?? () }, eventLoop: eventLoop)
+        let drain = NIOLoopBound({ [weak hub] in hub?.drainNews(since: $0) ?? () }, eventLoop: eventLoop)
         self.ends.withLockedValue {
             $0.waker = waker
             $0.drain = drain

@@ -20,6 +20,10 @@ final class GatewayShell: Shell {
     /// Previews of this turn, and of how many envelopes.
     private var seen: [Preview] = []
     private var seenEnvelopes = 0
+    /// How long previews wait for their turn, µs: it is the bound that makes it too long.
+    private static let lateness: UInt64 = 100
+    /// When previews that wait are looked at, ms.
+    private var deliveryAt: UInt64?
     /// When the core's timer fires, ms.
     private var tickAt: UInt64?
     /// For a shell that is wrong on purpose: the commits that it has sent.
@@ -30,19 +34,38 @@ final class GatewayShell: Shell {
         self.process = process
         self.core = Gateway(
             name: Identifier(process.name), connectionPrefix: UInt32(truncatingIfNeeded: world.random.next() >> 33) + 1,
-            seed: world.random.next(), limits: Limits(), tokens: nil)
+            seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
         for stage in [Stage.coalescer, .committer, .fanout] { self.links[stage] = world.links(of: process, to: stage) }
         self.previewLinks = world.links(of: process, to: .coalescer, .previews)
     }
 
+    /// In every other world nothing is fast enough, so that rooms are slowed down and let go all the time. A turn delivers
+    /// to one room, what there is for another one waits for the next.
+    private static func limits(in world: World) -> Limits {
+        var limits = Limits()
+        limits.previewWrites = 1
+        if world.plan.seed % 2 == 0 {
+            limits.lateMs = 0
+            limits.calmMs = 100
+        }
+        return limits
+    }
+
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
         let ms = now / .millisecond
+        self.core.turnBegan()
         for input in inputs {
             self.read(input, ms)
             self.perform(ms)
         }
-        self.takePreviews()
+        self.takePreviews(ms)
         self.perform(ms)
+        if let due = self.deliveryAt, ms >= due {
+            self.deliveryAt = nil
+            self.core.turnBegan()
+            self.core.deliver(at: ms)
+            self.perform(ms)
+        }
         if let due = self.tickAt, ms >= due {
             self.tickAt = nil
             self.core.tick(at: ms, seconds: 0)
@@ -51,7 +74,10 @@ final class GatewayShell: Shell {
         self.outgoing.flush(in: self.world)
         let pause = self.flushPreviews(now)
         if let due = self.core.nextTick(after: ms) { self.tickAt = min(self.tickAt ?? due, due) }
-        return [self.tickAt.map { $0 * .millisecond }, pause].compactMap { $0 }.min()
+        if let due = self.core.nextDelivery() { self.deliveryAt = min(self.deliveryAt ?? due, due) }
+        let breath = now + 50_000
+        let delivery = self.deliveryAt.map { max($0 * .millisecond, breath) }
+        return [self.tickAt.map { $0 * .millisecond }, delivery, pause].compactMap { $0 }.min()
     }
 
     // MARK: In
@@ -90,21 +116,21 @@ final class GatewayShell: Shell {
             case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields), from: peer)
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
-                self.takePreviews(of: update.room)
+                self.takePreviews(of: update.room, ms)
                 self.core.updated(update)
             case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: ms)
             case .joinReply:
                 let reply = try EnvelopeReader.decode(JoinReply.self, fields)
-                self.takePreviews(of: reply.room)
+                self.takePreviews(of: reply.room, ms)
                 self.core.joinReplied(reply, at: ms, seconds: 0)
             case .roomPosition:
                 let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-                self.takePreviews(of: position.room)
+                self.takePreviews(of: position.room, ms)
                 self.core.positioned(position)
             case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
             case .gestureEnded:
                 let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
-                self.takePreviews(of: ended.gesture.room)
+                self.takePreviews(of: ended.gesture.room, ms)
                 self.core.gestureEnded(ended)
             case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
             case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .roomState, .commitCredit: break
@@ -119,13 +145,14 @@ final class GatewayShell: Shell {
     }
 
     /// Delivers what came of previews before something else of their room is told.
-    private func takePreviews(of room: Identifier) {
-        if self.seen.contains(where: { $0.room == room }) { self.takePreviews() }
+    private func takePreviews(of room: Identifier, _ ms: UInt64) {
+        if self.seen.contains(where: { $0.room == room }) { self.takePreviews(ms) }
     }
 
-    private func takePreviews() {
+    private func takePreviews(_ ms: UInt64) {
         guard !self.seen.isEmpty else { return }
-        self.core.previewed(self.seenEnvelopes > 1 ? PreviewOutbox.folded(self.seen) : self.seen)
+        self.core.previewed(
+            self.seenEnvelopes > 1 ? PreviewOutbox.folded(self.seen) : self.seen, at: ms, lateness: Self.lateness)
         self.seen.removeAll(keepingCapacity: true)
         self.seenEnvelopes = 0
     }
@@ -231,5 +258,6 @@ final class GatewayShell: Shell {
         counts["gateway.resent", default: 0] += Int64(self.core.counters.resent)
         counts["gateway.holes", default: 0] += Int64(self.core.counters.holes)
         counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
+        counts["gateway.pace-changes", default: 0] += Int64(self.core.paces.changes)
     }
 }

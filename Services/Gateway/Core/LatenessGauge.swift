@@ -1,0 +1,58 @@
+/// Whether a gateway keeps up, told from how late previews are: from when they might have been delivered to when they
+/// are. It is zero on a gateway that has nothing else to do, whoever else is slow.
+///
+///     note ──► window of 100 ms ──► late: the mean is above the bound
+///                              ├──► steady
+///                              └──► calm: it is below a quarter of it, or nothing was delivered
+package struct LatenessGauge: Sendable {
+    /// What a window showed.
+    package enum Verdict: Equatable, Sendable {
+        case late
+        case steady
+        case calm
+    }
+
+    /// The mean of the last window, µs.
+    package private(set) var mean: UInt64 = 0
+    private let bound: UInt64
+    private var sum: UInt64 = 0
+    private var count: UInt64 = 0
+    private var begunAt: UInt64 = 0
+
+    /// The length of a window, ms.
+    static let windowMs: UInt64 = 100
+    /// Fewer deliveries than that show no overload: a window that has fewer goes on, for a second at most.
+    static let fewest: UInt64 = 4
+    static let longestMs: UInt64 = 1000
+
+    /// A gauge that has seen nothing.
+    /// - Parameter bound: a mean lateness above it is too late, ms.
+    package init(bound: UInt64) {
+        self.bound = bound * 1000
+    }
+
+    /// When the window may be over, ms.
+    var windowEnd: UInt64 { self.begunAt + Self.windowMs }
+
+    /// A room's previews were delivered so late, µs.
+    package mutating func note(_ lateness: UInt64) {
+        self.sum &+= min(lateness, 60_000_000)
+        self.count &+= 1
+    }
+
+    /// What the window showed, if it is over at time `now` (ms); the next one begins then.
+    package mutating func verdict(at now: UInt64) -> Verdict? {
+        guard now >= self.windowEnd else { return nil }
+        let mean = self.count == 0 ? 0 : self.sum / self.count
+        let isLate = mean > self.bound
+        if isLate, self.count < Self.fewest, now < self.begunAt + Self.longestMs { return nil }
+        defer {
+            self.mean = mean
+            self.sum = 0
+            self.count = 0
+            self.begunAt = now
+        }
+        if isLate { return self.count < Self.fewest ? .steady : .late }
+        return mean <= self.bound / 4 ? .calm : .steady
+    }
+}

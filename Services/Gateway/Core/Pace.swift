@@ -1,0 +1,34 @@
+/// How often a room's previews are delivered: from as they come to not at all. Commits always are.
+package enum Pace: Int, CaseIterable, Comparable, Sendable {
+    /// As they come, which is with the coalescer's tick.
+    case full
+    case half
+    case quarter
+    case slow
+    /// Previews wait, the latest of each, until there is time for them.
+    case commitsOnly
+
+    /// The least time between two deliveries of previews to a room, ms; nil: none is delivered.
+    package var interval: UInt64? {
+        switch self {
+        case .full: 0
+        case .half: 33
+        case .quarter: 66
+        case .slow: 200
+        case .commitsOnly: nil
+        }
+    }
+
+    /// What apps are told to send at, ms, where `usual` is what they are told when all is well.
+    package func told(usual: UInt64) -> UInt64 { max(usual, self.interval ?? 1000) }
+
+    /// The next step down; nil at the last.
+    package var slower: Pace? { Pace(rawValue: self.rawValue + 1) }
+    /// The next step up; nil at the first.
+    package var faster: Pace? { Pace(rawValue: self.rawValue - 1) }
+
+    /// How many times as many deliveries a room makes one step up.
+    var growth: Int { self == .slow ? 3 : 2 }
+
+    package static func < (one: Pace, other: Pace) -> Bool { one.rawValue < other.rawValue }
+}

@@ -1,0 +1,176 @@
+package import Wire
+
+/// The pace of each room: which rooms are slowed down when the gateway does not keep up, and when they are let go.
+///
+///     full ──late──► half ──late──► quarter ──late──► slow ──late──► commits only
+///          ◄─calm──      ◄─calm───         ◄──calm──      ◄──calm───
+///
+/// Slowing down is fast: with every late window rooms that cost a quarter of all deliveries or more take a step, those
+/// that cost most first. So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm
+/// rooms take a step that may cost a quarter more in all, the slowest first; after twice as long the next time when that
+/// was too much.
+package struct RoomPaces: Sendable {
+    private struct Slowed {
+        var pace: Pace
+        /// When its previews were delivered last, ms.
+        var departedAt: UInt64
+        /// What it cost when it was slowed down.
+        var cost: Int
+    }
+
+    /// Changes of a room's pace.
+    package private(set) var changes: UInt64 = 0
+    private var slowed: [Identifier: Slowed] = [:]
+    /// Deliveries of each room, recent ones: halved with every window.
+    private var costs: [Identifier: Int] = [:]
+    /// True while costs are counted: not as long as all is well.
+    private var isMetering = false
+    private var gauge: LatenessGauge
+    /// What all rooms cost together when the gateway began to be late.
+    private var limit = 0
+    /// How long it must be calm before rooms speed up, ms, and since when it is.
+    private var patience: UInt64
+    private var calmSince: UInt64?
+    /// When rooms were slowed down and sped up the last time, ms.
+    private var slowedAt: UInt64 = 0
+    private var spedUpAt: UInt64?
+
+    private let calmMs: UInt64
+    /// The longest time of calm that is waited for, as a multiple of the usual one.
+    private static let maxPatience: UInt64 = 16
+    /// How long a step down takes to show, ms.
+    private static let settleMs: UInt64 = 100
+    /// A gateway that is late so soon after rooms sped up is late because they did, ms.
+    private static let probationMs: UInt64 = 2000
+
+    /// All rooms at full pace.
+    /// - Parameters:
+    ///   - lateMs: previews that are later than this on average are too late.
+    ///   - calmMs: how long all must be well before rooms speed up.
+    package init(lateMs: UInt64, calmMs: UInt64) {
+        self.gauge = LatenessGauge(bound: lateMs)
+        self.calmMs = calmMs
+        self.patience = calmMs
+    }
+
+    /// How late previews were on average in the last window, µs.
+    package var lateness: UInt64 { self.gauge.mean }
+    /// True when no room is slowed down.
+    package var isIdle: Bool { self.slowed.isEmpty }
+    /// When ``review(at:)`` has something to do although nothing happens, ms; nil while no room is slowed down.
+    package var nextReview: UInt64? { self.isIdle ? nil : self.gauge.windowEnd }
+
+    /// A room's pace.
+    package func pace(of room: Identifier) -> Pace { self.slowed[room]?.pace ?? .full }
+
+    /// How many rooms are at a pace other than full.
+    package func count(at pace: Pace) -> Int { self.slowed.values.count { $0.pace == pace } }
+
+    /// When a room's previews may be delivered that are there at time `now`; ms, `.max`: not at this pace.
+    package func due(_ room: Identifier, at now: UInt64) -> UInt64 {
+        guard let slowed = self.slowed[room] else { return now }
+        return slowed.pace.interval.map { max(now, slowed.departedAt + $0) } ?? .max
+    }
+
+    /// A room's previews were delivered.
+    /// - Parameters:
+    ///   - deliveries: to so many members, times the previews.
+    ///   - lateness: how long after they might have been, µs.
+    package mutating func departed(_ room: Identifier, deliveries: Int, lateness: UInt64, at now: UInt64) {
+        self.gauge.note(lateness)
+        guard self.isMetering else { return }
+        self.costs[room, default: 0] += deliveries
+        self.slowed[room]?.departedAt = now
+    }
+
+    /// The room has no members any more.
+    package mutating func forget(_ room: Identifier) {
+        if !self.slowed.isEmpty { self.slowed[room] = nil }
+    }
+
+    /// Time has come to `now` (ms).
+    /// - Returns: the rooms whose pace has changed.
+    package mutating func review(at now: UInt64) -> [Identifier] {
+        guard let verdict = self.gauge.verdict(at: now) else { return [] }
+        defer { self.meter(verdict) }
+        switch verdict {
+        case .late:
+            self.calmSince = nil
+            return now >= self.slowedAt + Self.settleMs ? self.slowDown(at: now) : []
+        case .steady:
+            self.calmSince = nil
+            return []
+        case .calm:
+            guard !self.isIdle else { return [] }
+            let since = self.calmSince ?? now
+            self.calmSince = since
+            guard now >= since + self.patience else { return [] }
+            self.calmSince = now
+            return self.speedUp(at: now)
+        }
+    }
+
+    /// Costs are counted from the first sign of lateness on, for as long as it matters.
+    private mutating func meter(_ verdict: LatenessGauge.Verdict) {
+        self.isMetering = verdict != .calm || !self.isIdle
+        if self.isMetering {
+            self.costs = self.costs.compactMapValues { $0 > 1 ? $0 / 2 : nil }
+        } else {
+            self.costs.removeAll()
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func slowDown(at now: UInt64) -> [Identifier] {
+        let total = self.costs.values.reduce(0, +)
+        guard let most = self.costs.values.max(), total > 0 else { return [] }
+        self.noteLimit(total, at: now)
+        var saved = 0
+        var changed: Set<Identifier> = []
+        for pace in Pace.allCases {
+            guard let slower = pace.slower else { break }
+            for (room, cost) in self.costs where cost > most / 2 && self.pace(of: room) == pace {
+                guard saved < (total + 3) / 4 else { return self.counted(changed) }
+                guard changed.insert(room).inserted else { continue }
+                self.slowed[room] = Slowed(pace: slower, departedAt: self.slowed[room]?.departedAt ?? now, cost: cost)
+                saved += slower == .commitsOnly ? cost : cost - cost / slower.growth
+            }
+        }
+        return self.counted(changed)
+    }
+
+    /// Remembers what was too much, and whether it came of speeding up.
+    private mutating func noteLimit(_ total: Int, at now: UInt64) {
+        self.limit = self.isIdle ? total : max(self.limit, total)
+        self.slowedAt = now
+        guard let spedUpAt = self.spedUpAt else { return }
+        self.spedUpAt = nil
+        let isRelapse = now < spedUpAt + Self.probationMs
+        self.patience = isRelapse ? min(self.patience * 2, self.calmMs * Self.maxPatience) : self.calmMs
+    }
+
+    private mutating func speedUp(at now: UInt64) -> [Identifier] {
+        let total = self.costs.values.reduce(0, +)
+        let allowed = max(total / 4, self.limit / 2 - total)
+        var spent = 0
+        var changed: Set<Identifier> = []
+        self.spedUpAt = now
+        for pace in Pace.allCases.reversed() {
+            guard let faster = pace.faster else { break }
+            for (room, slowed) in self.slowed where slowed.pace == pace && !changed.contains(room) {
+                let cost = pace == .commitsOnly ? slowed.cost : (self.costs[room] ?? 0) * (pace.growth - 1)
+                guard changed.isEmpty || spent + cost <= allowed else { continue }
+                spent += cost
+                changed.insert(room)
+                if faster == .full { self.slowed[room] = nil } else { self.slowed[room]?.pace = faster }
+            }
+        }
+        return self.counted(changed)
+    }
+
+    private mutating func counted(_ changed: Set<Identifier>) -> [Identifier] {
+        self.changes += UInt64(changed.count)
+        return Array(changed)
+    }
+}

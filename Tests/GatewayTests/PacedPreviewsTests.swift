@@ -1,0 +1,206 @@
+import Canvas
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("Previews of slowed rooms")
+struct PacedPreviewsTests {
+    private func preview(_ x: Double, room: Identifier = "r", element: Identifier = "e", gesture: UInt64 = 1) -> Preview {
+        Preview(
+            room: room, element: element, connection: 99, user: "u", sid: "s", gesture: gesture, folded: 1,
+            sinceLast: 16, fields: TransformFields(positionX: x))
+    }
+
+    /// A gateway in whose eyes everything is late, and two members.
+    private func scene() throws -> (Scene, ada: Slot, old: Slot) {
+        var limits = Limits()
+        limits.lateMs = 0
+        limits.calmMs = 1000
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        let old = try scene.member("old", isLegacy: true)
+        return (scene, ada, old)
+    }
+
+    /// A preview comes every 16 ms until the room is at a pace.
+    private func slowDown(_ scene: inout Scene, to pace: Pace) {
+        var x = 0.0
+        for _ in 0..<1000 where scene.gateway.paces.pace(of: "r") != pace {
+            scene.now += 16
+            x += 1
+            scene.gateway.turnBegan()
+            scene.gateway.previewed([self.preview(x)], at: scene.now, lateness: 1000)
+            scene.gateway.deliver(at: scene.now)
+        }
+        #expect(scene.gateway.paces.pace(of: "r") == pace)
+    }
+
+    private func positions(_ actions: [GatewayAction]) -> [Double?] {
+        actions.flatMap { action -> [Double?] in
+            guard case .previews(_, let texts) = action else { return [] }
+            return texts.map(\.preview.fields.positionX)
+        }
+    }
+
+    @Test("apps are told each change of the pace, but not those of 1.0; a newcomer is told by its join")
+    func told() throws {
+        var (scene, ada, old) = try self.scene()
+        self.slowDown(&scene, to: .quarter)
+        let actions = scene.take()
+        let told = actions.texts(for: ada).filter { $0.contains("room:throttle") }
+        #expect(
+            told == [
+                #"["room:throttle",{"roomId":"r","intervalMs":33}]"#,
+                #"["room:throttle",{"roomId":"r","intervalMs":66}]"#,
+            ])
+        #expect(!actions.texts(for: old).contains { $0.contains("room:throttle") })
+        let bob = try scene.connect("bob")
+        scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 5)
+        scene.answerJoins(sid: "s-bob")
+        #expect(scene.take().texts(for: bob).contains { $0.contains(#""throttleMs":66"#) })
+        scene.send(bob, "room:join", #"{"roomId":"other"}"#, ack: 6)
+        scene.answerJoins(sid: "s-bob-2")
+        #expect(scene.take().texts(for: bob).contains { $0.contains(#""throttleMs":16"#) })
+    }
+
+    @Test("previews are folded to the pace; the first after a pause goes at once, the last always")
+    func folded() throws {
+        var (scene, _, _) = try self.scene()
+        self.slowDown(&scene, to: .quarter)
+        scene.now += 66
+        scene.gateway.deliver(at: scene.now)
+        _ = scene.take()
+        scene.now += 66
+        let begin = scene.now
+        for step in 0..<5 {
+            scene.gateway.turnBegan()
+            scene.gateway.previewed([self.preview(Double(100 + step))], at: scene.now, lateness: 0)
+            scene.now += 10
+        }
+        #expect(self.positions(scene.take()) == [100])
+        #expect(scene.gateway.nextDelivery().map { $0 <= begin + 66 } == true)
+        scene.gateway.deliver(at: begin + 65)
+        #expect(self.positions(scene.take()).isEmpty)
+        scene.gateway.deliver(at: begin + 66)
+        let actions = scene.take()
+        #expect(self.positions(actions) == [104])
+        guard case .previews(_, let texts)? = actions.first else { return }
+        #expect(texts.first?.preview.folded == 4)
+    }
+
+    @Test("with commits alone the latest preview waits until there is time for it, and is shown then")
+    func lastValue() throws {
+        var (scene, ada, _) = try self.scene()
+        self.slowDown(&scene, to: .commitsOnly)
+        _ = scene.take()
+        scene.gateway.previewed([self.preview(777)], at: scene.now, lateness: 1000)
+        scene.gateway.updated(update(1, ids: ["another"]))
+        let commits = scene.take()
+        #expect(self.positions(commits).isEmpty)
+        #expect(commits.texts(for: ada).contains { $0.contains("element:transformed") })
+        // Nothing comes any more: only the clock brings it back.
+        var seen: [GatewayAction] = []
+        for _ in 0..<1000 {
+            guard let due = scene.gateway.nextDelivery() else { break }
+            scene.now = max(scene.now + 1, due)
+            scene.gateway.turnBegan()
+            scene.gateway.deliver(at: scene.now)
+            seen += scene.take()
+        }
+        #expect(scene.gateway.paces.isIdle && scene.gateway.waiting.isEmpty)
+        #expect(self.positions(seen) == [777])
+        let told = seen.texts(for: ada).filter { $0.contains("room:throttle") }
+        #expect(told.last == #"["room:throttle",{"roomId":"r","intervalMs":16}]"#)
+    }
+
+    @Test("a preview that waits is not shown after the end of its gesture")
+    func ended() throws {
+        for end in 0..<3 {
+            var (scene, _, _) = try self.scene()
+            self.slowDown(&scene, to: .commitsOnly)
+            _ = scene.take()
+            scene.gateway.previewed([self.preview(777, gesture: 1)], at: scene.now, lateness: 1000)
+            switch end {
+            case 0:
+                var update = update(1, ids: ["e"])
+                update.gesture = 1
+                scene.gateway.updated(update)
+            case 1:
+                scene.gateway.updated(update(1, event: .deleted, ids: ["e"]))
+            default:
+                let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
+                scene.gateway.gestureEnded(GestureEnded(gesture: gesture, seq: 1, json: Array("{}".utf8)))
+            }
+            scene.gateway.previewed([self.preview(5, element: "f")], at: scene.now, lateness: 1000)
+            while let due = scene.gateway.nextDelivery() {
+                scene.now = max(scene.now + 1, due)
+                scene.gateway.turnBegan()
+                scene.gateway.deliver(at: scene.now)
+            }
+            #expect(self.positions(scene.take()) == [5])
+        }
+    }
+
+    @Test("what waits of a room goes with its last member")
+    func forgotten() throws {
+        var (scene, ada, old) = try self.scene()
+        self.slowDown(&scene, to: .commitsOnly)
+        scene.gateway.previewed([self.preview(777)], at: scene.now, lateness: 1000)
+        #expect(!scene.gateway.waiting.isEmpty)
+        scene.gateway.disconnected(ada, at: scene.now)
+        scene.gateway.disconnected(old, at: scene.now)
+        #expect(scene.gateway.waiting.isEmpty && scene.gateway.paces.isIdle)
+        #expect(scene.gateway.nextDelivery() == nil)
+    }
+
+    @Test("a newcomer that knows more than the room's stream does not get what waited before")
+    func newcomer() throws {
+        var (scene, _, _) = try self.scene()
+        self.slowDown(&scene, to: .commitsOnly)
+        scene.gateway.previewed([self.preview(777)], at: scene.now, lateness: 1000)
+        _ = scene.take()
+        let bob = try scene.connect("bob")
+        scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 5)
+        scene.answerJoins(sid: "s-bob", seq: 3)
+        let actions = scene.take()
+        #expect(self.positions(actions) == [777])
+        #expect(!actions.texts(for: bob).contains { $0.contains("element:transforming") })
+        #expect(scene.gateway.waiting.isEmpty)
+    }
+
+    @Test("a turn delivers to so many members; further rooms have the next turns, in order, with their latest")
+    func turns() throws {
+        var limits = Limits()
+        limits.previewWrites = 2
+        var scene = Scene(limits: limits)
+        for room in ["r", "q", "p"] as [Identifier] {
+            for user in ["ada", "bob"] {
+                _ = try scene.member(user, of: room, sid: Identifier("s-\(user)-\(room)"))
+            }
+        }
+        func come(_ x: Double, _ scene: inout Scene) {
+            scene.gateway.turnBegan()
+            let previews = (["r", "q", "p"] as [Identifier]).map { self.preview(x, room: $0) }
+            scene.gateway.previewed(previews, at: scene.now, lateness: 0)
+        }
+        func rooms(_ actions: [GatewayAction]) -> [String] {
+            actions.flatMap { action -> [String] in
+                guard case .previews(_, let texts) = action else { return [] }
+                return texts.map { "\($0.preview.room)\(Int($0.preview.fields.positionX ?? 0))" }
+            }
+        }
+        come(1, &scene)
+        #expect(rooms(scene.take()) == ["r1"])
+        #expect(scene.gateway.nextDelivery() == scene.now)
+        // Those that wait come first.
+        come(2, &scene)
+        #expect(rooms(scene.take()) == [])
+        for expected in ["q2", "p2", "r2"] {
+            scene.gateway.turnBegan()
+            scene.gateway.deliver(at: scene.now)
+            #expect(rooms(scene.take()) == [expected])
+        }
+        #expect(scene.gateway.waiting.isEmpty && scene.gateway.nextDelivery() == nil)
+    }
+}

@@ -1,0 +1,147 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("The pace of rooms")
+struct RoomPacesTests {
+    /// Paces of rooms that cost what they are said to as long as they may, under a clock that goes on window by window.
+    private struct Scene {
+        var paces = RoomPaces(lateMs: 8, calmMs: 1000)
+        var now: UInt64 = 10_000
+        /// Deliveries of a room in a window at full pace.
+        var costs: [Identifier: Int]
+        /// What the gateway can deliver in a window.
+        var capacity = Int.max
+        var changes: [(UInt64, Identifier, Pace)] = []
+
+        init(_ costs: [Identifier: Int], capacity: Int = .max) {
+            self.costs = costs
+            self.capacity = capacity
+        }
+
+        var load: Int { self.costs.map { self.cost(of: $0.key) }.reduce(0, +) }
+
+        func cost(of room: Identifier) -> Int {
+            let interval = self.paces.pace(of: room).interval
+            return interval.map { self.costs[room, default: 0] * 16 / max(16, Int($0)) } ?? 0
+        }
+
+        /// Windows go by in which previews are late when there is more than the gateway can deliver.
+        mutating func pass(_ windows: Int) {
+            for _ in 0..<windows {
+                let lateness: UInt64 = self.load > self.capacity ? 20_000 : 500
+                for room in self.costs.keys.sorted() where self.cost(of: room) > 0 {
+                    for _ in 0..<8 {
+                        self.paces.departed(room, deliveries: self.cost(of: room) / 8, lateness: lateness, at: self.now)
+                    }
+                }
+                self.now += 100
+                for room in self.paces.review(at: self.now) {
+                    self.changes.append((self.now, room, self.paces.pace(of: room)))
+                }
+            }
+        }
+    }
+
+    @Test("as long as previews are in time no room is slowed down, whatever it costs")
+    func inTime() {
+        var scene = Scene(["a": 100_000, "b": 1])
+        scene.pass(100)
+        #expect(scene.changes.isEmpty)
+        #expect(scene.paces.isIdle && scene.paces.nextReview == nil)
+        #expect(scene.paces.lateness == 500)
+    }
+
+    @Test("the room that costs most is slowed down, the quiet one is not")
+    func mostFirst() {
+        var scene = Scene(["busy": 1000, "quiet": 100], capacity: 400)
+        scene.pass(20)
+        #expect(scene.paces.pace(of: "busy") == .quarter)
+        #expect(scene.paces.pace(of: "quiet") == .full)
+        // Step by step, the first within a few windows.
+        #expect(scene.changes.map(\.2).prefix(2) == [.half, .quarter])
+        #expect(scene.changes.first.map { $0.0 <= 10_300 } == true)
+    }
+
+    @Test("of many equal rooms no more are slowed down at once than it takes")
+    func oneByOne() {
+        let rooms = (0..<100).map { (Identifier("room-\($0)"), 80) }
+        var scene = Scene(Dictionary(uniqueKeysWithValues: rooms), capacity: 6400)
+        scene.pass(10)
+        let slowed = scene.paces.count(at: .half)
+        #expect((40...60).contains(slowed))
+        #expect(scene.paces.count(at: .quarter) == 0)
+        #expect(scene.load <= 6400)
+    }
+
+    @Test("what is far too much ends with commits alone, and the load gone all rooms come back by themselves")
+    func thereAndBack() {
+        var scene = Scene(["a": 1000, "b": 1000], capacity: 0)
+        while scene.load > 0 { scene.pass(1) }
+        #expect(scene.now < 13_000)
+        #expect(scene.paces.pace(of: "a") == .commitsOnly && scene.paces.pace(of: "b") == .commitsOnly)
+        #expect(scene.paces.due("a", at: scene.now) == .max)
+        #expect(scene.paces.nextReview != nil)
+        scene.capacity = .max
+        let changes = scene.changes.count
+        scene.changes = []
+        scene.pass(150)
+        #expect(scene.paces.isIdle)
+        // No step is left out.
+        let steps = scene.changes.filter { $0.1 == "a" }
+        #expect(steps.map(\.2) == [.slow, .quarter, .half, .full])
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $1.0 - $0.0 >= 1000 })
+        #expect(scene.paces.changes == UInt64(changes + scene.changes.count))
+    }
+
+    @Test("a load that stays too high is tried again ever more rarely")
+    func backoff() {
+        var scene = Scene(["a": 1000], capacity: 700)
+        scene.pass(1000)
+        let tries = scene.changes.filter { $0.2 == .full }.map(\.0)
+        let pauses = zip(tries, tries.dropFirst()).map { $1 - $0 }
+        #expect(pauses.count >= 4)
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $1 >= $0 })
+        #expect(pauses.first.map { $0 < 4000 } == true && pauses.last.map { $0 > 16_000 } == true)
+        // Its load gone it is let go for good, and the next overload begins with a short patience again.
+        scene.capacity = .max
+        scene.pass(300)
+        #expect(scene.paces.isIdle)
+        scene.capacity = 700
+        scene.pass(5)
+        scene.capacity = .max
+        scene.pass(25)
+        #expect(scene.paces.isIdle)
+    }
+
+    @Test("a few late previews are no overload")
+    func few() {
+        var paces = RoomPaces(lateMs: 8, calmMs: 1000)
+        var changed: [Identifier] = []
+        for now in stride(from: 10_000 as UInt64, to: 20_000, by: 350) {
+            paces.departed("r", deliveries: 10, lateness: 50_000, at: now)
+            changed += paces.review(at: now)
+        }
+        #expect(changed.isEmpty)
+    }
+
+    @Test("a slow room's previews are due an interval after the last, the first after quiet at once")
+    func due() {
+        var scene = Scene(["r": 1000], capacity: 500)
+        scene.pass(4)
+        #expect(scene.paces.pace(of: "r") == .half)
+        scene.paces.departed("r", deliveries: 1, lateness: 0, at: scene.now)
+        #expect(scene.paces.due("r", at: scene.now + 10) == scene.now + 33)
+        #expect(scene.paces.due("r", at: scene.now + 90) == scene.now + 90)
+        #expect(scene.paces.due("another", at: scene.now + 10) == scene.now + 10)
+        scene.paces.forget("r")
+        #expect(scene.paces.pace(of: "r") == .full)
+    }
+
+    @Test("apps are told the interval, never less than when all is well")
+    func told() {
+        #expect(Pace.allCases.map { $0.told(usual: 16) } == [16, 33, 66, 200, 1000])
+        #expect(Pace.allCases.map { $0.told(usual: 50) } == [50, 50, 66, 200, 1000])
+    }
+}
