@@ -6,7 +6,8 @@ import Wire
 
 @Suite("Previews of slowed rooms")
 struct PacedPreviewsTests {
-    private func preview(_ x: Double, room: Identifier = "r", element: Identifier = "e", gesture: UInt64 = 1) -> Preview {
+    private func preview(_ x: Double, room: Identifier = "r", element: Identifier = "e", gesture: UInt64 = 1) -> Preview
+    {
         Preview(
             room: room, element: element, connection: 99, user: "u", sid: "s", gesture: gesture, folded: 1,
             sinceLast: 16, fields: TransformFields(positionX: x))

@@ -102,7 +102,8 @@ package struct GatewaySettings: DaemonSettings {
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
-            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, SharedSettings.gateways, SharedSettings.coalescers,
+            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, SharedSettings.gateways,
+            SharedSettings.coalescers,
             SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret, SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
         ])

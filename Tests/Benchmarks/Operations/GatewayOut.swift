@@ -43,7 +43,8 @@ struct DeliverPreviews: Operation {
     }
 
     mutating func turn() -> Bool {
-        self.room.gateway.previewed(self.previews)
+        self.room.gateway.turnBegan()
+        self.room.gateway.previewed(self.previews, at: self.room.now, lateness: 0)
         guard case .previews(let slots, let texts) = self.room.gateway.actions.popLast() else { return false }
         let all = PreparedPacket.concatenating(texts.map { PreparedPacket(event: $0.json) })
         return slots.count == 100 && texts[4].sender == 4 && all.packetCount == Self.movers
