@@ -192,6 +192,9 @@ extension SocketIOServer {
         self.isDraining = true
     }
 
+    /// True while some session polls.
+    public var hasPollingSessions: Bool { self.sessions.values.contains(where: \.polls) }
+
     /// The same, and stops listening: sessions that poll end with that.
     public func stopAccepting() -> EventLoopFuture<Void> {
         self.refuseSessions()

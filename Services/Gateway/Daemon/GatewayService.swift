@@ -69,9 +69,7 @@ package final class GatewayService: Service {
 
     /// Takes no new apps, lets the commits in custody finish, then says goodbye in batches.
     private func drain(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
-        // It listens to the end: every poll is a request, and may come on a new connection.
         try? await eventLoop.flatSubmit { parts.drain() }.get()
-        try? await eventLoop.flatSubmit { parts.server.stopAccepting() }.get()
     }
 }
 
@@ -133,6 +131,8 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     private func leave(_ farewell: Farewell, _ promise: EventLoopPromise<Void>) {
         var farewell = farewell
         self.hub.take(&farewell)
+        // A proxy tries another gateway when nobody listens here. But every poll is a request, perhaps on a new connection.
+        if !self.server.hasPollingSessions { _ = self.server.stopAccepting() }
         let isDone = farewell.isOver && self.hub.core.custodyCount == 0
         // At the end those, too, that never became apps; closing takes a moment, while answers to polls go out.
         let isLate = self.hub.now >= farewell.end

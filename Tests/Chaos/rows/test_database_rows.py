@@ -50,10 +50,11 @@ def test_a_cancelled_wait_for_the_standby_is_no_acknowledgement(row):
 
 
 def test_a_lost_reply_is_found_again(row):
-    """COMMIT succeeds, the answer disappears, and the connection looks alive: only the request's deadline tells."""
+    """COMMIT succeeds, the answer disappears, and the connection looks alive: only the request's deadline tells. The other
+    connections, idle as there is one room only, look alive as well."""
 
     async def play():
-        async with row.world(counts={"committer": 1}) as world:
+        async with row.world(apps=10, counts={"committer": 1}) as world:
             await acknowledged(world, 20)
             proxies = world.cluster.between(source="committer", target="postgres")
             async with world.open_transactions() as pids:
