@@ -115,6 +115,52 @@ struct PacedPreviewsTests {
         #expect(told.last == #"["room:throttle",{"roomId":"r","intervalMs":16}]"#)
     }
 
+    @Test("members' previews are folded to the pace before they are sent on, and the last goes when its sender leaves")
+    func unsent() throws {
+        var (scene, ada, _) = try self.scene()
+        self.slowDown(&scene, to: .quarter)
+        scene.now += 66
+        scene.gateway.deliver(at: scene.now)
+        _ = scene.take()
+        let begin = scene.now
+        for rotation in 0..<6 {
+            scene.send(ada, "element:transforming", PreviewTests.preview(rotation))
+            scene.now += 10
+            scene.gateway.deliver(at: scene.now)
+        }
+        #expect(scene.take().previews.map(\.fields.rotation) == [0])
+        scene.gateway.deliver(at: begin + 66)
+        let folded = scene.take().previews
+        #expect(folded.map(\.fields.rotation) == [5] && folded.map(\.folded) == [5])
+        scene.now = begin + 70
+        scene.send(ada, "element:transforming", PreviewTests.preview(6))
+        #expect(scene.take().previews.isEmpty)
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+        #expect(scene.take().previews.map(\.fields.rotation) == [6])
+    }
+
+    @Test("a member's preview that waits is not sent on after its gesture ended, nor an older one after a newer")
+    func unsentEnded() throws {
+        var (scene, ada, _) = try self.scene()
+        self.slowDown(&scene, to: .commitsOnly)
+        scene.send(ada, "element:transforming", PreviewTests.preview(1, gesture: 3))
+        var update = update(1, ids: ["e"])
+        (update.sid, update.gesture) = ("s-ada", 3)
+        scene.gateway.updated(update)
+        scene.send(ada, "element:transforming", PreviewTests.preview(2, gesture: 4))
+        scene.send(ada, "element:transforming", PreviewTests.preview(3, gesture: 4))
+        _ = scene.take()
+        while let due = scene.gateway.nextDelivery() {
+            scene.now = max(scene.now + 1, due)
+            scene.gateway.turnBegan()
+            scene.gateway.deliver(at: scene.now)
+        }
+        let sent = scene.take().previews
+        #expect(sent.map(\.fields.rotation) == [3] && sent.map(\.gesture) == [4])
+        scene.send(ada, "element:transforming", PreviewTests.preview(4, gesture: 4))
+        #expect(scene.take().previews.map(\.fields.rotation) == [4])
+    }
+
     @Test("a preview that waits is not shown after the end of its gesture")
     func ended() throws {
         for end in 0..<3 {

@@ -95,7 +95,7 @@ extension Gateway {
         of membership: Membership, member: Member, in room: Identifier, at now: UInt64
     ) {
         for (element, track) in membership.elements {
-            if let held = track.held { self.send(held) }
+            if let held = track.held { self.forward(held) }
             guard let gesture = track.openGesture else { continue }
             let base = GestureNumbers.base(claim: membership.claim)
             self.orphans.append(
@@ -107,6 +107,8 @@ extension Gateway {
     }
 
     mutating func leaveView(_ slot: Slot, room: Identifier) {
+        // What it moved last is shown, whatever the pace.
+        self.sendOn(room)
         self.rooms[room]?.remove(slot)
         self.forgetIfEmpty(room)
     }

@@ -113,7 +113,7 @@ extension Gateway {
     mutating func leave(slot: Slot, room: Identifier) {
         guard let connection = self.connections[slot], let membership = connection.memberships[room] else { return }
         for (element, track) in membership.elements {
-            if let held = track.held { self.send(held) }
+            if let held = track.held { self.forward(held) }
             guard let gesture = track.openGesture else { continue }
             self.endGesture(
                 GestureEnd(

@@ -21,17 +21,52 @@ extension Gateway {
             if due > now {
                 self.waiting.move(first.room, to: due)
             } else {
-                self.show(first.room, lateness: (now - first.since) * 1000, at: now)
+                // Of whole milliseconds, half a one is the mean of what they do not show.
+                self.show(first.room, lateness: (now - first.since) * 1000 + 500, at: now)
             }
+        }
+        while let first = self.unsent.firstDue(at: now) {
+            self.sendOn(first.room)
+            self.paces.sent(first.room, at: now)
         }
         self.reviewPaces(at: now)
     }
 
     /// When ``deliver(at:)`` is due, ms; nil when no preview waits and no room is slowed down.
     package mutating func nextDelivery() -> UInt64? {
-        if self.waiting.isEmpty { return self.paces.nextReview }
-        return [self.waiting.nextDue(), self.paces.nextReview].compactMap { $0 }.min()
+        if !self.holdsPreviews { return self.paces.nextReview }
+        return [self.waiting.nextDue(), self.unsent.nextDue(), self.paces.nextReview].compactMap { $0 }.min()
     }
+
+    /// True when previews wait in either direction.
+    var holdsPreviews: Bool { !self.waiting.isEmpty || !self.unsent.isEmpty }
+
+    /// Forgets what must not be shown after a step of a room's stream.
+    mutating func drop(endedBy step: StreamStep) {
+        self.waiting.drop(endedBy: step)
+        self.unsent.drop(endedBy: step)
+    }
+
+    // MARK: From members
+
+    /// Keeps a member's preview while its room's pace does not allow it: it would wait for the same at the other end,
+    /// after it has cost three hops.
+    mutating func waits(_ preview: Preview, at now: UInt64) -> Bool {
+        let due = self.paces.sendingDue(preview.room, at: now)
+        guard due > now || self.unsent.contains(preview.room) else {
+            self.paces.sent(preview.room, at: now)
+            return false
+        }
+        self.unsent.hold(CollectionOfOne(preview), of: preview.room, until: due)
+        return true
+    }
+
+    /// Sends on what waits of a room's members.
+    mutating func sendOn(_ room: Identifier) {
+        for preview in self.unsent.take(room) { self.forward(preview) }
+    }
+
+    // MARK: To members
 
     /// Previews of one room came from the fan-out.
     mutating func show(
@@ -68,8 +103,9 @@ extension Gateway {
     mutating func forgetIfEmpty(_ room: Identifier) {
         guard self.rooms[room]?.isEmpty == true else { return }
         self.rooms[room] = nil
-        self.paces.forget(room)
         _ = self.waiting.take(room)
+        self.sendOn(room)
+        self.paces.forget(room)
     }
 
     // MARK: Paces
@@ -82,7 +118,8 @@ extension Gateway {
     /// Slows rooms down or lets them go, as the last window says, and tells their apps.
     mutating func reviewPaces(at now: UInt64) {
         for room in self.paces.review(at: now) {
-            if self.waiting.contains(room) { self.waiting.move(room, to: self.paces.due(room, at: now)) }
+            self.waiting.move(room, to: self.paces.due(room, at: now))
+            self.unsent.move(room, to: self.paces.sendingDue(room, at: now))
             guard let members = self.rooms[room]?.members, !members.isEmpty else { continue }
             let json = EventText.throttle(self.throttle(in: room), room: room)
             self.actions.append(.broadcast(members, json: json, step: nil))

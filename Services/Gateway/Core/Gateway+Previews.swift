@@ -32,7 +32,7 @@ extension Gateway {
             track.held = nil
         }
         if mayGo {
-            self.send(preview)
+            self.send(preview, at: incoming.now)
         } else {
             self.counters.previewsHeld += 1
             track.held = preview
@@ -81,7 +81,12 @@ extension Gateway {
         return merged
     }
 
-    mutating func send(_ preview: Preview) {
+    mutating func send(_ preview: Preview, at now: UInt64) {
+        if !self.paces.isIdle || !self.unsent.isEmpty, self.waits(preview, at: now) { return }
+        self.forward(preview)
+    }
+
+    mutating func forward(_ preview: Preview) {
         self.counters.previewsSent += 1
         self.actions.append(.preview(shard: Shard.of(room: preview.room), preview))
     }
@@ -100,7 +105,7 @@ extension Gateway {
                 var preview = held
                 preview.after = max(preview.after, track.lastSeq)
                 self.connections[slot]?.memberships[room]?.elements[element]?.held = nil
-                self.send(preview)
+                self.send(preview, at: now)
             }
         }
         return isStillHolding

@@ -12,7 +12,7 @@ extension Gateway {
         }
         self.rooms[update.room]?.position.seq = update.seq
         self.counters.updates += 1
-        if !self.waiting.isEmpty { self.waiting.drop(endedBy: StreamStep(update, isNumbered: true)) }
+        if self.holdsPreviews { self.drop(endedBy: StreamStep(update, isNumbered: true)) }
         let isSettled = !view.hasFloors
         let members = isSettled ? view.members : self.behind(update, view.members)
         let legacy = isSettled ? view.legacyMembers : self.behind(update, view.legacyMembers)
@@ -64,7 +64,7 @@ extension Gateway {
     package mutating func gestureEnded(_ ended: GestureEnded) {
         guard let view = self.rooms[ended.gesture.room] else { return }
         let step = StreamStep(ended.gesture)
-        self.waiting.drop(endedBy: step)
+        self.drop(endedBy: step)
         if !view.members.isEmpty {
             self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }

@@ -40,7 +40,9 @@ package struct Gateway {
     var joinBucket: TokenBucket
     var recent = RecentAcknowledgements()
     package internal(set) var paces: RoomPaces
-    /// Previews that wait for their room's pace or turn, and how many more members this turn may deliver to.
+    /// Previews of this gateway's members that wait for their room's pace before they are sent on.
+    var unsent = WaitingRooms()
+    /// Previews that wait to be delivered, and how many more members this turn may deliver to.
     package internal(set) var waiting = WaitingRooms()
     var allowance: Int
     /// HTTP reads that wait for the fan-out, with their deadlines, ms.

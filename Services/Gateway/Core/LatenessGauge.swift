@@ -3,7 +3,7 @@
 ///
 ///     note ──► window of 100 ms ──► late: the mean is above the bound
 ///                              ├──► steady
-///                              └──► calm: it is below a quarter of it, or nothing was delivered
+///                              └──► calm: it is below half of it, or nothing was delivered
 package struct LatenessGauge: Sendable {
     /// What a window showed.
     package enum Verdict: Equatable, Sendable {
@@ -53,6 +53,6 @@ package struct LatenessGauge: Sendable {
             self.begunAt = now
         }
         if isLate { return self.count < Self.fewest ? .steady : .late }
-        return mean <= self.bound / 4 ? .calm : .steady
+        return mean <= self.bound / 2 ? .calm : .steady
     }
 }

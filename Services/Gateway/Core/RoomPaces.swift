@@ -12,8 +12,9 @@ package import Wire
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
-        /// When its previews were delivered last, ms.
+        /// When its previews were delivered last, and when those of its members were last sent on, ms.
         var departedAt: UInt64
+        var sentAt: UInt64 = 0
         /// What it cost when it was slowed down.
         var cost: Int
     }
@@ -39,7 +40,7 @@ package struct RoomPaces: Sendable {
     /// The longest time of calm that is waited for, as a multiple of the usual one.
     private static let maxPatience: UInt64 = 16
     /// How long a step down takes to show, ms.
-    private static let settleMs: UInt64 = 100
+    private static let settleMs: UInt64 = 250
     /// A gateway that is late so soon after rooms sped up is late because they did, ms.
     private static let probationMs: UInt64 = 2000
 
@@ -68,8 +69,16 @@ package struct RoomPaces: Sendable {
 
     /// When a room's previews may be delivered that are there at time `now`; ms, `.max`: not at this pace.
     package func due(_ room: Identifier, at now: UInt64) -> UInt64 {
-        guard let slowed = self.slowed[room] else { return now }
-        return slowed.pace.interval.map { max(now, slowed.departedAt + $0) } ?? .max
+        self.slowed[room].map { Self.due(after: $0.departedAt, $0.pace, at: now) } ?? now
+    }
+
+    /// When previews of a room's members that are there at time `now` may be sent on; the same.
+    package func sendingDue(_ room: Identifier, at now: UInt64) -> UInt64 {
+        self.slowed[room].map { Self.due(after: $0.sentAt, $0.pace, at: now) } ?? now
+    }
+
+    private static func due(after last: UInt64, _ pace: Pace, at now: UInt64) -> UInt64 {
+        pace.interval.map { max(now, last + $0) } ?? .max
     }
 
     /// A room's previews were delivered.
@@ -81,6 +90,11 @@ package struct RoomPaces: Sendable {
         guard self.isMetering else { return }
         self.costs[room, default: 0] += deliveries
         self.slowed[room]?.departedAt = now
+    }
+
+    /// Previews of a room's members were sent on.
+    package mutating func sent(_ room: Identifier, at now: UInt64) {
+        self.slowed[room]?.sentAt = now
     }
 
     /// The room has no members any more.
@@ -133,7 +147,8 @@ package struct RoomPaces: Sendable {
             for (room, cost) in self.costs where cost > most / 2 && self.pace(of: room) == pace {
                 guard saved < (total + 3) / 4 else { return self.counted(changed) }
                 guard changed.insert(room).inserted else { continue }
-                self.slowed[room] = Slowed(pace: slower, departedAt: self.slowed[room]?.departedAt ?? now, cost: cost)
+                self.slowed[room, default: Slowed(pace: slower, departedAt: now, cost: cost)].pace = slower
+                self.slowed[room]?.cost = cost
                 saved += slower == .commitsOnly ? cost : cost - cost / slower.growth
             }
         }
