@@ -128,7 +128,7 @@ let fanout: [Target] = [
 let operatorCommand: [Target] = [
     library(
         "OperatorBench", "Services/Operator/Bench",
-        ["SocketIO", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
+        ["SocketIO", "JSONBytes", "CLinux", argumentParser, histogram]),
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [

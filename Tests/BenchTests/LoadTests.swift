@@ -3,7 +3,7 @@ import OperatorBench
 import Testing
 
 @Suite struct LoadTests {
-    @Test func `Loops share every connection once, and every role`() {
+    @Test func `Every connection and every role is there once`() {
         var load = Load()
         load.rooms = 7
         load.members = 5
@@ -11,14 +11,16 @@ import Testing
         load.committers = 3
         load.slowShare = 0.3
         load.idle = 11
-        let plans = (0..<3).flatMap { ClientPlan.plans(load, loop: $0, of: 3) }
-        #expect(plans.map(\.index).sorted() == Array(0..<46))
+        let plans = ClientPlan.plans(load)
+        #expect(plans.map(\.index) == Array(0..<46))
         #expect(plans.count { $0.room == nil } == 11)
-        #expect(plans.compactMap(\.sender).sorted() == Array(0..<14))
-        #expect(plans.compactMap(\.committer).sorted() == Array(0..<21))
+        for count in 0...5 {
+            #expect(plans.compactMap { $0.number(amongFirst: count) }.sorted() == Array(0..<count * 7))
+        }
+        #expect(plans.count(where: \.isMover) == 21)
         #expect(plans.count(where: \.isFirst) == 7)
         #expect(plans.count(where: \.isSlow) == 14)
-        #expect(plans.allSatisfy { !$0.isSlow || $0.sender == nil && $0.committer == nil })
+        #expect(plans.allSatisfy { !$0.isSlow || !$0.isMover })
         for room in 0..<7 { #expect(plans.count { $0.room == room } == 5) }
     }
 
@@ -34,7 +36,7 @@ import Testing
 
     @Test func `Loads that cannot be are named`() {
         #expect(Load().problem == nil)
-        for preset in Preset.allCases { #expect(preset.load.problem == nil, "\(preset)") }
+        for named in Preset.allCases.flatMap(\.phases) { #expect(named.load.problem == nil, "\(named.title)") }
         func problem(_ change: (inout Load) -> Void) -> String? {
             var load = Load()
             change(&load)
@@ -63,13 +65,13 @@ import Testing
         #expect(plain.loads.map(\.load.rooms) == [3])
         #expect(plain.loads.map(\.load.commitRate) == [5])
         let standard = try options("--preset", "standard")
-        #expect(standard.loads.map(\.name) == Preset.allCases.map(\.rawValue))
+        #expect(standard.loads == Preset.standard.flatMap(\.phases))
+        #expect(try options("--preset", "overload", "--sustainable", "5").sustainable == 5)
         // A shorter run has the same goals, another load has none.
         #expect(try options("--preset", "light", "--duration", "3").loads.map(\.goals.isEmpty) == [false])
         #expect(try options("--preset", "light", "--rate", "31").loads.map(\.goals.isEmpty) == [true])
         #expect(throws: (any Error).self) { try options("--preset", "nothing") }
         #expect(throws: (any Error).self) { try options("--pid", "12") }
-        #expect(throws: (any Error).self) { try options("--loops", "0") }
     }
 
     @Test func `Server addresses`() {

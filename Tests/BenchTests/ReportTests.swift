@@ -4,7 +4,7 @@ import OperatorBench
 import Testing
 
 @Suite struct ReportTests {
-    static func report() -> BenchReport {
+    static func report(_ named: NamedLoad = NamedLoad("many-rooms", Load())) -> BenchReport {
         var tally = Tally()
         tally.previewsSent = 1000
         tally.previewsDelivered = 8900
@@ -22,14 +22,14 @@ import Testing
         second.commits = 2
         second.previewP50 = 5000
         second.previewP99 = 9900
-        var report = BenchReport(name: "many-rooms", load: Load())
+        var report = BenchReport(named)
         report.elapsed = 10_000_000
         report.tally = tally
         report.servers = [server, server]
         report.seconds = [second, second]
         report.live = 200
         report.ownCPU = 20_000
-        report.busiestLoop = 0.2
+        report.ownLoad = 0.2
         return report
     }
 
@@ -52,8 +52,9 @@ import Testing
     }
 
     @Test func `Memory for an idle connection is only told when no other load came before`() {
-        var report = Self.report()
-        report.load.idle = 100
+        var load = Load()
+        load.idle = 100
+        var report = Self.report(NamedLoad("idle", load))
         report.servers[0].idleMemory = 200 << 10
         report.servers[1].idleMemory = 100 << 10
         #expect(report.memoryPerIdle == 3072)
@@ -74,14 +75,15 @@ import Testing
 
     @Test func `It says when it was itself in the way`() {
         var report = Self.report()
-        report.busiestLoop = 0.95
+        report.ownLoad = 0.95
         #expect(report.bottlenecks.count == 1)
         for _ in 0..<100 { report.tally.lateness.record(8000) }
-        report.hungriestLoop = 0.4
         #expect(report.bottlenecks.count == 2)
-        report.tally.missedSends = 500
+        report.ownHunger = 0.4
         #expect(report.bottlenecks.count == 3)
-        #expect(TextReport.text(report).contains("THIS PROGRAM WAS THE BOTTLENECK: its busiest loop used 95 %"))
+        report.tally.missedSends = 500
+        #expect(report.bottlenecks.count == 4)
+        #expect(TextReport.text(report).contains("THIS PROGRAM WAS THE BOTTLENECK: it used 95 % of a core"))
     }
 
     @Test func `The text names what was measured`() {
@@ -99,21 +101,21 @@ import Testing
 
     @Test func `Goals are met, missed or not measured`() {
         let report = Self.report()
-        #expect(Goal(.cpuPerDelivery, 10).isMet(by: report) == true)
-        #expect(Goal(.cpuPerDelivery, 9.9).isMet(by: report) == false)
-        #expect(Goal(.deliveriesPerSecond, 890).isMet(by: report) == true)
-        #expect(Goal(.deliveriesPerSecond, 891).isMet(by: report) == false)
-        #expect(Goal(.memoryPerIdle, 4).isMet(by: report) == nil)
-        let named = NamedLoad("x", report.load, goals: [Goal(.cpuPerDelivery, 6), Goal(.memoryPerIdle, 4)])
-        let table = GoalTable.text([(named, report)])
+        #expect(Goal(.cpuPerDelivery, 10).isMet(by: report, among: []) == true)
+        #expect(Goal(.cpuPerDelivery, 9.9).isMet(by: report, among: []) == false)
+        #expect(Goal(.deliveriesPerSecond, 890).isMet(by: report, among: []) == true)
+        #expect(Goal(.deliveriesPerSecond, 891).isMet(by: report, among: []) == false)
+        #expect(Goal(.memoryPerIdle, 4).isMet(by: report, among: []) == nil)
+        let named = NamedLoad("x", Load(), goals: [Goal(.cpuPerDelivery, 6), Goal(.memoryPerIdle, 4)])
+        let table = GoalTable.text([Self.report(named)])
         #expect(table.contains("≤ 6.00        missed\n"), "\(table)")
         #expect(table.contains("not measured"))
     }
 
     @Test func `The JSON is sound`() throws {
-        let named = NamedLoad("many-rooms", Load(), goals: Preset.manyRooms.goals)
+        let reports = Preset.manyRooms.phases.map { Self.report($0) }
         var document = JSONDocument()
-        try document.parse(Array(JSONReport.text([(named, Self.report())]).utf8))
+        try document.parse(Array(JSONReport.text(reports).utf8))
         let load = try #require(document.root["loads"]?.elements.first { _ in true })
         #expect(load["previewsDelivered"]?.integer == 8900)
         #expect(load["cpuUsPerDelivery"]?.double == 10)
@@ -121,6 +123,52 @@ import Testing
         #expect(load["commitsRefused"]?["gap"]?.integer == 1)
         #expect(load["goals"]?.count == 3)
         #expect(load["seconds"]?.count == 2)
+        #expect(load["phase"]?.isNull == true)
+    }
+
+    @Test func `The JSON has every phase, with what its goals are multiples of`() throws {
+        var document = JSONDocument()
+        try document.parse(Array(JSONReport.text(Preset.slowReaders.phases.map { Self.report($0) }).utf8))
+        let loads = try #require(document.root["loads"]).elements
+        #expect(loads.compactMap { $0["name"]?.string } == ["slow-readers", "slow-readers", "slow-readers"])
+        #expect(loads.compactMap { $0["phase"]?.string } == ["without", "beside 1 B/s", "beside the deaf"])
+        let goal = Array(loads).last?["goals"]?.elements.first { _ in true }
+        #expect(goal?["dividedBy"]?.string == "without")
+        #expect(goal?["measured"]?.double == 1)
+    }
+
+    @Test func `A goal that is a multiple of another phase's figure`() {
+        func report(_ phase: String, ages: Range<Int>, _ goals: Goal...) -> BenchReport {
+            var report = BenchReport(NamedLoad("x", phase: phase, Load(), goals: goals))
+            for age in ages { report.tally.previewAge.record(UInt64(age)) }
+            return report
+        }
+        let twice = Goal(.previewP99, 2, times: .phase("first"))
+        let close = Goal(.previewP99, 1.5, times: .lowest)
+        let all = [report("first", ages: 1000..<1100), report("second", ages: 1900..<2000, twice, close)]
+        let other = BenchReport(NamedLoad("y", phase: "second", Load(), goals: [twice]))
+        #expect(twice.isMet(by: all[1], among: all) == true)
+        #expect(close.isMet(by: all[1], among: all) == false)
+        #expect(close.isMet(by: all[0], among: all) == true)
+        #expect(twice.isMet(by: all[1], among: [all[1]]) == nil)
+        #expect(twice.isMet(by: other, among: all) == nil)
+        let table = GoalTable.text(all)
+        #expect(table.contains("x, second  preview age p99, ms ÷ first"), "\(table)")
+        #expect(table.contains("preview age p99, ms ÷ lowest"), "\(table)")
+    }
+
+    @Test func `Memory that grows, and loads that do not arrive in time`() {
+        var report = Self.report()
+        #expect(report.memoryGrowth == nil)
+        report.seconds[0].memory = 200
+        report.seconds[1].memory = 250
+        #expect(report.memoryGrowth == 1.25)
+        #expect(report.arrivedInTime)
+        report.tally.previewsDelivered = 8000
+        #expect(!report.arrivedInTime)
+        report = Self.report()
+        for _ in 0..<1000 { report.tally.previewAge.record(60_000) }
+        #expect(!report.arrivedInTime)
     }
 
     @Test func `The picture has a line for what was measured`() {

@@ -1,23 +1,21 @@
 import Glibc
-import NIOCore
-import NIOPosix
 
 /// `touchsync bench`: a load generator for any server that speaks Socket.IO over WebSocket.
 package enum Bench {
     /// Runs all loads and prints what they showed.
-    /// - Throws: ``BenchFailure`` when it cannot be done; errors of the network as they are.
-    package static func run(_ options: BenchOptions) async throws {
-        let reports = try await Self.reports(options) { report in
-            if !options.json { Output.write(TextReport.text(report) + "\n", to: STDOUT_FILENO) }
+    /// - Throws: ``BenchFailure`` when it cannot be done.
+    package static func run(_ options: BenchOptions) throws(BenchFailure) {
+        let reports = try Self.reports(options) { report in
+            if !options.json { Output.write(TextReport.text(report), to: STDOUT_FILENO) }
         }
         try Self.finish(options, reports)
     }
 
-    /// Runs all loads.
+    /// Runs all loads, on the thread that calls.
     /// - Parameter tell: called with each report as soon as there is one.
     package static func reports(
         _ options: BenchOptions, tell: (BenchReport) -> Void = { _ in }
-    ) async throws -> [BenchReport] {
+    ) throws(BenchFailure) -> [BenchReport] {
         let pipeline = try Self.pipeline(options)
         let urls = options.urls.isEmpty ? pipeline?.urls ?? ["http://127.0.0.1:8080"] : options.urls
         let addresses = try urls.map { url throws(BenchFailure) in
@@ -30,32 +28,31 @@ package enum Bench {
             if let problem = named.load.problem { throw BenchFailure("\(named.name): \(problem)") }
         }
         Self.raiseDescriptorLimit()
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, options.loops))
+        let processes = options.processes + (pipeline?.processes ?? [])
+        var sequence = LoadSequence(options.loads, sustainable: options.sustainable)
         var reports: [BenchReport] = []
-        do {
-            for named in options.loads {
+        var run: LoadRun?
+        while let named = sequence.next(after: reports.last) {
+            let goesOn = named.continues || reports.last?.named.isAttempt == true && named.isAttempt
+            if run == nil || !goesOn {
+                run = nil
                 var target = Target(addresses: addresses, token: options.token, run: Self.runName())
                 target.isPlain = options.isPlain
-                let run = try await LoadRun.prepare(
-                    named, target, options.processes + (pipeline?.processes ?? []), on: group, options)
-                var report = try await run.run()
-                report.followsAnother = !reports.isEmpty
-                reports.append(report)
-                tell(report)
+                run = try LoadRun(named.title, sequence.crowd(of: named), target, processes, options)
             }
-            try await group.shutdownGracefully()
-            return reports
-        } catch {
-            try? await group.shutdownGracefully()
-            throw error
+            guard var report = run?.measure(named) else { continue }
+            report.followsAnother = !reports.isEmpty
+            reports.append(report)
+            tell(report)
         }
+        return reports
     }
 
     private static func finish(_ options: BenchOptions, _ reports: [BenchReport]) throws(BenchFailure) {
         if options.json {
-            Output.write(JSONReport.text(zip(options.loads, reports)), to: STDOUT_FILENO)
-        } else if options.loads.contains(where: { !$0.goals.isEmpty }) {
-            Output.write(GoalTable.text(zip(options.loads, reports)), to: STDOUT_FILENO)
+            Output.write(JSONReport.text(reports), to: STDOUT_FILENO)
+        } else if reports.contains(where: { !$0.named.goals.isEmpty }) {
+            Output.write(GoalTable.text(reports), to: STDOUT_FILENO)
         }
         if let file = options.svgFile { try Output.file(file, LatencyChart.svg(reports)) }
     }

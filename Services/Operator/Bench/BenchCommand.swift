@@ -1,7 +1,5 @@
 package import ArgumentParser
 import Glibc
-import NIOCore
-import NIOPosix
 
 /// `touchsync bench`.
 package struct BenchCommand: ParsableCommand {
@@ -41,29 +39,27 @@ package struct BenchCommand: ParsableCommand {
     @Option(help: "Further elements in every room.") var elements: Int?
     @Option(help: "Connections that only are there.") var idle: Int?
     @Option(help: "The part of each room's members that reads slowly, 0 to 1.") var slowShare: Double?
-    @Option(help: "Bytes per second that a slow reader reads.") var slowBytes: Int?
+    @Option(help: "Bytes per second that a slow reader reads; 0: it never reads.") var slowBytes: Int?
     @Option(help: "Cut members off after so many seconds; they connect again at once.") var stormAfter: Double?
     @Option(help: "The part of the members that is cut off, 0 to 1.") var stormShare: Double?
+    @Option(help: "Senders per room that overload takes for sustainable, instead of finding out.") var sustainable: Int?
     @Option(help: "Seconds over which connections are made.") var ramp: Double?
     @Option(help: "Seconds of sending before the measurement.") var warmUp: Double?
     @Option(help: "Seconds that are measured.") var duration: Double?
 
-    @Option(help: "Threads of this program.") var loops = 1
     @Flag(help: "Print JSON instead of text.") var json = false
     @Option(help: ArgumentHelp("Draw latencies over time into a file.", valueName: "file")) var svg: String?
     @Flag(help: "No progress lines.") var quiet = false
 
     package init() {}
 
-    /// Runs on the process's first thread and waits there. The whole command stays synchronous, because `touchsync up`
-    /// takes its signals on that thread and must not find others that an asynchronous `main` would have started.
+    /// Runs on the process's first thread, which is all that it needs.
     package func run() throws {
         let options = try self.options()
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        do {
-            try loop.makeFutureWithTask { try await Bench.run(options) }.wait()
-        } catch let failure as BenchFailure {
-            Output.write("touchsync: \(failure)\n", to: STDERR_FILENO)
+        do throws(BenchFailure) {
+            try Bench.run(options)
+        } catch {
+            Output.write("touchsync: \(error)\n", to: STDERR_FILENO)
             throw ExitCode(1)
         }
     }
@@ -79,22 +75,21 @@ package struct BenchCommand: ParsableCommand {
         }
         options.token = self.token
         options.isPlain = self.plain
-        guard (1...64).contains(self.loops) else { throw ValidationError("--loops must be 1 to 64") }
-        options.loops = self.loops
         options.json = self.json
         options.svgFile = self.svg
         options.isQuiet = self.quiet
+        options.sustainable = self.sustainable
         options.loads = try self.loads()
         return options
     }
 
     private func loads() throws -> [NamedLoad] {
         let presets = try self.preset.flatMap { name in
-            if name == "standard" { return Preset.allCases }
+            if name == "standard" { return Preset.standard }
             guard let preset = Preset(rawValue: name) else { throw ValidationError("there is no preset \(name)") }
             return [preset]
         }
-        let named = presets.isEmpty ? [NamedLoad("load", Load())] : presets.map(\.named)
+        let named = presets.isEmpty ? [NamedLoad("load", Load())] : presets.flatMap(\.phases)
         return named.map { self.adjusted($0) }
     }
 
@@ -119,6 +114,9 @@ package struct BenchCommand: ParsableCommand {
         if let ramp { load.ramp = ramp }
         if let warmUp { load.warmUp = warmUp }
         if let duration { load.duration = duration }
-        return NamedLoad(named.name, load, goals: isSame ? named.goals : [])
+        var adjusted = named
+        adjusted.load = load
+        if !isSame { adjusted.goals = [] }
+        return adjusted
     }
 }

@@ -10,12 +10,12 @@ package struct BenchOptions: Sendable {
     package var token: String?
     /// The server only relays events of the same names.
     package var isPlain = false
-    /// Event loops, each a thread.
-    package var loops = 1
     /// Seconds that connecting may take beyond the ramp.
     package var patience = 60
     /// The loads to run, one after the other.
     package var loads: [NamedLoad] = []
+    /// Senders per room that are known to be sustainable, for loads that would search for it.
+    package var sustainable: Int?
     /// Print JSON instead of text.
     package var json = false
     /// Where to draw latencies over time.

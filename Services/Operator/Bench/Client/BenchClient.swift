@@ -1,261 +1,236 @@
-import NIOCore
 import SocketIO
 
-/// One connection of a load: greets, joins, sends when its loop says so, counts what arrives.
+/// What one connection of a load says, and what it makes of what it hears; knows no socket and no clock.
 ///
-///     idle ─► upgrading ─► opening ─► connecting ─► joining ─► creating ─► live ─► idle (and again)
+///     idle ─► dialling ─► upgrading ─► opening ─► connecting ─► joining ─► creating ─► live ─► idle (and again)
 ///
-/// Lives on its loop's event loop only.
-final class BenchClient: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
-    enum Phase: Equatable {
-        case idle, upgrading, opening, connecting, joining
+/// Times are nanoseconds since the run's origin.
+package struct BenchClient: Sendable {
+    /// How far it has come.
+    package enum Phase: Equatable, Sendable {
+        case idle, dialling, upgrading, opening, connecting, joining
         /// Elements are made; so many further ones are there or on their way.
         case creating(Int)
         case live
     }
 
-    let plan: ClientPlan
-    private(set) var phase = Phase.idle
-    /// When the greeting began.
-    private(set) var since: Int64 = 0
-    /// When a storm cut it off.
-    var cutAt: Int64?
+    package let plan: ClientPlan
+    package private(set) var phase = Phase.idle
+    /// When it began to dial.
+    package private(set) var since: Int64 = 0
+    /// When a storm cut it off; nil otherwise.
+    package var cutAt: Int64?
 
-    private unowned let loop: LoadLoop
-    private var context: ChannelHandlerContext?
+    private let target: Target
+    private let room: String
+    private let element: String
+    /// Elements that it makes besides its own.
+    private let furtherElements: Int
     private var frames = ServerFrames()
     private var head: [UInt8] = []
-    private var output = ByteBuffer()
     private var preview: MovingMessage?
     private var commit: MovingMessage?
     private var lane: CommitLane
+    private var masks: MaskGenerator
 
-    init(_ plan: ClientPlan, loop: LoadLoop) {
+    package init(_ plan: ClientPlan, _ load: Load, _ target: Target) {
         self.plan = plan
-        self.loop = loop
-        self.lane = CommitLane(window: loop.load.commitWindow > 0 ? loop.load.commitWindow : 16)
-        guard let room = plan.room else { return }
-        let name = loop.target.room(room)
-        if plan.sender != nil { self.preview = MovingMessage(room: name, element: self.element, isCommit: false) }
-        if plan.committer != nil { self.commit = MovingMessage(room: name, element: self.element, isCommit: true) }
+        self.target = target
+        self.room = target.room(plan.room ?? 0)
+        self.element = "e\(plan.index)"
+        self.furtherElements = plan.isFirst && !target.isPlain ? load.elements : 0
+        self.lane = CommitLane(window: load.commitWindow > 0 ? load.commitWindow : 16)
+        self.masks = MaskGenerator(seed: UInt64(plan.index + 1) &* 0x9E37_79B9_7F4A_7C15)
+        guard plan.isMover else { return }
+        self.preview = MovingMessage(room: self.room, element: self.element, isCommit: false)
+        self.commit = MovingMessage(room: self.room, element: self.element, isCommit: true)
     }
 
-    private var element: String { "e\(self.plan.index)" }
-    private var room: String { self.loop.target.room(self.plan.room ?? 0) }
     /// Commits without an answer.
-    var outstandingCommits: Int { self.lane.outstandingCount }
+    package var outstandingCommits: Int { self.lane.outstandingCount }
+    /// It is live and does not read as fast as it can.
+    package var readsSlowly: Bool { self.plan.isSlow && self.phase == .live }
+
+    // MARK: The connection
+
+    /// It begins to connect.
+    package mutating func dial(at now: Int64) {
+        self.phase = .dialling
+        self.since = now
+        self.head = []
+        self.frames = ServerFrames()
+    }
+
+    /// The connection stands: it asks for a WebSocket.
+    package mutating func opened(into output: inout [UInt8]) {
+        self.phase = .upgrading
+        output += self.target.address(of: self.plan.index).upgradeRequest.utf8
+    }
+
+    /// The connection is over.
+    package mutating func ended() { self.phase = .idle }
 
     // MARK: Sending
 
-    /// Sends a preview that carries the time.
-    func sendPreview(at now: Int64) {
-        guard self.phase == .live, let context, context.channel.isWritable, self.preview != nil else {
-            self.loop.tally.missedSends += 1
-            return
+    /// Says a preview that carries the time.
+    /// - Returns: whether it may; only while live.
+    package mutating func movePreview(at now: Int64, into output: inout [UInt8]) -> Bool {
+        guard self.phase == .live, self.preview != nil else { return false }
+        let mask = self.nextMask()
+        self.preview?.preview(at: now / 1000) { ClientFrame.append(.text, $0, mask: mask, to: &output) }
+        return true
+    }
+
+    /// What became of a commit that was due.
+    package enum Submission: Sendable { case said, held, impossible }
+
+    /// Says a commit that carries the time; not while its window is full.
+    package mutating func moveForGood(at now: Int64, into output: inout [UInt8]) -> Submission {
+        guard self.phase == .live, self.commit != nil else { return .impossible }
+        guard let (id, number) = self.lane.submit(at: now) else { return .held }
+        let mask = self.nextMask()
+        self.commit?.commit(at: now / 1000, id: id, number: self.target.isPlain ? nil : number) {
+            ClientFrame.append(.text, $0, mask: mask, to: &output)
         }
-        self.loop.tally.previewsSent += 1
-        self.preview?.preview(at: now / 1000) { self.append(.text, $0) }
-        self.flush(context)
+        return .said
     }
 
-    /// Sends a commit that carries the time, unless its window is full.
-    func sendCommit(at now: Int64) {
-        guard self.phase == .live, let context, context.channel.isWritable, self.commit != nil else {
-            self.loop.tally.missedSends += 1
-            return
+    private mutating func nextMask() -> UInt32 { UInt32(truncatingIfNeeded: self.masks.next() >> 16) }
+
+    private mutating func say(_ text: [UInt8], as opcode: WebSocketOpcode = .text, into output: inout [UInt8]) {
+        let mask = self.nextMask()
+        text.withUnsafeBytes { ClientFrame.append(opcode, $0, mask: mask, to: &output) }
+    }
+
+    // MARK: Hearing
+
+    /// Bytes arrived.
+    /// - Parameters:
+    ///   - tally: counts what was in them.
+    ///   - output: gets what there is to answer.
+    /// - Returns: why the connection is of no more use; nil while it is.
+    package mutating func received(
+        _ bytes: UnsafeRawBufferPointer, at now: Int64, tally: inout Tally, output: inout [UInt8]
+    ) -> String? {
+        if self.phase == .upgrading { return self.upgrade(bytes, at: now, &tally, &output) }
+        // They are taken out, because handling a message changes the rest of this value.
+        var frames = ServerFrames()
+        swap(&frames, &self.frames)
+        defer { swap(&frames, &self.frames) }
+        var failure: String?
+        do throws(ServerFrames.Violation) {
+            try frames.feed(bytes) { opcode, payload in
+                if let problem = self.received(opcode, payload, at: now, &tally, &output) { failure = problem }
+            }
+            return failure
+        } catch {
+            return "the server sent what is no WebSocket frame"
         }
-        guard let (id, number) = self.lane.submit(at: now) else {
-            self.loop.tally.heldCommits += 1
-            return
-        }
-        self.loop.tally.commitsSent += 1
-        let isNumbered = !self.loop.target.isPlain
-        self.commit?.commit(at: now / 1000, id: id, number: isNumbered ? number : nil) { self.append(.text, $0) }
-        self.flush(context)
     }
 
-    private func append(_ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer) {
-        ClientFrame.append(opcode, payload, mask: self.loop.nextMask(), to: &self.output)
-    }
-
-    private func send(_ text: [UInt8]) {
-        guard let context else { return }
-        text.withUnsafeBytes { self.append(.text, $0) }
-        self.flush(context)
-    }
-
-    private func flush(_ context: ChannelHandlerContext) {
-        self.loop.tally.bytesOut += self.output.readableBytes
-        context.writeAndFlush(self.wrapOutboundOut(self.output), promise: nil)
-        self.output.clear()
-    }
-
-    /// Lets a slow reader read once.
-    func readSlowly() {
-        guard self.phase == .live else { return }
-        self.context?.read()
-    }
-
-    /// Closes the connection without a word.
-    func close() {
-        self.context?.close(promise: nil)
-    }
-
-    // MARK: Channel
-
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        // By then it may be in the pipeline of the next connection.
-        if self.context === context { self.context = nil }
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        self.phase = .upgrading
-        self.since = self.loop.now
-        self.head.removeAll()
-        self.frames = ServerFrames()
-        self.output.writeString(self.loop.target.address(of: self.plan.index).upgradeRequest)
-        self.flush(context)
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let buffer = self.unwrapInboundIn(data)
-        self.loop.tally.bytesIn += buffer.readableBytes
-        let now = self.loop.now
-        let isSound = buffer.withUnsafeReadableBytes { bytes in
-            self.phase == .upgrading ? self.upgrade(bytes, at: now) : self.split(bytes, at: now)
-        }
-        if !isSound { context.close(promise: nil) }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        let wasLive = self.phase == .live
-        self.phase = .idle
-        self.loop.ended(self, wasLive: wasLive)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.loop.failed("\(error)")
-        context.close(promise: nil)
-    }
-
-    private func upgrade(_ bytes: UnsafeRawBufferPointer, at now: Int64) -> Bool {
+    private mutating func upgrade(
+        _ bytes: UnsafeRawBufferPointer, at now: Int64, _ tally: inout Tally, _ output: inout [UInt8]
+    ) -> String? {
         self.head += bytes
-        guard let end = self.head.withUnsafeBytes({ Greeting.headEnd($0) }) else { return self.head.count < 16_384 }
-        let status = String(decoding: self.head.prefix { $0 != 0x0D }, as: UTF8.self)
-        guard status.hasPrefix("HTTP/1.1 101") else {
-            self.loop.failed("the server answered the upgrade with \(status)")
-            return false
+        guard let end = self.head.withUnsafeBytes({ Greeting.headEnd($0) }) else {
+            return self.head.count < 16_384 ? nil : "the server answered the upgrade with an endless head"
         }
+        let status = String(decoding: self.head.prefix { $0 != 0x0D }, as: UTF8.self)
+        guard status.hasPrefix("HTTP/1.1 101") else { return "the server answered the upgrade with \(status)" }
         self.phase = .opening
         let rest = self.head[end...]
         self.head = []
-        return rest.isEmpty || rest.withUnsafeBytes { self.split($0, at: now) }
+        return rest.withUnsafeBytes { self.received($0, at: now, tally: &tally, output: &output) }
     }
 
-    private func split(_ bytes: UnsafeRawBufferPointer, at now: Int64) -> Bool {
-        do throws(ServerFrames.Violation) {
-            try self.frames.feed(bytes) { opcode, payload in self.received(opcode, payload, at: now) }
-            return true
-        } catch {
-            self.loop.failed("the server sent what is no WebSocket frame")
-            return false
-        }
-    }
-
-    private func received(_ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, at now: Int64) {
+    private mutating func received(
+        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, at now: Int64, _ tally: inout Tally,
+        _ output: inout [UInt8]
+    ) -> String? {
         switch opcode {
         case .text:
-            self.received(PacketScanner.scan(payload), payload, at: now)
+            return self.received(PacketScanner.scan(payload), payload, at: now, &tally, &output)
         case .ping:
-            guard let context else { return }
-            self.append(.pong, payload)
-            self.flush(context)
+            self.say(Array(payload), as: .pong, into: &output)
         case .close:
-            self.loop.failed("the server closed with \(Self.closeCode(payload))")
-            self.close()
+            let code = payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : 1005
+            return "the server closed with \(code)"
         case .binary, .continuation, .pong:
             break
         }
+        return nil
     }
 
-    private static func closeCode(_ payload: UnsafeRawBufferPointer) -> Int {
-        payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : 1005
-    }
-
-    private func received(_ packet: PacketScanner.Packet, _ text: UnsafeRawBufferPointer, at now: Int64) {
+    private mutating func received(
+        _ packet: PacketScanner.Packet, _ text: UnsafeRawBufferPointer, at now: Int64, _ tally: inout Tally,
+        _ output: inout [UInt8]
+    ) -> String? {
         switch packet {
         case .preview(let sentAt, let folded):
-            self.loop.previewArrived(sentAt: sentAt, folded: folded, at: now, isSlow: self.plan.isSlow)
+            tally.previewArrived(age: sentAt.map { now / 1000 - $0 }, folded: folded, isSlow: self.plan.isSlow)
         case .commit(let sentAt):
-            self.loop.commitArrived(sentAt: sentAt, at: now, isSlow: self.plan.isSlow)
+            tally.commitArrived(age: sentAt.map { now / 1000 - $0 }, isSlow: self.plan.isSlow)
         case .acknowledgement(let id, let body):
-            self.acknowledged(id, Answer(UnsafeRawBufferPointer(rebasing: text[body...])), at: now)
+            let answer = Answer(UnsafeRawBufferPointer(rebasing: text[body...]))
+            return self.acknowledged(id, answer, at: now, &tally, &output)
         case .ping:
-            self.send([UInt8(ascii: "3")])
+            self.say([UInt8(ascii: "3")], into: &output)
         case .open:
             self.phase = .connecting
-            self.send(Greeting.connect(self.plan, self.loop.target))
+            self.say(Greeting.connect(self.plan, self.target), into: &output)
         case .connected:
-            self.connected()
+            self.connected(&output)
         case .refused, .disconnected, .close:
-            self.loop.failed("the server refused or ended the connection: \(String(decoding: text, as: UTF8.self))")
-            self.close()
+            return "the server refused or ended the connection: \(String(decoding: text, as: UTF8.self))"
         case .event, .unknown:
-            self.loop.tally.otherEvents += 1
+            tally.otherEvents += 1
         }
+        return nil
     }
 
     // MARK: Greeting
 
-    private func connected() {
-        guard self.plan.room != nil else { return self.becomeLive() }
+    private mutating func connected(_ output: inout [UInt8]) {
+        guard self.plan.room != nil else {
+            self.phase = .live
+            return
+        }
         self.phase = .joining
-        self.send(Greeting.join(self.room))
+        self.say(Greeting.join(self.room), into: &output)
     }
 
-    private func acknowledged(_ id: Int, _ answer: Answer, at now: Int64) {
+    private mutating func acknowledged(
+        _ id: Int, _ answer: Answer, at now: Int64, _ tally: inout Tally, _ output: inout [UInt8]
+    ) -> String? {
         switch (id, self.phase) {
         case (Greeting.joinID, .joining):
-            guard answer == .applied else {
-                self.loop.failed("joining was refused: \(answer)")
-                return self.close()
-            }
+            guard answer == .applied else { return "joining was refused: \(answer)" }
             self.lane.joined(used: 0)
-            self.create(after: 0)
+            self.create(after: 0, &output)
         case (Greeting.createID, .creating(let made)):
             // A conflict: they are there since an earlier connection.
             guard answer == .applied || answer == .refused(.conflict) else {
-                self.loop.failed("creating elements was refused: \(answer)")
-                return self.close()
+                return "creating elements was refused: \(answer)"
             }
-            self.create(after: made)
+            self.create(after: made, &output)
         default:
-            guard let latency = self.lane.answered(id, answer, at: now) else { return }
-            self.loop.commitAnswered(answer, latency: latency)
+            guard let latency = self.lane.answered(id, answer, at: now) else { return nil }
+            tally.commitAnswered(answer, latency: latency / 1000)
         }
+        return nil
     }
 
-    /// Makes the next elements of its own, then those of the room; then takes part.
-    private func create(after made: Int) {
-        let isMaker = self.preview != nil || self.commit != nil
-        if self.phase == .joining, isMaker, !self.loop.target.isPlain {
+    /// Makes its own element, then those of the room; then takes part.
+    private mutating func create(after made: Int, _ output: inout [UInt8]) {
+        if self.phase == .joining, self.plan.isMover, !self.target.isPlain {
             self.phase = .creating(0)
-            return self.send(Greeting.create(room: self.room, element: self.element))
+            return self.say(Greeting.create(room: self.room, element: self.element), into: &output)
         }
-        let further = self.plan.isFirst && !self.loop.target.isPlain ? self.loop.load.elements : 0
-        guard made < further else { return self.becomeLive() }
-        self.phase = .creating(min(further, made + Greeting.batch))
-        self.send(Greeting.createMore(room: self.room, first: made, upTo: further))
-    }
-
-    private func becomeLive() {
-        self.phase = .live
-        if self.plan.isSlow { try? self.context?.channel.syncOptions?.setOption(.autoRead, value: false) }
-        self.loop.becameLive(self)
+        guard made < self.furtherElements else {
+            self.phase = .live
+            return
+        }
+        self.phase = .creating(min(self.furtherElements, made + Greeting.batch))
+        self.say(Greeting.createMore(room: self.room, first: made, upTo: self.furtherElements), into: &output)
     }
 }

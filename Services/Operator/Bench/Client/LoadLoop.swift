@@ -1,299 +1,297 @@
-package import NIOCore
-import NIOPosix
+import Glibc
 
-/// The part of a load that one event loop carries; confined to it.
-package final class LoadLoop {
-    /// Connections that may be greeting at once while the ramp runs.
-    private static let greetingLimit = 256
-    /// A greeting that takes longer is given up and tried again, nanoseconds.
-    private static let greetingLimitTime: Int64 = 15_000_000_000
-    /// Slow readers read so often, nanoseconds.
-    private static let slowPeriod: Int64 = 100_000_000
+/// All connections of a load and the clockwork that drives them, on the thread that calls it.
+///
+/// One turn does what is due, then waits for the sockets until the next deadline. Between two sockets it looks at the
+/// clock, which a read wants anyway, so that sends do not wait until all is read.
+final class LoadLoop {
+    /// Sends that are due within this time leave with those that are due now, nanoseconds: without it, a load of many
+    /// senders would wake up for each.
+    private static let grain: Int64 = 100_000
     /// Sends later than this are left out, nanoseconds.
     private static let patience: Int64 = 1_000_000_000
 
-    let load: Load
-    let target: Target
+    let clock = Clock()
     /// What was counted since it was last taken.
-    var tally = Tally()
+    private var tally = Tally()
+    private var clients: [BenchClient]
+    private var sockets: [ClientSocket]
+    private let poller: Poller
+    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+    /// Filled anew for each write.
+    private var output: [UInt8] = []
 
-    private let eventLoop: any EventLoop
-    /// All times are nanoseconds since then.
-    private let origin: NIODeadline
-    private let plans: [ClientPlan]
-    private var clients: [BenchClient] = []
-    private var senders: [BenchClient] = []
-    private var committers: [BenchClient] = []
+    /// Who sends previews and commits at present, and when.
+    private var previewers: [Int] = []
+    private var committers: [Int] = []
     private var previews: SendSchedule?
     private var commits: SendSchedule?
-    private var masks: MaskGenerator
-    private var isSending = false
-    private var isStopped = false
-    /// Clients of the ramp that are to connect, the next one last, and when the ramp began and ends.
-    private var waiting: [BenchClient] = []
-    private var ramp: (begin: Int64, length: Int64, total: Int) = (0, 0, 0)
-    private var greetingCount = 0
-    private var liveCount = 0
-    /// How many shall be live at the ramp's end, and who waits for it.
+    private var nextSend = Int64.max
+    private var slowReaders: SlowReaders
+    private var dialler: Dialler
+    /// How many clients are live, and how many shall be until ``isComplete``.
+    private(set) var liveCount = 0
     private var goal = 0
-    private var ready: EventLoopPromise<Void>?
-    private var lastFailure: String?
+    /// Why the last connection ended that was not meant to; nil when none did.
+    private(set) var failure: String?
 
-    /// - Parameters:
-    ///   - loop, loops: which part of the load this is.
-    ///   - origin: the same for all loops.
-    package init(
-        _ load: Load, _ target: Target, loop: Int, of loops: Int, on eventLoop: any EventLoop, origin: NIODeadline
-    ) {
-        self.load = load
-        self.target = target
-        self.eventLoop = eventLoop
-        self.origin = origin
-        self.plans = ClientPlan.plans(load, loop: loop, of: loops)
-        self.masks = MaskGenerator(seed: origin.uptimeNanoseconds &+ UInt64(loop) &* 0x9E37_79B9)
-        self.clients = self.plans.map { BenchClient($0, loop: self) }
-        self.senders = self.clients.filter { $0.plan.sender != nil }
-        self.committers = self.clients.filter { $0.plan.committer != nil }
+    /// - Parameter load: who is connected; what is sent comes with ``beginSending(_:at:)``.
+    /// - Throws: a ``BenchFailure`` when an address is unknown.
+    init(_ load: Load, _ target: Target) throws(BenchFailure) {
+        let plans = ClientPlan.plans(load)
+        self.clients = plans.map { BenchClient($0, load, target) }
+        self.sockets = plans.map { _ in ClientSocket() }
+        self.poller = try Poller()
+        self.slowReaders = SlowReaders(plans.filter(\.isSlow).map(\.index), load.slowBytes)
+        self.dialler = try Dialler(target, ramp: Int64(load.ramp * 1e9))
     }
 
-    /// Nanoseconds since the origin.
-    var now: Int64 { (NIODeadline.now() - self.origin).nanoseconds }
+    deinit {
+        for index in self.sockets.indices { self.sockets[index].close() }
+        self.input.deallocate()
+    }
 
-    func nextMask() -> UInt32 { UInt32(truncatingIfNeeded: self.masks.next() >> 16) }
+    // MARK: Turns
 
-    private func after(_ deadline: Int64, _ body: @escaping () -> Void) {
-        self.eventLoop.assumeIsolated().scheduleTask(deadline: self.origin + .nanoseconds(deadline), body)
+    /// All who shall be live are.
+    var isComplete: Bool { self.liveCount >= self.goal }
+
+    /// Keeps everything going.
+    /// - Parameters:
+    ///   - end: when to return, nanoseconds since the origin.
+    ///   - early: returns as soon as the loop is complete.
+    func run(until end: Int64, whenComplete early: Bool = false) {
+        while true {
+            let now = self.clock.now
+            if now >= self.nextSend { self.sendDue() }
+            self.dialDue(at: now)
+            self.readSlowly(at: now)
+            guard now < end, !(early && self.isComplete) else { return }
+            let next = min(end, self.nextSend, self.dialler.nextDeadline, self.slowReaders.nextDeadline)
+            for place in self.poller.wait(atMost: next - self.clock.now) { self.handle(self.poller[place]) }
+        }
+    }
+
+    private func handle(_ event: Poller.Event) {
+        let index = event.index
+        guard self.sockets[index].isOpen else { return }
+        if event.isWritable {
+            if self.clients[index].phase == .dialling { self.opened(index) }
+            self.sockets[index].flush()
+        }
+        if !self.clients[index].readsSlowly {
+            self.read(index, self.input)
+        } else if event.isClosed {
+            self.end(index, reason: nil)
+        }
+    }
+
+    /// Reads until nothing is left, or once if less is wanted than there may be.
+    private func read(_ index: Int, _ buffer: UnsafeMutableRawBufferPointer) {
+        while self.sockets[index].isOpen {
+            let received = self.sockets[index].receive(into: buffer)
+            let now = self.clock.now
+            switch received {
+            case .bytes(let count):
+                self.received(index, UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
+                if now >= self.nextSend { self.sendDue() }
+                if count < self.input.count { return }
+            case .nothing:
+                return
+            case .end(let reason):
+                return self.end(index, reason: reason.map(ClientSocket.text))
+            }
+        }
+    }
+
+    private func received(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
+        self.tally.bytesIn += bytes.count
+        let wasLive = self.clients[index].phase == .live
+        let failure = self.clients[index].received(bytes, at: now, tally: &self.tally, output: &self.output)
+        self.sendOutput(index)
+        if !wasLive, self.clients[index].phase == .live { self.becameLive(index, at: now) }
+        if let failure { self.end(index, reason: failure) }
+    }
+
+    private func sendOutput(_ index: Int) {
+        guard !self.output.isEmpty else { return }
+        self.tally.bytesOut += self.output.count
+        self.sockets[index].send(self.output)
+        self.output.removeAll(keepingCapacity: true)
     }
 
     // MARK: Connecting
 
-    /// Connects the members, or the idle ones, over the ramp; fulfilled when all of them are live.
-    /// - Returns: fails with a ``BenchFailure`` when they are not within the limit.
-    package func connect(idle: Bool, within limit: TimeAmount) -> EventLoopFuture<Void> {
-        let promise = self.eventLoop.makePromise(of: Void.self)
-        self.waiting = self.clients.filter { ($0.plan.room == nil) == idle }.reversed()
-        self.ramp = (self.now, Int64(self.load.ramp * 1e9), self.waiting.count)
-        if self.waiting.isEmpty {
-            promise.succeed()
-        } else {
-            self.ready = promise
-            self.goal = self.liveCount + self.waiting.count
-            self.rampUp()
-            self.after(self.now + limit.nanoseconds) { self.giveUpConnecting() }
-        }
-        return promise.futureResult
+    /// Connects the members, or the idle ones, over the ramp; ``isComplete`` when all of them are live.
+    func connect(idle: Bool) {
+        let those = self.clients.indices.filter { (self.clients[$0].plan.room == nil) == idle }
+        self.goal += those.count
+        self.dialler.ramp(those, at: self.clock.now)
     }
 
-    private func giveUpConnecting() {
-        guard let ready else { return }
-        self.ready = nil
-        let reason = self.lastFailure.map { ": \($0)" } ?? ""
-        ready.fail(BenchFailure("only \(self.liveCount) of \(self.goal) connections came about\(reason)"))
+    private func dialDue(at now: Int64) {
+        while let index = self.dialler.next(at: now) { self.dial(index, at: now) }
     }
 
-    /// Connects those whose time has come.
-    private func rampUp() {
-        guard !self.isStopped, !self.waiting.isEmpty else { return }
-        let now = self.now
-        var due = now
-        while let next = self.waiting.last, self.greetingCount < Self.greetingLimit {
-            let done = Int64(self.ramp.total - self.waiting.count)
-            due = self.ramp.begin + self.ramp.length * done / Int64(max(1, self.ramp.total))
-            guard due <= now else { break }
-            self.waiting.removeLast()
-            self.dial(next)
-        }
-        self.after(max(due, now + 1_000_000)) { self.rampUp() }
+    private func dial(_ index: Int, at now: Int64) {
+        self.clients[index].dial(at: now)
+        let address = self.dialler.address(of: index)
+        var error = self.sockets[index].dial(address, receiveBuffer: self.clients[index].plan.isSlow ? 4096 : nil)
+        if error == 0, !self.poller.add(self.sockets[index].descriptor, index: index) { error = ENOSPC }
+        if error != 0 { self.end(index, reason: ClientSocket.text(error)) }
     }
 
-    private func dial(_ client: BenchClient) {
-        guard !self.isStopped else { return }
-        self.greetingCount += 1
-        let address = self.target.address(of: client.plan.index)
-        let bound = NIOLoopBound(client, eventLoop: self.eventLoop)
-        var bootstrap = ClientBootstrap(group: self.eventLoop)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.seconds(10))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
-            }
-        if client.plan.isSlow {
-            let bytes = max(1, self.load.slowBytes * Int(Self.slowPeriod) / 1_000_000_000)
-            bootstrap =
-                bootstrap
-                .channelOption(.socketOption(.so_rcvbuf), value: 4096)
-                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: bytes))
-                .channelOption(.maxMessagesPerRead, value: 1)
-        }
-        bootstrap.connect(host: address.host, port: address.port).assumeIsolated().whenFailure { error in
-            self.failed("\(error)")
-            self.ended(bound.value, wasLive: false)
-        }
+    private func opened(_ index: Int) {
+        let error = self.sockets[index].connected()
+        guard error == 0 else { return self.end(index, reason: ClientSocket.text(error)) }
+        self.clients[index].opened(into: &self.output)
+        self.sendOutput(index)
     }
 
-    func failed(_ reason: String) {
-        self.lastFailure = reason
-    }
-
-    /// Members and idle connections that take part.
-    package var live: Int { self.liveCount }
-
-    /// Why the last connection ended that was not meant to; nil when none did.
-    package var failure: String? { self.lastFailure }
-
-    func becameLive(_ client: BenchClient) {
-        self.greetingCount -= 1
+    private func becameLive(_ index: Int, at now: Int64) {
+        self.dialler.greeted()
         self.liveCount += 1
-        if let cutAt = client.cutAt {
-            Tally.record((self.now - cutAt) / 1000, in: &self.tally.rejoin)
-            client.cutAt = nil
-        }
-        if let ready, self.liveCount == self.goal {
-            self.ready = nil
-            ready.succeed()
-        }
+        guard let cutAt = self.clients[index].cutAt else { return }
+        Tally.record((now - cutAt) / 1000, in: &self.tally.rejoin)
+        self.clients[index].cutAt = nil
     }
 
-    func ended(_ client: BenchClient, wasLive: Bool) {
-        if wasLive { self.liveCount -= 1 } else { self.greetingCount -= 1 }
-        guard !self.isStopped else { return }
-        if client.cutAt != nil, wasLive { return self.dial(client) }
-        if wasLive {
+    /// A connection is over; the client connects again.
+    private func end(_ index: Int, reason: String?) {
+        if let reason { self.failure = reason }
+        let wasLive = self.clients[index].phase == .live
+        let isStorm = wasLive && self.clients[index].cutAt != nil
+        self.sockets[index].close()
+        self.clients[index].ended()
+        if wasLive { self.liveCount -= 1 } else { self.dialler.greeted() }
+        if wasLive, !isStorm {
             self.tally.cuts += 1
-            if client.plan.isSlow { self.tally.slowCuts += 1 }
+            if self.clients[index].plan.isSlow { self.tally.slowCuts += 1 }
         }
-        // Between half a second and a second later, so that those that were cut together do not come together.
-        let pause = 500_000_000 + Int64(self.masks.next() % 500_000_000)
-        self.after(self.now + pause) { self.dial(client) }
+        self.dialler.again(index, at: self.clock.now, atOnce: isStorm)
     }
 
     /// Ends greetings that hang; to be called about once a second.
-    package func giveUpHangingGreetings() {
-        let now = self.now
-        for client in self.clients
-        where client.phase != .live && client.phase != .idle && now - client.since > Self.greetingLimitTime {
-            self.failed("a greeting hung in the phase \(client.phase)")
-            client.close()
+    func giveUpHangingGreetings() {
+        let now = self.clock.now
+        for index in self.clients.indices
+        where self.sockets[index].isOpen && self.clients[index].phase != .live
+            && now - self.clients[index].since > Dialler.greetingTime
+        {
+            self.end(index, reason: "a greeting hung in the phase \(self.clients[index].phase)")
+        }
+    }
+
+    /// Cuts members off, which connect again at once.
+    /// - Parameter share: of the members, 0 to 1.
+    func storm(share: Double) {
+        let now = self.clock.now
+        for index in self.clients.indices
+        where self.clients[index].plan.room != nil && self.clients[index].phase == .live && self.dialler.draws(share) {
+            self.clients[index].cutAt = now
+            self.end(index, reason: nil)
         }
     }
 
     // MARK: Sending
 
     /// Begins to send.
-    /// - Parameter start: when the first period begins, nanoseconds since the origin; the same for all loops.
-    package func startSending(at start: Int64) {
-        self.isSending = true
-        if self.load.rate > 0 {
-            self.previews = SendSchedule(
-                numbers: self.senders.compactMap(\.plan.sender), period: Int64(1e9 / self.load.rate), start: start)
-        }
-        let committers = Double(self.load.rooms * self.load.committersPerRoom)
-        if committers > 0 {
-            let perCommitter =
-                self.load.commitRate > 0 ? self.load.commitRate / committers : self.load.commitsPerConnection
-            self.commits = SendSchedule(
-                numbers: self.committers.compactMap(\.plan.committer), period: Int64(1e9 / perCommitter), start: start)
-        }
-        self.sendDue()
-        if self.load.slowPerRoom > 0 { self.readSlowly(at: start) }
+    /// - Parameters:
+    ///   - load: how much; its members are those of the load that is connected.
+    ///   - start: when the first period begins, nanoseconds since the origin.
+    func beginSending(_ load: Load, at start: Int64) {
+        (self.previewers, self.previews) = self.schedule(load.previewersPerRoom, every: load.previewPeriod, from: start)
+        (self.committers, self.commits) = self.schedule(load.committersPerRoom, every: load.commitPeriod, from: start)
+        self.slowReaders.begin(at: start)
+        self.setNextSend()
     }
 
-    /// Sends what is due, then waits for the next deadline.
-    private func sendDue() {
-        guard self.isSending else { return }
-        let now = self.now
-        self.tally.missedSends += self.previews?.skip(olderThan: Self.patience, at: now) ?? 0
-        self.tally.missedSends += self.commits?.skip(olderThan: Self.patience, at: now) ?? 0
-        // The clock is read for each message: what it carries is when it is written.
-        while let (index, deadline) = self.previews?.next(at: now) {
-            let time = self.now
-            Tally.record((time - deadline) / 1000, in: &self.tally.lateness)
-            self.senders[index].sendPreview(at: time)
-        }
-        while let (index, deadline) = self.commits?.next(at: now) {
-            let time = self.now
-            Tally.record((time - deadline) / 1000, in: &self.tally.lateness)
-            self.committers[index].sendCommit(at: time)
-        }
-        let next = min(self.previews?.nextDeadline ?? .max, self.commits?.nextDeadline ?? .max)
-        if next < .max { self.after(next) { self.sendDue() } }
-    }
-
-    private func readSlowly(at time: Int64) {
-        guard !self.isStopped else { return }
-        for client in self.clients where client.plan.isSlow { client.readSlowly() }
-        let next = time + Self.slowPeriod
-        self.after(max(next, self.now)) { self.readSlowly(at: next) }
-    }
-
-    /// Cuts members off, which connect again at once.
-    package func storm() {
-        let now = self.now
-        let share = UInt64(self.load.stormShare * 1_000_000)
-        for client in self.clients where client.plan.room != nil && client.phase == .live {
-            guard self.masks.next() % 1_000_000 < share else { continue }
-            client.cutAt = now
-            client.close()
-        }
+    /// The first members of every room with the times of each.
+    private func schedule(_ perRoom: Int, every period: Int64, from start: Int64) -> ([Int], SendSchedule?) {
+        let members = self.clients.indices.filter { self.clients[$0].plan.number(amongFirst: perRoom) != nil }
+        let numbers = members.compactMap { self.clients[$0].plan.number(amongFirst: perRoom) }
+        return (members, numbers.isEmpty ? nil : SendSchedule(numbers: numbers, period: period, start: start))
     }
 
     /// Stops sending; what is under way still arrives.
-    package func stopSending() { self.isSending = false }
+    func stopSending() {
+        self.previews = nil
+        self.commits = nil
+        self.nextSend = .max
+    }
 
-    /// Closes all connections.
-    package func stop() {
-        self.isSending = false
-        self.isStopped = true
-        for client in self.clients { client.close() }
+    private func setNextSend() {
+        self.nextSend = min(self.previews?.nextDeadline ?? .max, self.commits?.nextDeadline ?? .max)
+    }
+
+    private func sendDue() {
+        var now = self.clock.now
+        self.tally.missedSends += self.previews?.skip(olderThan: Self.patience, at: now) ?? 0
+        self.tally.missedSends += self.commits?.skip(olderThan: Self.patience, at: now) ?? 0
+        // The clock is read for each message: what it carries is when it is written.
+        while let (place, deadline) = self.previews?.next(at: now + Self.grain) {
+            now = self.clock.now
+            Tally.record((now - deadline) / 1000, in: &self.tally.lateness)
+            self.sendPreview(self.previewers[place], at: now)
+        }
+        while let (place, deadline) = self.commits?.next(at: now + Self.grain) {
+            now = self.clock.now
+            Tally.record((now - deadline) / 1000, in: &self.tally.lateness)
+            self.sendCommit(self.committers[place], at: now)
+        }
+        self.setNextSend()
+    }
+
+    private func sendPreview(_ index: Int, at now: Int64) {
+        guard self.sockets[index].isWritable, self.clients[index].movePreview(at: now, into: &self.output) else {
+            self.tally.missedSends += 1
+            return
+        }
+        self.tally.previewsSent += 1
+        self.sendOutput(index)
+    }
+
+    private func sendCommit(_ index: Int, at now: Int64) {
+        guard self.sockets[index].isWritable else {
+            self.tally.missedSends += 1
+            return
+        }
+        switch self.clients[index].moveForGood(at: now, into: &self.output) {
+        case .said:
+            self.tally.commitsSent += 1
+            self.sendOutput(index)
+        case .held:
+            self.tally.heldCommits += 1
+        case .impossible:
+            self.tally.missedSends += 1
+        }
+    }
+
+    // MARK: Slow readers
+
+    private func readSlowly(at now: Int64) {
+        guard self.slowReaders.takeTurn(at: now) else { return }
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: self.input[..<self.slowReaders.bytes])
+        for index in self.slowReaders.members where self.clients[index].readsSlowly { self.read(index, buffer) }
     }
 
     // MARK: Counting
 
-    func previewArrived(sentAt: Int64?, folded: Int, at now: Int64, isSlow: Bool) {
-        guard !isSlow else {
-            self.tally.slowDelivered += 1
-            return
-        }
-        self.tally.previewsDelivered += 1
-        self.tally.previewsFolded += folded - 1
-        if let sentAt { Tally.record(now / 1000 - sentAt, in: &self.tally.previewAge) }
-    }
-
-    func commitArrived(sentAt: Int64?, at now: Int64, isSlow: Bool) {
-        guard !isSlow else {
-            self.tally.slowDelivered += 1
-            return
-        }
-        self.tally.commitsDelivered += 1
-        if let sentAt { Tally.record(now / 1000 - sentAt, in: &self.tally.screen) }
-    }
-
-    func commitAnswered(_ answer: Answer, latency: Int64) {
-        switch answer {
-        case .applied:
-            self.tally.commitsApplied += 1
-            Tally.record(latency / 1000, in: &self.tally.acknowledgement)
-        case .refused(let code):
-            self.tally.refusals[code.rawValue] += 1
-        }
-    }
-
-    /// What one loop tells about an interval.
-    package struct Interval: Sendable {
-        package var tally: Tally
-        package var live: Int
+    /// What is told about an interval.
+    struct Interval: Sendable {
+        var tally = Tally()
+        var live = 0
         /// Commits without an answer.
-        package var outstanding: Int
-        /// What the loop's thread has used so far.
-        package var thread: ThreadSample
+        var outstanding = 0
+        /// What this thread has used so far.
+        var thread = ThreadSample()
     }
 
     /// Takes what was counted since the last time.
-    package func takeInterval() -> Interval {
+    func takeInterval() -> Interval {
         let interval = Interval(
             tally: self.tally, live: self.liveCount,
-            outstanding: self.committers.reduce(0) { $0 + $1.outstandingCommits },
-            thread: .ofThisThread())
+            outstanding: self.clients.reduce(0) { $0 + $1.outstandingCommits }, thread: .ofThisThread())
         self.tally = Tally()
         return interval
     }

@@ -1,4 +1,3 @@
-package import NIOCore
 package import SocketIO
 
 /// Client-side frames: always masked (RFC 6455 section 5.3).
@@ -7,27 +6,29 @@ package enum ClientFrame {
     /// - Parameters:
     ///   - mask: the key, as its four bytes lie in memory on a little-endian machine.
     package static func append(
-        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, mask: UInt32, to buffer: inout ByteBuffer
+        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, mask: UInt32, to output: inout [UInt8]
     ) {
-        buffer.reserveCapacity(minimumWritableBytes: payload.count + 14)
-        buffer.writeInteger(0x80 | opcode.rawValue)
+        output.append(0x80 | opcode.rawValue)
         switch payload.count {
         case ..<126:
-            buffer.writeInteger(0x80 | UInt8(truncatingIfNeeded: payload.count))
+            output.append(0x80 | UInt8(truncatingIfNeeded: payload.count))
         case ...0xFFFF:
-            buffer.writeInteger(0x80 | 126 as UInt8)
-            buffer.writeInteger(UInt16(truncatingIfNeeded: payload.count))
+            output.append(0x80 | 126)
+            Self.append(UInt16(truncatingIfNeeded: payload.count).bigEndian, to: &output)
         default:
-            buffer.writeInteger(0x80 | 127 as UInt8)
-            buffer.writeInteger(UInt64(payload.count))
+            output.append(0x80 | 127)
+            Self.append(UInt64(payload.count).bigEndian, to: &output)
         }
-        buffer.writeInteger(mask, endianness: .little)
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: payload.count) { space in
-            let target = UnsafeMutableRawBufferPointer(rebasing: space[..<payload.count])
-            target.copyMemory(from: payload)
-            WebSocketFrame.unmask(target, mask: mask, phase: 0)
-            return payload.count
+        Self.append(mask.littleEndian, to: &output)
+        let begin = output.count
+        output += payload
+        output.withUnsafeMutableBytes { bytes in
+            WebSocketFrame.unmask(UnsafeMutableRawBufferPointer(rebasing: bytes[begin...]), mask: mask, phase: 0)
         }
+    }
+
+    private static func append(_ value: some FixedWidthInteger, to output: inout [UInt8]) {
+        withUnsafeBytes(of: value) { output += $0 }
     }
 }
 

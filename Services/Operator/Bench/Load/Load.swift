@@ -18,7 +18,8 @@ package struct Load: Sendable, Equatable {
     package var elements = 0
     /// Connections that only are there, besides the members.
     package var idle = 0
-    /// The part of a room's members, from 0 to 1, that reads slowly, and how many bytes each of them reads per second.
+    /// The part of a room's members, from 0 to 1, that reads slowly, and how many bytes each of them reads per second;
+    /// 0: none ever.
     package var slowShare = 0.0
     package var slowBytes = 1000
     /// Seconds after the measurement's begin at which members are cut off and connect again at once; nil: never.
@@ -32,6 +33,9 @@ package struct Load: Sendable, Equatable {
 
     package init() {}
 
+    /// Members that send previews, of each room.
+    package var previewersPerRoom: Int { self.rate > 0 ? min(self.members, self.senders) : 0 }
+
     /// Members that commit, of each room.
     package var committersPerRoom: Int {
         guard self.commitRate > 0 || self.commitWindow > 0 else { return 0 }
@@ -42,6 +46,13 @@ package struct Load: Sendable, Equatable {
     package var slowPerRoom: Int {
         let wanted = Int((self.slowShare * Double(self.members)).rounded(.up))
         return max(0, min(wanted, self.members - max(self.senders, self.committersPerRoom)))
+    }
+
+    /// Nanoseconds between two previews of one sender; of two commits of one committer.
+    var previewPeriod: Int64 { self.rate > 0 ? Int64(1e9 / self.rate) : .max }
+    var commitPeriod: Int64 {
+        let committers = Double(max(1, self.rooms * self.committersPerRoom))
+        return Int64(1e9 / (self.commitRate > 0 ? self.commitRate / committers : self.commitsPerConnection))
     }
 
     /// All connections.
@@ -75,7 +86,7 @@ package struct Load: Sendable, Equatable {
         guard (0...1).contains(self.slowShare), (0...1).contains(self.stormShare) else {
             return "shares must be 0 to 1"
         }
-        guard (1...1_000_000_000).contains(self.slowBytes) else { return "slow-bytes must be 1 to 1000000000" }
+        guard (0...1_000_000_000).contains(self.slowBytes) else { return "slow-bytes must be 0 to 1000000000" }
         guard (0...3600).contains(self.ramp), (0...86_400).contains(self.warmUp), (1...604_800).contains(self.duration)
         else { return "ramp must be 0 to 3600 s, warm-up 0 to 86400 s, duration 1 to 604800 s" }
         return (1...604_800).contains(self.stormAfter ?? 1) ? nil : "storm-after must be 1 to 604800 s"

@@ -24,9 +24,9 @@ package enum PacketScanner {
         case unknown
     }
 
-    private static let elementWord = Self.word("element:")
-    private static let transformWord = Self.word("transfor")
-    private static let positionWord = Self.word("position")
+    private static var elementWord: UInt64 { Self.word("element:") }
+    private static var transformWord: UInt64 { Self.word("transfor") }
+    private static var positionWord: UInt64 { Self.word("position") }
 
     /// Looks at one text message.
     package static func scan(_ text: UnsafeRawBufferPointer) -> Packet {
@@ -156,6 +156,7 @@ package enum PacketScanner {
         text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 
+    @inline(__always)
     private static func word(_ text: StaticString) -> UInt64 {
         precondition(text.utf8CodeUnitCount == 8)
         return UnsafeRawPointer(text.utf8Start).loadUnaligned(as: UInt64.self)

@@ -1,4 +1,4 @@
-/// The standard loads, in the order in which they are run.
+/// The loads that have names; the standard ones first, in the order in which they are run.
 package enum Preset: String, CaseIterable, Sendable {
     /// First: a server that was busy before has memory left that new connections use.
     case idle
@@ -9,12 +9,29 @@ package enum Preset: String, CaseIterable, Sendable {
     case deliveriesMax = "deliveries-max"
     case commits200 = "commits-200"
     case commitsMax = "commits-max"
+    case slowReaders = "slow-readers"
+    case overload
+    /// Ten thousand connections, which takes a while; not among the standard ones.
+    case scale
 
-    /// What it consists of.
-    package var load: Load {
+    /// What `--preset standard` runs.
+    package static var standard: [Preset] { self.allCases.filter { $0 != .scale } }
+
+    /// What it consists of, one after the other.
+    package var phases: [NamedLoad] {
+        switch self {
+        case .slowReaders: Self.slowReaderPhases
+        case .overload: Self.overloadPhases
+        case .scale: Self.scalePhases
+        default: [NamedLoad(self.rawValue, self.load, goals: self.goals)]
+        }
+    }
+
+    /// The load of a preset that has but one.
+    private var load: Load {
         var load = Load()
         switch self {
-        case .manyRooms:
+        case .manyRooms, .slowReaders, .overload, .scale:
             break
         case .light:
             load.rooms = 5
@@ -57,7 +74,7 @@ package enum Preset: String, CaseIterable, Sendable {
     }
 
     /// What it should reach on a machine with two cores.
-    package var goals: [Goal] {
+    private var goals: [Goal] {
         switch self {
         case .manyRooms: [Goal(.cpuPerDelivery, 6), Goal(.previewP50, 8), Goal(.previewP99, 20)]
         case .light: [Goal(.cpuPerDelivery, 20)]
@@ -67,9 +84,7 @@ package enum Preset: String, CaseIterable, Sendable {
         case .commits200: [Goal(.acknowledgementP50, 1.5), Goal(.acknowledgementP99, 5)]
         case .commitsMax: [Goal(.commitsPerSecond, 30_000), Goal(.cpuPerCommit, 40)]
         case .idle: [Goal(.memoryPerIdle, 4)]
+        case .slowReaders, .overload, .scale: []
         }
     }
-
-    /// The load with its name and goals.
-    package var named: NamedLoad { NamedLoad(self.rawValue, self.load, goals: self.goals) }
 }

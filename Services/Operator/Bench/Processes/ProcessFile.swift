@@ -7,6 +7,11 @@ enum ProcessFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        return self.read(descriptor)
+    }
+
+    /// All that a descriptor has until its end; nil when it cannot be read.
+    static func read(_ descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while bytes.count < 1 << 20 {

@@ -42,6 +42,9 @@ struct ServerMeter: Sendable {
         }
     }
 
+    /// Resident memory of all processes when last looked at, bytes.
+    var memory: Int64 { self.entries.reduce(0) { $0 + ($1.last?.memory ?? 0) } }
+
     /// CPU time of all processes since the begin, microseconds.
     var cpu: Int64 { self.entries.reduce(0) { $0 + Self.cpu($1) } }
 

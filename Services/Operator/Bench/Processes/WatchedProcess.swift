@@ -4,10 +4,13 @@ import JSONBytes
 package struct WatchedProcess: Sendable, Equatable {
     package var name: String
     package var pid: Int
+    /// Where its metrics are; nil when it does not tell.
+    package var metrics: String?
 
-    package init(name: String, pid: Int) {
+    package init(name: String, pid: Int, metrics: String? = nil) {
         self.name = name
         self.pid = pid
+        self.metrics = metrics
     }
 
     /// Reads `NAME=PID`.
@@ -33,7 +36,7 @@ package struct RunningPipeline: Sendable, Equatable {
         self.urls = urls.elements.compactMap(\.string)
         self.processes = processes.elements.compactMap { entry in
             guard let name = entry["name"]?.string, let pid = entry["pid"]?.integer, pid > 0 else { return nil }
-            return WatchedProcess(name: name, pid: Int(clamping: pid))
+            return WatchedProcess(name: name, pid: Int(clamping: pid), metrics: entry["http"]?.string)
         }
     }
 

@@ -30,11 +30,13 @@ package struct BenchReport: Sendable {
         package var previewP99: Int?
         package var acknowledgementP99: Int?
         package var screenP99: Int?
+        /// Resident memory of all servers at its end, bytes.
+        package var memory: Int64 = 0
 
         package init() {}
 
         /// What one second's tally shows.
-        package init(_ tally: Tally) {
+        package init(_ tally: Tally, memory: Int64) {
             func percentile(_ latencies: Tally.Latencies, _ share: Double) -> Int? {
                 latencies.totalCount > 0 ? Int(clamping: latencies.valueAtPercentile(share)) : nil
             }
@@ -44,12 +46,12 @@ package struct BenchReport: Sendable {
             self.previewP99 = percentile(tally.previewAge, 99)
             self.acknowledgementP99 = percentile(tally.acknowledgement, 99)
             self.screenP99 = percentile(tally.screen, 99)
+            self.memory = memory
         }
     }
 
-    /// What the load is called.
-    package var name: String
-    package var load: Load
+    /// What was run.
+    package let named: NamedLoad
     /// Microseconds that were really measured.
     package var elapsed: Int64 = 0
     package var tally = Tally()
@@ -59,20 +61,23 @@ package struct BenchReport: Sendable {
     package var live = 0
     /// Commits that had no answer two seconds after the end.
     package var unanswered = 0
-    /// The CPU time of this program, and the share of a core that its busiest loop took.
+    /// The CPU time of this program, microseconds, and the share of a core that the thread that does it all took.
     package var ownCPU: Int64 = 0
-    package var busiestLoop = 0.0
-    /// The share of the time that one of its loops was ready to run, but without a core.
-    package var hungriestLoop = 0.0
+    package var ownLoad = 0.0
+    /// The share of the time that this thread was ready to run, but without a core.
+    package var ownHunger = 0.0
+    /// Members that had to join again as they read too slowly, as the servers tell; nil when they do not.
+    package var slowMembers: Int?
     /// Why the last connection ended that was not meant to.
     package var failure: String?
     /// An earlier load of this run had the same servers, whose memory then tells nothing about connections.
     package var followsAnother = false
 
-    package init(name: String, load: Load) {
-        self.name = name
-        self.load = load
+    package init(_ named: NamedLoad) {
+        self.named = named
     }
+
+    package var load: Load { self.named.load }
 
     private var secondsElapsed: Double { max(1e-6, Double(self.elapsed) / 1e6) }
 
@@ -102,6 +107,20 @@ package struct BenchReport: Sendable {
         return Double(self.servers.reduce(0) { $0 + $1.idleMemory }) / Double(self.load.idle)
     }
 
+    /// The servers' memory at the end as a multiple of that after the first second; nil when none is watched.
+    package var memoryGrowth: Double? {
+        guard let first = self.seconds.first?.memory, let last = self.seconds.last?.memory, first > 0 else {
+            return nil
+        }
+        return Double(last) / Double(first)
+    }
+
+    /// Previews arrived as fast as people want them, and hardly any was merged on the way: more load is possible.
+    package var arrivedInTime: Bool {
+        self.previewAge.count > 0 && self.previewAge.p99 <= 50_000
+            && self.tally.previewsDelivered * 10 >= self.expectedPreviews * 9
+    }
+
     private func perUnit(_ count: Int) -> Double? {
         guard let cpu = self.serverCPU, count > 0 else { return nil }
         return Double(cpu) / Double(count)
@@ -110,15 +129,14 @@ package struct BenchReport: Sendable {
     /// In what this program itself stood in the way; empty when it did not.
     package var bottlenecks: [String] {
         var reasons: [String] = []
-        if self.busiestLoop > 0.9 {
-            reasons.append("its busiest loop used \(Figures.decimal(self.busiestLoop * 100, 0)) % of a core")
+        if self.ownLoad > 0.9 {
+            reasons.append("it used \(Figures.decimal(self.ownLoad * 100, 0)) % of a core, and has one thread")
+        }
+        if self.ownHunger > 0.2 {
+            reasons.append("it had no core for \(Figures.decimal(self.ownHunger * 100, 0)) % of the time")
         }
         if self.lateness.p99 > 5000 {
-            var reason = "its sends were late by \(Figures.milliseconds(self.lateness.p99)) ms (p99)"
-            if self.hungriestLoop > 0.1 {
-                reason += ", as it had no core for \(Figures.decimal(self.hungriestLoop * 100, 0)) % of the time"
-            }
-            reasons.append(reason)
+            reasons.append("its sends were late by \(Figures.milliseconds(self.lateness.p99)) ms (p99)")
         }
         let due = self.tally.previewsSent + self.tally.commitsSent + self.tally.missedSends
         if self.tally.missedSends * 100 > due {

@@ -2,12 +2,12 @@ import JSONBytes
 
 /// Reports as one line of JSON: `{"loads":[…]}`. Times are microseconds where a name says so, else seconds.
 package enum JSONReport {
-    package static func text(_ results: some Sequence<(NamedLoad, BenchReport)>) -> String {
+    package static func text(_ reports: [BenchReport]) -> String {
         var writer = JSONWriter(reserving: 8192)
         writer.beginObject()
         writer.key("loads")
         writer.beginArray()
-        for (named, report) in results {
+        for report in reports {
             writer.beginObject()
             Self.load(report, into: &writer)
             Self.counts(report, into: &writer)
@@ -18,7 +18,7 @@ package enum JSONReport {
             Self.servers(report, into: &writer)
             Self.own(report, into: &writer)
             Self.seconds(report, into: &writer)
-            Self.goals(named, report, into: &writer)
+            Self.goals(report, among: reports, into: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -29,7 +29,9 @@ package enum JSONReport {
     private static func load(_ report: BenchReport, into writer: inout JSONWriter) {
         let load = report.load
         writer.key("name")
-        writer.value(report.name)
+        writer.value(report.named.name)
+        writer.key("phase")
+        if let phase = report.named.phase { writer.value(phase) } else { writer.null() }
         writer.key("load")
         writer.beginObject()
         for (key, value) in [
@@ -98,6 +100,7 @@ package enum JSONReport {
         Self.optional("cpuUsPerDelivery", report.cpuPerDelivery, into: &writer)
         Self.optional("cpuUsPerCommit", report.cpuPerCommit, into: &writer)
         Self.optional("bytesPerIdleConnection", report.memoryPerIdle, into: &writer)
+        Self.optional("slowMembersResynced", report.slowMembers.map(Double.init), into: &writer)
     }
 
     private static func own(_ report: BenchReport, into writer: inout JSONWriter) {
@@ -105,10 +108,10 @@ package enum JSONReport {
         writer.beginObject()
         writer.key("cpuUs")
         writer.value(report.ownCPU)
-        writer.key("busiestLoop")
-        writer.value(report.busiestLoop)
-        writer.key("hungriestLoop")
-        writer.value(report.hungriestLoop)
+        writer.key("coreShare")
+        writer.value(report.ownLoad)
+        writer.key("withoutCoreShare")
+        writer.value(report.ownHunger)
         report.lateness.write("lateness", into: &writer)
         writer.key("bottlenecks")
         writer.beginArray()
@@ -126,6 +129,8 @@ package enum JSONReport {
             writer.value(second.deliveries)
             writer.key("commits")
             writer.value(second.commits)
+            writer.key("serverBytes")
+            writer.value(Int(second.memory))
             Self.optional("previewP50Us", second.previewP50.map(Double.init), into: &writer)
             Self.optional("previewP99Us", second.previewP99.map(Double.init), into: &writer)
             Self.optional("commitAckP99Us", second.acknowledgementP99.map(Double.init), into: &writer)
@@ -135,18 +140,22 @@ package enum JSONReport {
         writer.endArray()
     }
 
-    private static func goals(_ named: NamedLoad, _ report: BenchReport, into writer: inout JSONWriter) {
+    private static func goals(_ report: BenchReport, among all: [BenchReport], into writer: inout JSONWriter) {
         writer.key("goals")
         writer.beginArray()
-        for goal in named.goals {
+        for goal in report.named.goals {
             writer.beginObject()
             writer.key("figure")
             writer.value(goal.figure.rawValue)
-            Self.optional("measured", goal.figure.value(in: report), into: &writer)
+            if let reference = goal.reference {
+                writer.key("dividedBy")
+                if case .phase(let name) = reference { writer.value(name) } else { writer.value("lowest") }
+            }
+            Self.optional("measured", goal.value(in: report, among: all), into: &writer)
             writer.key(goal.figure.wantsMore ? "atLeast" : "atMost")
             writer.value(goal.bound)
             writer.key("met")
-            if let isMet = goal.isMet(by: report) { writer.value(isMet) } else { writer.null() }
+            if let isMet = goal.isMet(by: report, among: all) { writer.value(isMet) } else { writer.null() }
             writer.endObject()
         }
         writer.endArray()

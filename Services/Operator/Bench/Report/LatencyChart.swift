@@ -37,7 +37,8 @@ package enum LatencyChart {
             Line(name: "commit ack p99", color: "#c2571a", values: report.seconds.map(\.acknowledgementP99)),
             Line(name: "commit to screen p99", color: "#3b8a3e", values: report.seconds.map(\.screenP99)),
         ].filter { $0.values.contains { $0 != nil } }
-        var text = "<text x=\"\(Self.number(Self.left))\" y=\"18\" font-size=\"13\">\(Self.escaped(report.name)): "
+        var text =
+            "<text x=\"\(Self.number(Self.left))\" y=\"18\" font-size=\"13\">\(Self.escaped(report.named.title)): "
         text += "\(Self.escaped(TextReport.description(report.load)))</text>\n"
         let all = lines.flatMap { $0.values.compactMap { $0 } }
         guard let lowest = all.min(), let highest = all.max() else { return text }

@@ -8,11 +8,11 @@ struct Progress: Sendable {
         self.line(name, "connecting: \(Figures.grouped(live)) of \(Figures.grouped(wanted))")
     }
 
-    func warmUp(_ name: String, _ second: Int, of seconds: Int, _ taken: Recording.Taken) {
+    func warmUp(_ name: String, _ second: Int, of seconds: Int, _ taken: LoadLoop.Interval) {
         self.line(name, "warming up \(second)/\(seconds) s: \(Self.rates(taken.tally))")
     }
 
-    func second(_ name: String, _ second: Int, of seconds: Int, _ taken: Recording.Taken) {
+    func second(_ name: String, _ second: Int, of seconds: Int, _ taken: LoadLoop.Interval) {
         self.line(name, "\(second)/\(seconds) s: \(taken.live) connected, \(Self.rates(taken.tally))")
     }
 

@@ -1,6 +1,6 @@
 package import Histogram
 
-/// What one event loop counted and measured in one interval; times are microseconds.
+/// What was counted and measured in one interval; times are microseconds.
 package struct Tally: Sendable {
     package typealias Latencies = Histogram<UInt32>
 
@@ -52,7 +52,42 @@ package struct Tally: Sendable {
         latencies.record(UInt64(max(0, min(microseconds, Int64(Self.longest)))))
     }
 
-    /// Adds what another loop, or another interval, counted.
+    /// A preview arrived.
+    /// - Parameter age: microseconds; nil when it is not this program's.
+    mutating func previewArrived(age: Int64?, folded: Int, isSlow: Bool) {
+        guard !isSlow else {
+            self.slowDelivered += 1
+            return
+        }
+        self.previewsDelivered += 1
+        self.previewsFolded += folded - 1
+        if let age { Self.record(age, in: &self.previewAge) }
+    }
+
+    /// A commit arrived.
+    /// - Parameter age: microseconds; nil when it is not this program's.
+    mutating func commitArrived(age: Int64?, isSlow: Bool) {
+        guard !isSlow else {
+            self.slowDelivered += 1
+            return
+        }
+        self.commitsDelivered += 1
+        if let age { Self.record(age, in: &self.screen) }
+    }
+
+    /// A commit was answered.
+    /// - Parameter latency: microseconds.
+    mutating func commitAnswered(_ answer: Answer, latency: Int64) {
+        switch answer {
+        case .applied:
+            self.commitsApplied += 1
+            Self.record(latency, in: &self.acknowledgement)
+        case .refused(let code):
+            self.refusals[code.rawValue] += 1
+        }
+    }
+
+    /// Adds what another interval counted.
     package mutating func add(_ other: Tally) {
         self.previewsSent += other.previewsSent
         self.previewsDelivered += other.previewsDelivered

@@ -1,13 +1,21 @@
 /// A report as people read it.
 package enum TextReport {
-    /// The whole of one load.
+    /// The whole of one load; of an attempt only a line.
     package static func text(_ report: BenchReport) -> String {
-        var text = "\(report.name): \(Self.description(report.load))\n"
+        if report.named.isAttempt { return Self.attempt(report) }
+        var text = "\(report.named.title): \(Self.description(report.load))\n"
         text += Self.counts(report)
         text += Self.latencies(report)
         text += Self.servers(report)
         text += Self.own(report)
-        return text
+        return text + "\n"
+    }
+
+    private static func attempt(_ report: BenchReport) -> String {
+        var text = "\(report.named.title): \(Figures.grouped(report.deliveriesPerSecond)) deliveries/s,"
+        text += " preview age p99 \(Figures.milliseconds(report.previewAge.p99)) ms,"
+        text += " \(Figures.grouped(report.tally.previewsFolded)) merged"
+        return text + (report.arrivedInTime ? "\n" : ": too much\n\n")
     }
 
     /// One line about what a load is.
@@ -54,7 +62,9 @@ package enum TextReport {
             rows.append(["commits refused"] + refusals.map { "\(Figures.grouped($1)) \($0.name)" })
         }
         if report.load.slowPerRoom > 0 {
-            rows.append(["to slow readers", Figures.grouped(tally.slowDelivered), rate(tally.slowDelivered)])
+            var row = ["to slow readers", Figures.grouped(tally.slowDelivered), rate(tally.slowDelivered)]
+            if let resynced = report.slowMembers { row.append("\(Figures.grouped(resynced)) had to join again") }
+            rows.append(row)
         }
         if tally.cuts > 0 {
             rows.append(["connections lost", Figures.grouped(tally.cuts), "\(tally.slowCuts) of slow readers"])
@@ -98,6 +108,10 @@ package enum TextReport {
             per(total, tally.commitsApplied), Figures.bytes(Double(report.servers.reduce(0) { $0 + $1.peakMemory })),
         ])
         var text = Figures.table(rows)
+        if let growth = report.memoryGrowth, let first = report.seconds.first, let last = report.seconds.last {
+            text += "  memory of all from \(Figures.bytes(Double(first.memory))) after the first second"
+            text += " to \(Figures.bytes(Double(last.memory))) at the end: × \(Figures.short(growth))\n"
+        }
         if let memory = report.memoryPerIdle {
             text += "  \(Figures.bytes(memory)) for each idle connection, if the servers were fresh\n"
         }
@@ -116,8 +130,8 @@ package enum TextReport {
             text += ", sends late by \(Figures.milliseconds(report.lateness.p50)) ms (p50),"
             text += " \(Figures.milliseconds(report.lateness.p99)) ms (p99)"
         }
-        if report.hungriestLoop > 0.01 {
-            text += ", without a core for \(Figures.decimal(report.hungriestLoop * 100, 1)) % of the time"
+        if report.ownHunger > 0.01 {
+            text += ", without a core for \(Figures.decimal(report.ownHunger * 100, 1)) % of the time"
         }
         text += "\n"
         for reason in report.bottlenecks { text += "  THIS PROGRAM WAS THE BOTTLENECK: \(reason)\n" }

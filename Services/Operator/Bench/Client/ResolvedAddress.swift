@@ -1,0 +1,26 @@
+import Glibc
+
+/// A server's address as the kernel wants it.
+struct ResolvedAddress: Sendable {
+    private let bytes: [UInt8]
+    let family: Int32
+
+    /// Looks a host up; takes the first address there is.
+    /// - Throws: a ``BenchFailure`` when there is none.
+    init(_ address: ServerAddress) throws(BenchFailure) {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(address.host, "\(address.port)", &hints, &found)
+        guard result == 0, let found else {
+            throw BenchFailure("\(address.host) is unknown: \(gai_strerror(result).map { String(cString: $0) } ?? "")")
+        }
+        defer { freeaddrinfo(found) }
+        self.bytes = Array(UnsafeRawBufferPointer(start: found.pointee.ai_addr, count: Int(found.pointee.ai_addrlen)))
+        self.family = found.pointee.ai_family
+    }
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        self.bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
+    }
+}

@@ -1,0 +1,67 @@
+extension Preset {
+    /// 100 members that read well, then the same beside 100 in the same rooms that hardly read, and 100 that never do.
+    static var slowReaderPhases: [NamedLoad] {
+        var load = Load()
+        load.rooms = 10
+        load.rate = 30
+        load.commitRate = 100
+        load.ramp = 1
+        load.duration = 6
+        var beside = load
+        beside.members = 20
+        beside.slowShare = 0.5
+        beside.slowBytes = 1
+        var deaf = beside
+        deaf.slowBytes = 0
+        let goals = [Goal(.previewP99, 1.2, times: .phase("without")), Goal(.memoryGrowth, 1.25)]
+        return [
+            NamedLoad("slow-readers", phase: "without", load),
+            NamedLoad("slow-readers", phase: "beside 1 B/s", beside, goals: goals),
+            NamedLoad("slow-readers", phase: "beside the deaf", deaf, goals: goals),
+        ]
+    }
+
+    /// 200 commits a second, first beside few previews, then beside twice as many as the servers deliver in time, then
+    /// beside few again; on the same connections, so that what piled up would still be there.
+    static var overloadPhases: [NamedLoad] {
+        var search = Load()
+        search.members = 30
+        search.warmUp = 1
+        search.duration = 2
+        var calm = search
+        calm.senders = 1
+        calm.rate = 30
+        calm.commitRate = 200
+        calm.committers = 2
+        calm.warmUp = 2
+        calm.duration = 8
+        var crowded = calm
+        crowded.rate = 60
+        var phases = [
+            NamedLoad("overload", phase: "trying", search), NamedLoad("overload", phase: "calm", calm),
+            NamedLoad("overload", phase: "twice too much", crowded), NamedLoad("overload", phase: "calm again", calm),
+        ]
+        phases[0].senders = .tried([2, 3, 4, 5, 6, 7, 8, 10, 12, 15])
+        phases[2].senders = .timesFound(2)
+        phases[2].goals = [
+            Goal(.acknowledgementP99, 4, times: .phase("calm")), Goal(.unanswered, 0), Goal(.memoryGrowth, 1.1),
+        ]
+        phases[3].goals = [Goal(.previewP99, 20), Goal(.unanswered, 0)]
+        for place in 1...3 { phases[place].continues = true }
+        return phases
+    }
+
+    /// 120 previews and 840 deliveries a second from 1 room, or from 10, 100 or 1,000 such rooms together.
+    static var scalePhases: [NamedLoad] {
+        [1, 10, 100, 1000].map { rooms in
+            var load = Load()
+            load.rooms = rooms
+            load.members = 8
+            load.rate = 60 / Double(rooms)
+            load.ramp = max(1, Double(rooms) / 100)
+            load.duration = 8
+            let goals = [Goal(.cpuPerDelivery, 1.5, times: .lowest)]
+            return NamedLoad("scale", phase: rooms == 1 ? "1 room" : "\(rooms) rooms", load, goals: goals)
+        }
+    }
+}

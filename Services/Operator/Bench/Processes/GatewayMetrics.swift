@@ -1,0 +1,32 @@
+import Glibc
+
+/// What the servers themselves say about slow readers, at `/metrics`.
+package enum GatewayMetrics {
+    private static let name = "pipeline_gateway_slow_members_total"
+
+    /// Members that had to join again so far, on all servers that tell; nil when none does.
+    static func slowMembers(_ processes: [WatchedProcess]) -> Int? {
+        let told = processes.compactMap(\.metrics).compactMap { self.page($0) }.compactMap { self.value(in: $0) }
+        return told.isEmpty ? nil : told.reduce(0, +)
+    }
+
+    /// The counter's value in a page of the Prometheus text format.
+    package static func value(in page: String) -> Int? {
+        let line = page.split(separator: "\n").first { $0.hasPrefix(self.name + " ") || $0.hasPrefix(self.name + "{") }
+        return line?.split(separator: " ").last.flatMap { Double(String($0)) }.map { Int($0) }
+    }
+
+    /// Fetches `/metrics`, with a second's patience.
+    private static func page(_ url: String) -> String? {
+        guard let address = ServerAddress(url), let resolved = try? ResolvedAddress(address) else { return nil }
+        let descriptor = socket(resolved.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: 1, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        guard resolved.withPointer({ connect(descriptor, $0, $1) }) == 0,
+            Output.write("GET /metrics HTTP/1.1\r\nHost: \(address.host)\r\nConnection: close\r\n\r\n", to: descriptor)
+        else { return nil }
+        return ProcessFile.read(descriptor).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
