@@ -11,7 +11,7 @@ struct Connection {
     var isLegacy: Bool
     /// False when it wants no previews in any room.
     let wantsPreviews: Bool
-    var memberships: [Identifier: Membership] = [:]
+    var memberships = Memberships()
     var previewBucket: TokenBucket
     var commitBucket: TokenBucket
     /// Commits without a number that wait for the rate limit, in order.
@@ -61,6 +61,8 @@ struct Membership {
     var waiting: [Waiting] = []
     var wantsPreviews: Bool
     var sid: Identifier = ""
+    /// The stream of commits that the gateway numbers: `sid` and `claim`.
+    var ownStream: Identifier = ""
     var claim: UInt32 = 0
     /// False when another connection took the session over.
     var ownsSession = true
@@ -85,6 +87,7 @@ struct Membership {
     /// Begins a session, or goes on with one as its newest owner.
     mutating func take(_ joined: JoinReply.Joined) {
         self.sid = joined.sid
+        self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
         self.claim = joined.claim
         self.ownsSession = true
         self.lastNumber = 0
@@ -146,6 +149,24 @@ struct RoomView {
         self.legacyMembers.removeAll { $0 == slot }
         self.previewMembers.removeAll { $0 == slot }
     }
+
+    /// What an update is to the stream, and to whom it goes.
+    enum Step {
+        /// It was delivered already.
+        case old
+        /// There is a hole before it.
+        case ahead
+        /// It is the next one, which the stream has now taken.
+        case next(members: [Slot], legacyMembers: [Slot], hasFloors: Bool)
+    }
+
+    /// Takes the next update of the stream.
+    mutating func take(_ seq: UInt64) -> Step {
+        if seq <= self.position.seq { return .old }
+        guard seq == self.position.seq + 1 else { return .ahead }
+        self.position.seq = seq
+        return .next(members: self.members, legacyMembers: self.legacyMembers, hasFloors: self.hasFloors)
+    }
 }
 
 /// A join that waits for the fan-out.
@@ -159,44 +180,6 @@ struct PendingJoin {
     let deadline: UInt64
     /// When it was last sent, ms; `.max` while it waits for its turn.
     var sentAt: UInt64
-}
-
-/// Names a commit: what PostgreSQL remembers it by.
-struct CommitKey: Hashable {
-    let room: Identifier
-    let session: Identifier
-    let number: UInt64
-}
-
-/// A commit in this gateway's custody: kept until its result is there.
-struct PendingCommit {
-    /// Who waits for the result.
-    enum Origin {
-        /// An app's event.
-        case app(Slot, connection: UInt64, ackID: UInt64?, event: String)
-        /// An HTTP request.
-        case http(UInt64)
-    }
-
-    var commit: Commit
-    var origin: Origin
-    /// True once the app was told that there is no result yet; the gateway goes on for the sake of its own numbers.
-    var wasGivenUp = false
-    /// How many copies of the same number may be on their way that an older owner of the session sent.
-    var olderCopies = 0
-    let takenAt: UInt64
-    let deadline: UInt64
-    var sendAgainAt: UInt64
-    var attempts = 0
-    /// True while it waits for credit, in ``Gateway/held``.
-    var isHeld = false
-    /// What it counts among all that is in custody, bytes.
-    let weight: Int
-
-    /// How long after each attempt the commit is sent again, ms: 1, 2, 4, then every 8 s.
-    static func pause(afterAttempts attempts: Int) -> UInt64 {
-        UInt64(1000) << UInt64(min(3, max(0, attempts - 1)))
-    }
 }
 
 /// A gesture of a connection that vanished; it ends after a moment unless its session comes back.

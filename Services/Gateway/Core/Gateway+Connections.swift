@@ -18,10 +18,12 @@ extension Gateway {
         let slot: Slot
         if let free = self.freeSlots.popLast() {
             self.connections[free] = connection
+            self.connectionIDs[free] = connection.id
             slot = free
         } else {
             slot = self.connections.count
             self.connections.append(connection)
+            self.connectionIDs.append(connection.id)
         }
         self.slots[connection.id] = slot
         if let room = handshake.room {
@@ -88,6 +90,7 @@ extension Gateway {
         self.restless.remove(slot)
         self.slots[connection.id] = nil
         self.connections[slot] = nil
+        self.connectionIDs[slot] = 0
         self.freeSlots.append(slot)
     }
 
@@ -158,7 +161,7 @@ extension Gateway {
 
     private mutating func leaveForbiddenRooms(_ slot: Slot) {
         guard let connection = self.connections[slot] else { return }
-        for room in connection.memberships.keys where !connection.identity.may(.view, in: room) {
+        for room in connection.memberships.rooms where !connection.identity.may(.view, in: room) {
             self.leave(slot: slot, room: room)
         }
     }

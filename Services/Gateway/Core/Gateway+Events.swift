@@ -3,7 +3,7 @@ import JSONBytes
 import Wire
 
 /// The events that apps send.
-enum AppEvent: String {
+enum AppEvent: String, CaseIterable {
     case roomJoin = "room:join"
     case roomLeave = "room:leave"
     case transforming = "element:transforming"
@@ -13,6 +13,12 @@ enum AppEvent: String {
     case update = "element:update"
     case delete = "element:delete"
     case authRefresh = "auth:refresh"
+
+    /// The event of that name.
+    init?(_ name: JSONValue) {
+        guard let event = Self.allCases.first(where: { name.isString($0.rawValue) }) else { return nil }
+        self = event
+    }
 
     var isCommit: Bool {
         switch self {
@@ -55,19 +61,20 @@ extension Gateway {
         }
         let root = self.document.root
         var arguments = root.elements.makeIterator()
-        guard root.kind == .array, let name = arguments.next()?.string else {
+        guard root.kind == .array, let name = arguments.next(), name.kind == .string else {
             self.refuse(
                 Refusal(.invalid, "an event is an array that begins with its name"), slot: slot, ackID: ackID, event: ""
             )
             return false
         }
-        guard let event = AppEvent(rawValue: name) else {
-            self.refuse(Refusal(.unknownEvent, "no such event"), slot: slot, ackID: ackID, event: name)
+        guard let event = AppEvent(name) else {
+            self.refuse(
+                Refusal(.unknownEvent, "no such event"), slot: slot, ackID: ackID, event: name.string ?? "")
             return true
         }
         guard let payload = arguments.next(), payload.kind == .object else {
             self.refuse(
-                Refusal(.invalid, "the payload must be an object"), slot: slot, ackID: ackID, event: name)
+                Refusal(.invalid, "the payload must be an object"), slot: slot, ackID: ackID, event: event.rawValue)
             return true
         }
         if event == .authRefresh {
@@ -112,7 +119,8 @@ extension Gateway {
     /// Keeps an event for a room whose first join is under way, so that an app may go on without waiting for it.
     private mutating func waitsForJoin(_ incoming: Incoming, room: Identifier) -> Bool {
         guard incoming.event != .roomJoin,
-            let membership = self.connections[incoming.slot]?.memberships[room], membership.isJoining
+            self.connections[incoming.slot]?.isJoining(room) == true,
+            let membership = self.connections[incoming.slot]?.memberships[room]
         else { return false }
         let bytes = (self.connections[incoming.slot]?.waitingBytes ?? 0) + incoming.json.count
         if membership.waiting.count < Membership.maxWaiting, bytes <= Connection.maxWaitingBytes {

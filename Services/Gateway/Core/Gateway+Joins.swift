@@ -82,7 +82,7 @@ extension Gateway {
     /// Sends the joins whose turn it is: when all apps come back at once, fan-outs and the database get them at a rate.
     mutating func releaseJoins(at now: UInt64) {
         while let request = self.queuedJoins.first {
-            guard let pending = self.joins[request], self.connections[pending.slot]?.id == pending.connection else {
+            guard let pending = self.joins[request], self.isHere(pending.connection, in: pending.slot) else {
                 // Nobody waits for it any more.
                 self.queuedJoins.removeFirst()
                 self.joins[request] = nil
@@ -97,7 +97,7 @@ extension Gateway {
     /// Takes a join out of the books.
     mutating func endJoin(_ request: UInt64) -> PendingJoin? {
         guard let pending = self.joins.removeValue(forKey: request) else { return nil }
-        if self.connections[pending.slot]?.id == pending.connection {
+        if self.isHere(pending.connection, in: pending.slot) {
             self.connections[pending.slot]?.openJoins -= 1
         }
         return pending
@@ -131,7 +131,7 @@ extension Gateway {
 
     /// The fan-out answered a join.
     package mutating func joinReplied(_ reply: JoinReply, at now: UInt64, seconds: Int64) {
-        guard let pending = self.endJoin(reply.request), self.connections[pending.slot]?.id == pending.connection,
+        guard let pending = self.endJoin(reply.request), self.isHere(pending.connection, in: pending.slot),
             self.connections[pending.slot]?.memberships[reply.room] != nil
         else {
             self.answeredAgain(reply)
@@ -233,7 +233,7 @@ extension Gateway {
 
     mutating func joinTimedOut(_ pending: PendingJoin, at now: UInt64, seconds: Int64) {
         _ = self.endJoin(pending.join.request)
-        guard self.connections[pending.slot]?.id == pending.connection else { return }
+        guard self.isHere(pending.connection, in: pending.slot) else { return }
         self.failJoin(
             pending, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000), at: now, seconds: seconds
         )

@@ -4,21 +4,31 @@ package import Wire
 extension Gateway {
     /// The next update of a room's stream came from the fan-out.
     package mutating func updated(_ update: Update) {
-        guard let view = self.rooms[update.room] else { return }
-        if update.seq <= view.position.seq { return }
-        guard update.seq == view.position.seq + 1 else {
-            self.catchUp(update.room)
-            return
+        switch self.rooms[update.room]?.take(update.seq) {
+        case nil, .old: return
+        case .ahead: self.catchUp(update.room)
+        case .next(let members, let legacyMembers, let hasFloors):
+            self.counters.updates += 1
+            if self.holdsPreviews { self.drop(endedBy: StreamStep(update, isNumbered: true)) }
+            if hasFloors {
+                self.deliver(update, toThoseBehind: members, legacyMembers)
+            } else {
+                self.deliver(update, to: members, legacyMembers)
+            }
         }
-        self.rooms[update.room]?.position.seq = update.seq
-        self.counters.updates += 1
-        if self.holdsPreviews { self.drop(endedBy: StreamStep(update, isNumbered: true)) }
-        let isSettled = !view.hasFloors
-        let members = isSettled ? view.members : self.behind(update, view.members)
-        let legacy = isSettled ? view.legacyMembers : self.behind(update, view.legacyMembers)
-        if view.hasFloors, members.count + legacy.count == view.members.count + view.legacyMembers.count {
+    }
+
+    /// Members whose join's answer holds the update already do not get it; once there are none, nobody looks any more.
+    private mutating func deliver(_ update: Update, toThoseBehind members: [Slot], _ legacyMembers: [Slot]) {
+        let behind = self.behind(update, members)
+        let legacyBehind = self.behind(update, legacyMembers)
+        if behind.count == members.count, legacyBehind.count == legacyMembers.count {
             self.rooms[update.room]?.hasFloors = false
         }
+        self.deliver(update, to: behind, legacyBehind)
+    }
+
+    private mutating func deliver(_ update: Update, to members: [Slot], _ legacy: [Slot]) {
         if !members.isEmpty {
             let step = StreamStep(update, isNumbered: true)
             self.actions.append(.broadcast(members, json: EventText.update(update), step: step))

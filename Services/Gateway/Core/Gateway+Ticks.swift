@@ -32,18 +32,4 @@ extension Gateway {
         for orphan in self.orphans where now >= orphan.endsAt { self.endGesture(orphan.end) }
         self.orphans.removeAll { now >= $0.endsAt }
     }
-
-    private mutating func repeatCommits(at now: UInt64) {
-        var due: [CommitKey] = []
-        var late: [CommitKey] = []
-        for (key, pending) in self.commits {
-            if now >= pending.deadline, !pending.wasGivenUp {
-                late.append(key)
-            } else if now >= pending.sendAgainAt {
-                due.append(key)
-            }
-        }
-        for key in late { self.commitTimedOut(key, at: now) }
-        for key in due.sorted(by: { $0.number < $1.number }) { self.dispatch(key, at: now) }
-    }
 }

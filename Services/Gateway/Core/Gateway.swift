@@ -23,12 +23,16 @@ package struct Gateway {
     let limits: Limits
     let tokens: TokenVerifier?
     var connections: [Connection?] = []
+    /// The id of the connection in each slot, 0 when there is none: to look at it does not take the connection along.
+    var connectionIDs: [UInt64] = []
     var freeSlots: [Slot] = []
     /// Where each connection is, by its id.
     var slots: [UInt64: Slot] = [:]
     var rooms: [Identifier: RoomView] = [:]
     var joins: [UInt64: PendingJoin] = [:]
     var commits: [CommitKey: PendingCommit] = [:]
+    /// Before it nothing is due of what is in custody, ms.
+    var custodyDueAt = UInt64.max
     /// Bytes of the commits in custody, and of those that wait for a rate limit.
     package internal(set) var custodyBytes = 0
     /// Commits that wait for a rate limit.
@@ -103,6 +107,11 @@ package struct Gateway {
     mutating func newRequest() -> UInt64 {
         self.nextRequest += 1
         return self.nextRequest
+    }
+
+    /// True while the connection of that id is in the slot, and not another one that came after it.
+    func isHere(_ connection: UInt64, in slot: Slot) -> Bool {
+        self.connectionIDs[slot] == connection
     }
 
     /// The slot of a connection if it is this gateway's and still there.

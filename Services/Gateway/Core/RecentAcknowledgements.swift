@@ -17,7 +17,11 @@ struct RecentAcknowledgements {
 
     /// A commit was acknowledged.
     mutating func note(_ seq: UInt64, in room: Identifier) {
-        self.young[room] = max(self.young[room] ?? 0, seq)
+        Self.raise(&self.young[room, default: 0], to: seq)
+    }
+
+    private static func raise(_ known: inout UInt64, to seq: UInt64) {
+        known = max(known, seq)
     }
 
     /// Forgets what is old.

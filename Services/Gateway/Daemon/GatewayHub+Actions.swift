@@ -27,8 +27,10 @@ extension GatewayHub {
 
     /// The peer that a commit goes to: the other way when nobody answers on this one.
     private func target(_ shard: Int, _ path: CommitPath) -> (stage: Stage, peer: String)? {
-        let stages: [Stage] = path == .coalescer ? [.coalescer, .committer] : [.committer, .coalescer]
-        return stages.lazy.compactMap { stage in self.topology.owner(stage, shard).map { (stage, $0) } }.first
+        let (first, second): (Stage, Stage) =
+            path == .coalescer ? (.coalescer, .committer) : (.committer, .coalescer)
+        if let peer = self.topology.owner(first, shard) { return (first, peer) }
+        return self.topology.owner(second, shard).map { (second, $0) }
     }
 
     private func send(_ commit: Commit, shard: Int, path: CommitPath) {

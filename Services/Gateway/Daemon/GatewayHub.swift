@@ -23,6 +23,10 @@ final class GatewayHub {
     var senders: MeshSenders
     private var handshakes: GatewayCore.TokenBucket
     private let degraded: HealthNote
+    /// Storage for the core's next actions.
+    private var spareActions: [GatewayAction] = []
+    /// Room for so many actions is kept between turns.
+    private static let keptActions = 1024
     let news: Mailbox<MeshNews>
     var fresh: [MeshNews] = []
     /// Previews of this turn, the rooms that they are of, and of how many envelopes.
@@ -206,8 +210,12 @@ final class GatewayHub {
     func perform() {
         // What is done may lead to more.
         while !self.core.actions.isEmpty {
-            let actions = exchange(&self.core.actions, with: [])
+            // Two arrays take turns: what the core wrote into is not made anew for every read.
+            var actions = exchange(&self.spareActions, with: [])
+            swap(&self.core.actions, &actions)
             for action in actions { self.perform(action) }
+            actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
+            self.spareActions = actions
         }
     }
 

@@ -1,0 +1,37 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("A connection's rooms")
+struct MembershipsTests {
+    /// Few are looked through, many are looked up: both must be the same dictionary.
+    @Test("rooms come and go as in a dictionary, few and many", arguments: [3, 40])
+    func asADictionary(rooms: Int) {
+        var memberships = Memberships()
+        var expected: [Identifier: UInt64] = [:]
+        for step in 0..<UInt64(rooms * 20) {
+            let room = Identifier("room-\(step * 7919 % UInt64(rooms))")
+            switch step % 5 {
+            case 0, 1, 2:
+                var membership = Membership(wantsPreviews: true)
+                membership.floor = step
+                memberships[room] = membership
+                expected[room] = step
+            case 3:
+                memberships[room]?.floor += 1
+                expected[room]? += 1
+            default:
+                memberships[room] = nil
+                expected[room] = nil
+            }
+            #expect(memberships.count == expected.count)
+            #expect(memberships.contains(room) == (expected[room] != nil))
+            let found = Dictionary(uniqueKeysWithValues: memberships.map { ($0.room, $0.membership.floor) })
+            #expect(found == expected)
+            for (room, floor) in expected { #expect(memberships[room]?.floor == floor) }
+        }
+        #expect(Set(memberships.rooms) == Set(expected.keys))
+        #expect(memberships.values.map(\.floor).sorted() == expected.values.sorted())
+    }
+}
