@@ -31,12 +31,18 @@ struct BatchDraft: Sendable {
     private(set) var elements: [ElementKey: ElementState] = [:]
     /// What each changed element is written as.
     private var rows: [ElementKey: Int] = [:]
-    private var outcomes: [CommitKey: Outcome] = [:]
+    /// Searched only for a repetition in the same batch, which is rare: a list, therefore.
+    private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
 
-    /// An empty batch on top of what is known.
-    init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable) {
+    /// An empty batch on top of what is known, for so many commits.
+    init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, commits: Int = 0) {
         self.rules = rules
         self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
+        self.batch.log.reserveCapacity(commits)
+        self.batch.elements.reserveCapacity(commits)
+        self.answers.reserveCapacity(commits)
+        self.updates.reserveCapacity(commits)
+        self.outcomes.reserveCapacity(commits)
     }
 
     // MARK: One commit
@@ -88,7 +94,7 @@ struct BatchDraft: Sendable {
         } catch {
             self.tally.refused += 1
             self.batch.refusals.append(ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, refusal: error))
-            self.outcomes[commit.key] = .refused(error, hash: commit.hash)
+            self.outcomes.append((commit.key, .refused(error, hash: commit.hash)))
             self.answer(commit, error)
         }
         var stream = stream
@@ -119,7 +125,7 @@ struct BatchDraft: Sendable {
     }
 
     private func earlierOutcome(of commit: PreparedCommit, _ cache: ShardCache) -> Outcome? {
-        if let outcome = self.outcomes[commit.key] { return outcome }
+        if let earlier = self.outcomes.first(where: { $0.key == commit.key }) { return earlier.outcome }
         switch cache.outcome(commit.key) {
         case .refused(let refusal, let hash):
             return .refused(refusal, hash: hash)
@@ -164,7 +170,7 @@ struct BatchDraft: Sendable {
         let outcome = AppliedOutcome(
             seq: seq, event: change.event, elements: change.elements, adjusted: change.adjusted)
         self.tally.applied += 1
-        self.outcomes[commit.key] = .applied(outcome, hash: commit.hash)
+        self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
         self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false))
     }
 

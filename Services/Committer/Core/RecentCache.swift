@@ -26,6 +26,14 @@ struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendabl
         return value
     }
 
+    /// True when there is the entry, which counts as used. Nothing is copied.
+    mutating func knows(_ key: Key) -> Bool {
+        if self.young.index(forKey: key) != nil { return true }
+        guard let value = self.old.removeValue(forKey: key) else { return false }
+        self.store(value, for: key)
+        return true
+    }
+
     /// Stores an entry.
     mutating func store(_ value: Value, for key: Key) {
         self.youngWeight += value.weight

@@ -38,7 +38,7 @@ struct Needs {
 extension ShardCache {
     /// Adds what is not known and needed to decide a commit.
     mutating func collect(_ commit: inout PreparedCommit, into needs: inout Needs) {
-        if self.room(commit.room) == nil { needs.room(commit.room) }
+        if !self.knows(commit.room) { needs.room(commit.room) }
         self.collectStream(&commit, into: &needs)
         switch commit.command {
         case .transform(let id, _), .update(let id, _):
@@ -77,7 +77,7 @@ extension ShardCache {
     }
 
     private mutating func collectElement(_ key: ElementKey, into needs: inout Needs) {
-        if self.element(key) == nil { needs.element(key, family: false) }
+        if !self.knows(key) { needs.element(key, family: false) }
     }
 
     /// A deletion takes along what hangs on the element.

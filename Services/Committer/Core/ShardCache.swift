@@ -35,6 +35,12 @@ struct ShardCache: Sendable {
     /// An element; nil when nothing is known of it.
     mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
 
+    /// True when the room's last number is known.
+    mutating func knows(_ room: Identifier) -> Bool { self.rooms.knows(room) }
+
+    /// True when something is known of the element, be it that there is none.
+    mutating func knows(_ key: ElementKey) -> Bool { self.elements.knows(key) }
+
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
 

@@ -142,11 +142,13 @@ package struct ShardLedger: Sendable {
             return .load(needs.request)
         }
         var draft = BatchDraft(
-            shard: self.shard, version: version, gseq: self.cache.gseq, chain: self.cache.chain, rules: self.rules)
-        let commits = Array(self.queue.prefix(count))
-        self.queue.removeFirst(count)
-        for commit in commits {
-            draft.decide(commit, cache: &self.cache)
+            shard: self.shard, version: version, gseq: self.cache.gseq, chain: self.cache.chain, rules: self.rules,
+            commits: count)
+        var commits: [PreparedCommit] = []
+        commits.reserveCapacity(count)
+        for place in 0..<count {
+            commits.append(self.queue.removeFirst())
+            draft.decide(commits[place], cache: &self.cache)
         }
         draft.finish()
         self.phase = .writing(commits, draft)
@@ -188,6 +190,7 @@ package struct ShardLedger: Sendable {
         settlement.updates = draft.updates
         settlement.tally = draft.tally
         settlement.results = draft.answers.map { ($0.gateway, $0.result) }
+        settlement.arrivals.reserveCapacity(commits.count)
         for commit in commits {
             settlement.arrivals.append(commit.arrived)
             self.release(commit, &settlement)
