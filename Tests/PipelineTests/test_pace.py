@@ -59,14 +59,15 @@ def test_a_slowed_room_is_told_and_told_again_when_it_is_over(late, apps, room, 
     old.wait("element:transforming", lambda data: data["positionX"] == last)
     bob.wait("room:throttle", lambda data: data["intervalMs"] == 16, within=30)
     assert bob.named("room:throttle")[-1] == {"roomId": room, "intervalMs": 16}
-    assert told(ada) == told(bob) and told(old) == []
+    eventually("both were told the same", lambda: told(ada) == told(bob))
+    assert told(old) == []
     assert apps(late.url, "emil").join(room)["throttleMs"] == 16
 
     def is_over():
         metrics = late.metrics("gateway")
         rooms = [value for name, value in metrics.items() if name.startswith("pipeline_gateway_slowed_rooms")]
-        assert metrics["pipeline_gateway_pace_changes_total"] >= len(told(bob))
-        return len(rooms) == 4 and not any(rooms)
+        changes = metrics["pipeline_gateway_pace_changes_total"]
+        return len(rooms) == 4 and not any(rooms) and changes >= len(told(bob))
 
     eventually("all rooms are at full pace", is_over)
 
