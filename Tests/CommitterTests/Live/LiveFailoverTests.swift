@@ -120,6 +120,20 @@ import Wire
         }
     }
 
+    /// The upkeep's own session waits for nobody. What it notes is what commits do, or the next failover would be taken
+    /// for one that lost something.
+    @Test func upkeepNotesThatCommitsWaitForTheStandby() throws {
+        let pair = try Pair()
+        try pair.primary.waitsForStandby(true)
+        let round = try Upkeep(logDays: 7, sessionDays: 30).begin(pair.database.connectionString)
+        guard case .history? = try round.step() else {
+            Issue.record("the history was not noted")
+            return
+        }
+        let history = try pair.connect(toStandby: false).execute("SELECT synchronous FROM history")
+        #expect(history.bool(0, 0) == true)
+    }
+
     private func caughtUp(_ pair: Pair) async throws {
         let server = try pair.connect(toStandby: false)
         let end = ContinuousClock.now + .seconds(20)

@@ -28,10 +28,12 @@ package struct HistoryNote: Equatable, Sendable {
     package static let statement = Statement(
         name: "note_history", sql: "SELECT verdict, epoch FROM note_history($1, $2)", parameterTypes: [.int8, .int4])
 
-    /// The same with what the server says of itself right now; it fails when the role may not ask.
+    /// The same with what the server says of itself right now; it fails when the role may not ask. Whether commits wait
+    /// for a standby is said in so many words: every lane's session waits, the one that asks this may not.
     static let ownSQL = """
         SELECT n.verdict, n.epoch FROM pg_control_system() AS c, note_history(
-            c.system_identifier, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int4) AS n
+            c.system_identifier, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int4,
+            current_setting('synchronous_standby_names') <> '') AS n
         """
 
     /// The arguments for a server.
