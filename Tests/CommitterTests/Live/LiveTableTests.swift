@@ -175,6 +175,42 @@ import Wire
         #expect(fresh.int4(0, 0) == 2 && fresh.int8(0, 1) == 0)
     }
 
+    @Test func rowsThatAreThereAndNewOnesGoTogether() throws {
+        var ledger = ledger()
+        ledger.admit([commit(1, create("a"))])
+        _ = try ledger.run(on: self.tables)
+        ledger.admit([
+            commit(2, transform("a", x: 7)), commit(1, create("b"), session: "s2"),
+            commit(2, transform("b", x: 8), session: "s2"),
+        ])
+        let settlement = try ledger.run(on: self.tables)
+        #expect(settlement.results.map { $0.result.seq } == [2, 3, 4])
+        #expect(try self.tables.number("SELECT seq FROM rooms WHERE room_id = 'room'") == 4)
+        #expect(try self.tables.number("SELECT sum(hw * 10 + claim)::bigint FROM sessions") == 42)
+        #expect(try self.tables.number("SELECT sum(position_x * 10 + seq)::bigint FROM elements") == 156)
+    }
+
+    /// Behind the committer's back a row became one that it may not write: then nothing of the batch is written.
+    @Test(arguments: [
+        "UPDATE elements SET seq = 99", "UPDATE elements SET deleted_seq = seq", "UPDATE rooms SET seq = 99",
+        "UPDATE rooms SET shard = (shard + 1) % 64", "UPDATE sessions SET hw = 99", "UPDATE sessions SET claim = 2",
+        "UPDATE sessions SET user_id = 'bob'",
+    ])
+    func rowsThatMayNotBeWrittenStopTheBatch(change: String) throws {
+        var ledger = ledger()
+        ledger.admit([commit(1, create("a")), commit(1, create("b"), session: "s2")])
+        _ = try ledger.run(on: self.tables)
+        try self.tables.connection.executeScript(change)
+        ledger.admit([commit(2, transform("a", x: 7)), commit(2, transform("b", x: 7), session: "s2")])
+        guard case .write(let batch)? = ledger.next() else {
+            Issue.record("nothing to write")
+            return
+        }
+        #expect(throws: PostgresError.self) { try self.tables.write(batch) }
+        #expect(try self.tables.number("SELECT count(*) FROM commit_log") == 2)
+        #expect(try self.tables.number("SELECT count(*) FROM elements WHERE position_x = 7") == 0)
+    }
+
     @Test func whatTheTablesRefuseFailsAlone() throws {
         var ledger = ledger()
         let long = Identifier(String(repeating: "u", count: 300))

@@ -20,10 +20,62 @@ enum CommitBatchSQL {
             assignment: ", chain = p_chain", condition: " AND chain = p_base", column: ", chain", value: ", u.chain",
             argument: ", l_chain"))
 
-    /// What the two forms of the function do not share.
+    /// The same, where rows that exist are updated and only those that do not are inserted.
+    static let updatingCommitBatch = Self.text(
+        of: Form(
+            base: ", p_base bigint", chain: ", p_chain bigint", rows: ", l_chain bigint[]",
+            assignment: ", chain = p_chain", condition: " AND chain = p_base", column: ", chain", value: ", u.chain",
+            argument: ", l_chain", variable: "\n            added bigint;", sessions: UpdateFirstSQL.sessions,
+            roomRows: UpdateFirstSQL.rooms, elements: UpdateFirstSQL.elements))
+
+    /// What the forms of the function do not share.
     private struct Form {
         var base = "", chain = "", rows = "", assignment = "", condition = "", column = "", value = "", argument = ""
+        var variable = ""
+        var sessions = CommitBatchSQL.sessions, roomRows = CommitBatchSQL.rooms, elements = CommitBatchSQL.elements
     }
+
+    private static let sessions = #"""
+                INSERT INTO sessions AS s (room_id, session, user_id, hw, claim)
+                SELECT * FROM unnest(s_room, s_session, s_user, s_hw, s_claim)
+                ON CONFLICT (room_id, session) DO UPDATE
+                    SET hw = excluded.hw, updated_at = clock_timestamp()
+                    WHERE s.claim = excluded.claim AND s.user_id = excluded.user_id AND s.hw < excluded.hw;
+                GET DIAGNOSTICS written = ROW_COUNT;
+        """#
+
+    private static let rooms = #"""
+                INSERT INTO rooms AS r (room_id, shard, seq)
+                SELECT u.room, p_shard, u.seq FROM unnest(r_room, r_seq) AS u (room, seq)
+                ON CONFLICT (room_id) DO UPDATE SET seq = excluded.seq
+                    WHERE r.shard = excluded.shard AND r.seq < excluded.seq;
+                GET DIAGNOSTICS written = ROW_COUNT;
+        """#
+
+    private static let elements = #"""
+                INSERT INTO elements AS e (
+                    room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
+                    original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, snap_degrees, bounds_x,
+                    bounds_y, bounds_width, bounds_height, font_size, z_index, space, parent_id, extra, seq,
+                    deleted_seq)
+                SELECT * FROM unnest(
+                    e_room, e_id, e_type, e_position_x, e_position_y, e_rotation, e_scale_x, e_scale_y,
+                    e_original_width, e_original_height, e_anchor_x, e_anchor_y, e_created_by, e_updated_by, e_rev,
+                    e_locked, e_snap_degrees, e_bounds_x, e_bounds_y, e_bounds_width, e_bounds_height, e_font_size,
+                    e_z_index, e_space, e_parent_id, e_extra, e_seq, e_deleted_seq)
+                ON CONFLICT (room_id, element_id) DO UPDATE SET
+                    position_x = excluded.position_x, position_y = excluded.position_y,
+                    rotation = excluded.rotation, scale_x = excluded.scale_x, scale_y = excluded.scale_y,
+                    original_width = excluded.original_width, original_height = excluded.original_height,
+                    anchor_x = excluded.anchor_x, anchor_y = excluded.anchor_y, updated_by = excluded.updated_by,
+                    rev = excluded.rev, locked = excluded.locked, snap_degrees = excluded.snap_degrees,
+                    bounds_x = excluded.bounds_x, bounds_y = excluded.bounds_y,
+                    bounds_width = excluded.bounds_width, bounds_height = excluded.bounds_height,
+                    font_size = excluded.font_size, z_index = excluded.z_index, extra = excluded.extra,
+                    seq = excluded.seq, deleted_seq = excluded.deleted_seq
+                    WHERE e.deleted_seq IS NULL AND e.seq < excluded.seq;
+                GET DIAGNOSTICS written = ROW_COUNT;
+        """#
 
     private static func text(of form: Form) -> String {
         #"""
@@ -48,7 +100,7 @@ enum CommitBatchSQL {
         SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
         AS $$
         DECLARE
-            written bigint;
+            written bigint;\#(form.variable)
         BEGIN
             UPDATE shards SET version = version + 1, gseq = p_gseq\#(form.assignment) \#
         WHERE shard = p_shard AND version = p_version\#(form.condition);
@@ -58,49 +110,19 @@ enum CommitBatchSQL {
 
             IF cardinality(s_room) > 0 THEN
                 -- claim_session() may raise a claim at any time, without the shard's lock: the row itself decides.
-                INSERT INTO sessions AS s (room_id, session, user_id, hw, claim)
-                SELECT * FROM unnest(s_room, s_session, s_user, s_hw, s_claim)
-                ON CONFLICT (room_id, session) DO UPDATE
-                    SET hw = excluded.hw, updated_at = clock_timestamp()
-                    WHERE s.claim = excluded.claim AND s.user_id = excluded.user_id AND s.hw < excluded.hw;
-                GET DIAGNOSTICS written = ROW_COUNT;
+        \#(form.sessions)
                 IF written <> cardinality(s_room) THEN
                     RAISE EXCEPTION 'a session of the batch has a new owner' USING ERRCODE = 'TS001';
                 END IF;
             END IF;
 
             IF cardinality(l_room) > 0 THEN
-                INSERT INTO rooms AS r (room_id, shard, seq)
-                SELECT u.room, p_shard, u.seq FROM unnest(r_room, r_seq) AS u (room, seq)
-                ON CONFLICT (room_id) DO UPDATE SET seq = excluded.seq
-                    WHERE r.shard = excluded.shard AND r.seq < excluded.seq;
-                GET DIAGNOSTICS written = ROW_COUNT;
+        \#(form.roomRows)
                 IF written <> cardinality(r_room) THEN
                     RAISE EXCEPTION 'a room of the batch belongs to another shard' USING ERRCODE = 'check_violation';
                 END IF;
 
-                INSERT INTO elements AS e (
-                    room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
-                    original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, snap_degrees, bounds_x,
-                    bounds_y, bounds_width, bounds_height, font_size, z_index, space, parent_id, extra, seq,
-                    deleted_seq)
-                SELECT * FROM unnest(
-                    e_room, e_id, e_type, e_position_x, e_position_y, e_rotation, e_scale_x, e_scale_y,
-                    e_original_width, e_original_height, e_anchor_x, e_anchor_y, e_created_by, e_updated_by, e_rev,
-                    e_locked, e_snap_degrees, e_bounds_x, e_bounds_y, e_bounds_width, e_bounds_height, e_font_size,
-                    e_z_index, e_space, e_parent_id, e_extra, e_seq, e_deleted_seq)
-                ON CONFLICT (room_id, element_id) DO UPDATE SET
-                    position_x = excluded.position_x, position_y = excluded.position_y,
-                    rotation = excluded.rotation, scale_x = excluded.scale_x, scale_y = excluded.scale_y,
-                    original_width = excluded.original_width, original_height = excluded.original_height,
-                    anchor_x = excluded.anchor_x, anchor_y = excluded.anchor_y, updated_by = excluded.updated_by,
-                    rev = excluded.rev, locked = excluded.locked, snap_degrees = excluded.snap_degrees,
-                    bounds_x = excluded.bounds_x, bounds_y = excluded.bounds_y,
-                    bounds_width = excluded.bounds_width, bounds_height = excluded.bounds_height,
-                    font_size = excluded.font_size, z_index = excluded.z_index, extra = excluded.extra,
-                    seq = excluded.seq, deleted_seq = excluded.deleted_seq
-                    WHERE e.deleted_seq IS NULL AND e.seq < excluded.seq;
-                GET DIAGNOSTICS written = ROW_COUNT;
+        \#(form.elements)
                 IF written <> cardinality(e_room) THEN
                     RAISE EXCEPTION 'an element of the batch is deleted or newer' USING ERRCODE = 'check_violation';
                 END IF;

@@ -10,4 +10,5 @@ package let migrations: [Migration] = [
     Migration(version: 4, name: "end of sessions", sql: SessionSweepSQL.all.joined(separator: ";\n")),
     Migration(version: 5, name: "history", sql: HistorySQL.all.joined(separator: ";\n")),
     Migration(version: 6, name: "checks", sql: CheckSQL.all.joined(separator: ";\n")),
+    Migration(version: 7, name: "update first", sql: CommitBatchSQL.updatingCommitBatch),
 ]
