@@ -21,7 +21,7 @@ import Testing
 
     @Test func `A load on a relaying server: what is sent arrives, with its age`() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
-        let (server, port) = try await RelayServer.start(on: group.next())
+        let (server, port, _) = try await RelayServer.start(on: group.next())
         var load = Load()
         load.rooms = 2
         load.members = 5
@@ -49,6 +49,34 @@ import Testing
         #expect(report.rejoin.count == 10)
         #expect(report.unanswered == 0)
         #expect(report.seconds.count == 3)
+        try await server.eventLoop.submit { server.closeAll() }.get()
+    }
+
+    @Test func `Phases that continue keep their connections, and send as much as a search found`() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let (server, port, connections) = try await RelayServer.start(on: group.next())
+        var load = Load()
+        load.rooms = 1
+        load.members = 4
+        load.ramp = 0
+        load.warmUp = 0
+        load.duration = 1
+        var phases = ["search", "twice", "anew"].map { NamedLoad("test", phase: $0, load) }
+        phases[0].senders = .tried([1])
+        phases[1].senders = .timesFound(2)
+        phases[1].continues = true
+        phases[1].load.commitRate = 20
+        var options = Self.options(port: port, load)
+        options.loads = Array(phases[..<2])
+        let reports = try await Self.reports(options)
+        #expect(reports.map(\.load.senders) == [1, 2])
+        #expect(reports[0].tally.commitsSent == 0)
+        #expect(reports[1].tally.commitsApplied > 0)
+        #expect(reports[1].tally.previewsSent > reports[0].tally.previewsSent)
+        #expect(try await server.eventLoop.submit { connections.value }.get() == 4)
+        options.loads = [phases[2], phases[2]]
+        #expect(try await Self.reports(options).count == 2)
+        #expect(try await server.eventLoop.submit { connections.value }.get() == 12)
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 

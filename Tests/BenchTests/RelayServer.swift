@@ -8,21 +8,32 @@ final class RelayServer: SocketIOApplication {
     private var rooms: [String: [SocketIOSocket]] = [:]
     private var document = JSONDocument()
 
+    /// How many connections there were so far.
+    private let connections: NIOLoopBoundBox<Int>
+
+    private init(_ connections: NIOLoopBoundBox<Int>) { self.connections = connections }
+
     /// Starts one on a free port.
-    static func start(on eventLoop: any EventLoop) async throws -> (server: SocketIOServer, port: Int) {
+    static func start(
+        on eventLoop: any EventLoop
+    ) async throws -> (server: SocketIOServer, port: Int, connections: NIOLoopBoundBox<Int>) {
+        let connections = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: eventLoop)
         let server = try await eventLoop.submit {
             NIOLoopBound(
                 SocketIOServer(
                     eventLoop: eventLoop, configuration: .init(),
-                    routes: [.socketIO(path: "/socket.io/", RelayServer())]),
+                    routes: [.socketIO(path: "/socket.io/", RelayServer(connections))]),
                 eventLoop: eventLoop
             )
         }.get()
         let started = try await eventLoop.flatSubmit { server.value.bind(host: "127.0.0.1", port: 0) }.get()
-        return (try await eventLoop.submit { server.value }.get(), started.port ?? 0)
+        return (try await eventLoop.submit { server.value }.get(), started.port ?? 0, connections)
     }
 
-    func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) { socket.accept() }
+    func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
+        self.connections.value += 1
+        socket.accept()
+    }
 
     func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
         guard (try? self.document.parse(json)) != nil,

@@ -37,6 +37,7 @@ package struct BenchCommand: ParsableCommand {
     var commitWindow: Int?
     @Option(help: "Commits per second of one connection at most, without --commits.") var commitsPerConnection: Double?
     @Option(help: "Further elements in every room.") var elements: Int?
+    @Option(help: "Bytes of content in each element that is moved.") var elementBytes: Int?
     @Option(help: "Connections that only are there.") var idle: Int?
     @Option(help: "The part of each room's members that reads slowly, 0 to 1.") var slowShare: Double?
     @Option(help: "Bytes per second that a slow reader reads; 0: it never reads.") var slowBytes: Int?
@@ -105,6 +106,7 @@ package struct BenchCommand: ParsableCommand {
         if let commitWindow { load.commitWindow = commitWindow }
         if let commitsPerConnection { load.commitsPerConnection = commitsPerConnection }
         if let elements { load.elements = elements }
+        if let elementBytes { load.elementBytes = elementBytes }
         if let idle { load.idle = idle }
         if let slowShare { load.slowShare = slowShare }
         if let slowBytes { load.slowBytes = slowBytes }

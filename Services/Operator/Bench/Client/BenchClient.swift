@@ -24,7 +24,8 @@ package struct BenchClient: Sendable {
     private let target: Target
     private let room: String
     private let element: String
-    /// Elements that it makes besides its own.
+    /// How large its own element is, and how many it makes besides.
+    private let elementBytes: Int
     private let furtherElements: Int
     private var frames = ServerFrames()
     private var head: [UInt8] = []
@@ -38,6 +39,7 @@ package struct BenchClient: Sendable {
         self.target = target
         self.room = target.room(plan.room ?? 0)
         self.element = "e\(plan.index)"
+        self.elementBytes = load.elementBytes
         self.furtherElements = plan.isFirst && !target.isPlain ? load.elements : 0
         self.lane = CommitLane(window: load.commitWindow > 0 ? load.commitWindow : 16)
         self.masks = MaskGenerator(seed: UInt64(plan.index + 1) &* 0x9E37_79B9_7F4A_7C15)
@@ -224,7 +226,8 @@ package struct BenchClient: Sendable {
     private mutating func create(after made: Int, _ output: inout [UInt8]) {
         if self.phase == .joining, self.plan.isMover, !self.target.isPlain {
             self.phase = .creating(0)
-            return self.say(Greeting.create(room: self.room, element: self.element), into: &output)
+            let greeting = Greeting.create(room: self.room, element: self.element, content: self.elementBytes)
+            return self.say(greeting, into: &output)
         }
         guard made < self.furtherElements else {
             self.phase = .live

@@ -30,11 +30,12 @@ enum Greeting {
         Array(#"42\#(self.joinID)["room:join",{"roomId":"\#(room)"}]"#.utf8)
     }
 
-    /// Creates the client's own element.
-    static func create(room: String, element: String) -> [UInt8] {
-        Array(
+    /// Creates the client's own element, with so many bytes of content.
+    static func create(room: String, element: String, content bytes: Int) -> [UInt8] {
+        let content = bytes > 0 ? #","content":"\#(String(repeating: "x", count: bytes))""# : ""
+        return Array(
             #"""
-            42\#(self.createID)["element:create",{"roomId":"\#(room)","element":{"id":"\#(element)","type":"note"}}]
+            42\#(self.createID)["element:create",{"roomId":"\#(room)","element":{"id":"\#(element)","type":"note"\#(content)}}]
             """#.utf8)
     }
 

@@ -136,7 +136,7 @@ final class LoadLoop {
     private func dial(_ index: Int, at now: Int64) {
         self.clients[index].dial(at: now)
         let address = self.dialler.address(of: index)
-        var error = self.sockets[index].dial(address, receiveBuffer: self.clients[index].plan.isSlow ? 4096 : nil)
+        var error = self.sockets[index].dial(address, isSlow: self.clients[index].plan.isSlow)
         if error == 0, !self.poller.add(self.sockets[index].descriptor, index: index) { error = ENOSPC }
         if error != 0 { self.end(index, reason: ClientSocket.text(error)) }
     }

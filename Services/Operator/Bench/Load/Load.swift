@@ -16,6 +16,8 @@ package struct Load: Sendable, Equatable {
     package var commitsPerConnection = 28.0
     /// Further elements in every room, which nobody moves.
     package var elements = 0
+    /// Bytes of content in each element that is moved; a commit carries them to everybody.
+    package var elementBytes = 0
     /// Connections that only are there, besides the members.
     package var idle = 0
     /// The part of a room's members, from 0 to 1, that reads slowly, and how many bytes each of them reads per second;
@@ -70,6 +72,7 @@ package struct Load: Sendable, Equatable {
         guard (0...self.members).contains(self.senders), (0...self.members).contains(self.committers ?? 0) else {
             return "senders and committers must be 0 to the number of members"
         }
+        guard (0...100_000).contains(self.elementBytes) else { return "element-bytes must be 0 to 100000" }
         return (0...100_000).contains(self.elements) ? nil : "elements must be 0 to 100000"
     }
 

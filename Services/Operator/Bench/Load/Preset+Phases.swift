@@ -1,10 +1,12 @@
 extension Preset {
     /// 100 members that read well, then the same beside 100 in the same rooms that hardly read, and 100 that never do.
+    /// Elements are large, so that what the slow do not read piles up within seconds.
     static var slowReaderPhases: [NamedLoad] {
         var load = Load()
         load.rooms = 10
         load.rate = 30
-        load.commitRate = 100
+        load.commitRate = 200
+        load.elementBytes = 6000
         load.ramp = 1
         load.duration = 6
         var beside = load
@@ -30,7 +32,7 @@ extension Preset {
         search.duration = 2
         var calm = search
         calm.senders = 1
-        calm.rate = 30
+        calm.rate = 10
         calm.commitRate = 200
         calm.committers = 2
         calm.warmUp = 2
@@ -51,15 +53,16 @@ extension Preset {
         return phases
     }
 
-    /// 120 previews and 840 deliveries a second from 1 room, or from 10, 100 or 1,000 such rooms together.
+    /// 60 previews and 420 deliveries a second from 1 room, or from 10, 100 or 1,000 such rooms together. One sender in
+    /// each, because those of one room leave together: more of them would make fewer rooms cheaper.
     static var scalePhases: [NamedLoad] {
         [1, 10, 100, 1000].map { rooms in
             var load = Load()
             load.rooms = rooms
             load.members = 8
+            load.senders = 1
             load.rate = 60 / Double(rooms)
             load.ramp = max(1, Double(rooms) / 100)
-            load.duration = 8
             let goals = [Goal(.cpuPerDelivery, 1.5, times: .lowest)]
             return NamedLoad("scale", phase: rooms == 1 ? "1 room" : "\(rooms) rooms", load, goals: goals)
         }

@@ -37,6 +37,7 @@ package enum JSONReport {
         for (key, value) in [
             ("rooms" as StaticString, load.rooms), ("members", load.members), ("senders", load.senders),
             ("committers", load.committersPerRoom), ("commitWindow", load.commitWindow), ("elements", load.elements),
+            ("elementBytes", load.elementBytes),
             ("idle", load.idle), ("slowPerRoom", load.slowPerRoom), ("slowBytesPerSecond", load.slowBytes),
         ] {
             writer.key(key)

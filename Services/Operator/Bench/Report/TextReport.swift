@@ -30,6 +30,7 @@ package enum TextReport {
             parts.append("\(rate) commits/s from \(load.committersPerRoom) each")
         }
         if load.slowPerRoom > 0 { parts.append("\(load.slowPerRoom) slow each at \(load.slowBytes) B/s") }
+        if load.elementBytes > 0 { parts.append("elements of \(Figures.bytes(Double(load.elementBytes)))") }
         if load.elements > 0 { parts.append("\(load.elements) elements more each") }
         if load.idle > 0 { parts.append("\(Figures.grouped(load.idle)) idle") }
         return parts.joined(separator: ", ")
