@@ -18,9 +18,10 @@ package import Wire
 /// A room departs with everything that it holds, at most once in a tick on average, with a credit of one tick: an app
 /// that sends as fast as the tick, or a little unevenly, waits for nothing, and a window of T ms sees at most
 /// T / tick + 2 departures, and so at most so many previews of a key. Only the bound on memory may break that rate.
-/// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick, and not
-/// at all when the room was quiet for a tick. Rooms do not wait for each other; those whose movers wait for each other
-/// depart on one grid of a quarter of a tick, so that one wake-up serves many.
+/// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick. After a
+/// tick of quiet it waits only for somebody who came soon after this mover before. A room departs before the widest
+/// gap in its movers' round: what is held waits for the narrow ones. Rooms do not wait for each other, but those of
+/// several movers depart when envelopes come, or at moments that many share.
 ///
 /// Times are nanoseconds of one clock that never goes back. Nothing here waits: ``deadline`` says when ``advance`` is
 /// due, and is nil while nothing is held.
@@ -65,6 +66,8 @@ package struct Coalescer {
     /// The rooms that hold something, by the time when they depart at the latest; some may have departed since, but
     /// the first has not. Empty when nothing is held.
     var departures: Deque<Departure> = []
+    /// When a room of several movers departed last.
+    private var gatheredAt: UInt64?
     /// Every entry once, in the order in which it is asked whether it is still needed.
     var aging: Deque<Aging> = []
 
@@ -98,7 +101,8 @@ package struct Coalescer {
         self.entries[at].newest = preview.gesture
         let room = self.entries[at].key.room
         self.rooms[room].movers.note(&self.entries[at].movedIn, at: now, span: self.limits.moverSpan)
-        let isQuiet = self.rooms[room].isQuiet(at: now, tick: self.limits.tick)
+        self.noteRound(of: at, at: now)
+        let isQuiet = self.rooms[room].isQuiet(at: now, tick: self.limits.tick) && !self.isSoonFollowed(at)
         self.rooms[room].busyAt = now
         let waitsForNobody = self.rooms[room].heldCount == 0 && (isQuiet || self.rooms[room].movers.count <= 1)
         if waitsForNobody, self.hasCredit(room, at: now) {
@@ -112,7 +116,7 @@ package struct Coalescer {
         } else {
             self.hold(preview, in: at, at: now)
         }
-        guard self.schedule(room, at: now) <= now else { return .held }
+        guard self.schedule(room, with: at, at: now) <= now else { return .held }
         self.counters.sentAtOnce += 1
         self.depart(room, at: now, into: &output)
         return .sent
@@ -225,19 +229,20 @@ extension Coalescer {
     }
 
     /// Notes when a room departs: as soon as it may when all its movers are there, else a tick after it began to wait
-    /// or a little more than a tick after its last departure. Where movers wait for each other the time is on a grid
-    /// that all rooms share, so that one wake-up serves many.
+    /// or a little more than a tick after its last departure.
+    /// - Parameter mover: the entry whose preview came; nil when none did.
     /// - Returns: the time; it never moves back while the room waits.
     @discardableResult
-    private mutating func schedule(_ room: Int, at now: UInt64, notBefore: UInt64 = 0) -> UInt64 {
+    private mutating func schedule(
+        _ room: Int, with mover: Int? = nil, at now: UInt64, notBefore: UInt64 = 0
+    ) -> UInt64 {
         let cell = self.limits.cell
         var due = max(self.rooms[room].paidUntil.saturatingSubtract(self.limits.credit), now, notBefore)
-        if !self.isComplete(room) {
-            let sinceLast = self.rooms[room].departedAt.map { $0.saturatingAdd(self.limits.tick).saturatingAdd(cell) }
-            let latest = min(now.saturatingAdd(self.limits.tick), max(sinceLast ?? .max, now))
-            due = max(due, latest - latest % cell)
+        if !self.isComplete(room, with: mover) {
+            due = max(due, self.patience(of: room, with: mover, at: now))
         } else if self.rooms[room].movers.count > 1 {
-            due = due.saturatingAdd((cell - due % cell) % cell)
+            // Who may not depart at once shares a moment with others.
+            due = due > now ? due.saturatingAdd((cell - due % cell) % cell) : self.nextGathering(at: now)
         }
         if let noted = self.rooms[room].due, noted <= due { return noted }
         self.rooms[room].due = due
@@ -253,9 +258,45 @@ extension Coalescer {
         return due
     }
 
-    /// True when every mover of the room has something held.
-    private func isComplete(_ room: Int) -> Bool {
-        self.rooms[room].heldCount >= self.rooms[room].movers.count
+    /// When rooms of several movers may depart: now if some do at this very moment, or if none did a little before.
+    private func nextGathering(at now: UInt64) -> UInt64 {
+        guard let last = self.gatheredAt, last != now else { return now }
+        return max(now, last.saturatingAdd(self.limits.gathering))
+    }
+
+    /// True when every mover of the room has something held, or when it is better to depart with those that have: the
+    /// gap that follows is wider than the one after which the room departed last, so that the others wait less.
+    private func isComplete(_ room: Int, with mover: Int?) -> Bool {
+        if self.rooms[room].heldCount >= self.rooms[room].movers.count { return true }
+        guard let mover, let last = self.rooms[room].lastAboard,
+            let (gap, present) = self.entries[mover].gap.flatMap({ gap in self.entries[last].gap.map { (gap, $0) } })
+        else { return false }
+        return gap > present.saturatingAdd(self.limits.cell / 2)
+    }
+
+    /// Until when a room waits for movers that have nothing held yet.
+    private func patience(of room: Int, with mover: Int?, at now: UInt64) -> UInt64 {
+        let (tick, cell) = (self.limits.tick, self.limits.cell)
+        if let mover, self.isSoonFollowed(mover) { return now.saturatingAdd(tick) }
+        let sinceLast = self.rooms[room].departedAt.map { $0.saturatingAdd(tick).saturatingAdd(cell) }
+        let latest = min(now.saturatingAdd(tick), max(sinceLast ?? .max, now))
+        return latest - latest % cell
+    }
+
+    /// A mover was heard: the one before it learns how long the room waited for this one.
+    private mutating func noteRound(of at: Int, at now: UInt64) {
+        let room = self.entries[at].key.room
+        if let last = self.rooms[room].heardFrom, let since = self.rooms[room].heardAt, now >= since {
+            self.entries[last].followed(after: now - since)
+        }
+        self.rooms[room].heardFrom = at
+        self.rooms[room].heardAt = now
+    }
+
+    /// True when somebody else came soon after this mover before: it pays to wait for them.
+    private func isSoonFollowed(_ at: Int) -> Bool {
+        guard let gap = self.entries[at].gap else { return false }
+        return gap <= self.limits.tick
     }
 
     /// True when the room may depart without going beyond its rate.
@@ -266,10 +307,12 @@ extension Coalescer {
     /// Everything that the room holds leaves, in the order in which it began to wait.
     private mutating func depart(_ room: Int, at now: UInt64, into output: inout [Preview]) {
         var line = exchange(&self.rooms[room].line, with: [])
+        if self.rooms[room].movers.count > 1 { self.gatheredAt = now }
         for at in line {
             self.entries[at].isQueued = false
             guard let held = self.entries[at].held.take() else { continue }
             self.heldCount -= 1
+            self.rooms[room].lastAboard = at
             self.send(held, of: at, at: now, into: &output)
         }
         line.removeAll(keepingCapacity: true)

@@ -19,8 +19,11 @@ package struct CoalescerLimits: Equatable, Sendable {
         self.memory = memory
     }
 
-    /// Departures of rooms with several movers happen at multiples of this, ns: one wake-up serves many rooms.
+    /// Departures that are bound to a time happen at multiples of this, ns: one wake-up serves many rooms.
     var cell: UInt64 { max(1, self.tick / 4) }
+    /// Rooms of several movers that are complete depart together, or so long after each other at least, ns. Shorter than
+    /// gateways pause between two envelopes, so that nearly always a departure is an answer to an envelope, not a timer.
+    var gathering: UInt64 { self.tick / 8 }
     /// Who sent nothing for one to two times this, ns, is no mover any more. Apps that send 30 times a second count.
     var moverSpan: UInt64 { self.tick.saturatingAdd(self.tick).saturatingAdd(self.tick / 2) }
 }

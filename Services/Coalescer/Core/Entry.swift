@@ -26,6 +26,8 @@ struct Entry {
     var isQueued = false
     /// The span of its room in which it moved last.
     var movedIn: UInt32 = 0
+    /// How long after it the room usually hears of a mover again, ns; nil: unknown.
+    private(set) var gap: UInt64?
     /// When a preview of the key was last sent; nil: never.
     private var sentAt: UInt64?
     /// When the key was last heard of.
@@ -42,6 +44,12 @@ struct Entry {
         self.sid = sid
         self.newest = 0
         self.closed = 0
+    }
+
+    /// The room heard of a mover so long after this one.
+    mutating func followed(after gap: UInt64) {
+        // One that came late or early does not turn a habit over.
+        self.gap = self.gap.map { $0 - $0 / 4 + gap / 4 } ?? gap
     }
 
     /// A preview is sent now.
@@ -71,6 +79,11 @@ struct Room {
     var departedAt: UInt64?
     /// When it departs next; nil while nothing is held.
     var due: UInt64?
+    /// The entry whose preview came last, and when; nil: none.
+    var heardFrom: Int?
+    var heardAt: UInt64?
+    /// The entry that boarded last before the room departed; nil: never.
+    var lastAboard: Int?
     /// Who moves something at present.
     var movers = Movers()
     /// The entries that wait, in the order in which they began to; some may have been cancelled since.
