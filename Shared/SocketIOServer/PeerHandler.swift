@@ -42,6 +42,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// What the channel says, kept: it is asked with every packet.
     private(set) var isWritable = true
     private var isReadHeld = false
+    private var direct = DirectWriter()
+    /// Something was written to the channel since its last flush.
+    private var hasUnflushed = false
+    /// Something that the channel was given may still wait there.
+    private var mayHaveBacklog = false
     private var addressKey: AddressKey?
     /// Over a connection limit: the first request is answered 503.
     private(set) var isRefused = false
@@ -68,6 +73,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     func channelActive(context: ChannelHandlerContext) {
         let server = self.server
         server.statistics.connections += 1
+        self.direct.open(self.channel)
         self.addressKey = AddressKey(self.channel.remoteAddress)
         server.peers[ObjectIdentifier(self)] = self
         self.isRefused = server.peers.count > server.configuration.maxConnections
@@ -147,6 +153,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     /// The connection is over.
     private func lost(_ reason: DisconnectReason) {
+        self.direct.close()
         let role = self.role
         self.role = .closed
         self.decoder = nil
@@ -172,16 +179,41 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 extension PeerHandler {
     /// Bytes that the kernel has not accepted.
     var bufferedBytes: Int {
-        let waiting = (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        return waiting + (self.server.outboxOwner === self ? self.server.outbox.readableBytes : 0)
+        self.channelBytes + (self.server.outboxOwner === self ? self.server.outbox.readableBytes : 0)
     }
 
-    /// Queues a buffer that others may share.
+    /// Queues a buffer that others may share, or hands it to the kernel at once if nothing is queued before it.
     func write(_ buffer: ByteBuffer) {
+        if !self.isDirty, self.writeDirectly(buffer) { return }
         self.spill()
-        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+        self.writeToChannel(buffer)
         self.markDirty()
     }
+
+    /// Hands a buffer to the kernel; what it does not take is queued in the channel.
+    /// - Returns: false when something waits that came before it.
+    private func writeDirectly(_ buffer: ByteBuffer) -> Bool {
+        if self.mayHaveBacklog {
+            guard self.channelBytes == 0 else { return false }
+            self.mayHaveBacklog = false
+        }
+        let count = self.direct.write(buffer)
+        if count < buffer.readableBytes {
+            var rest = buffer
+            rest.moveReaderIndex(forwardBy: count)
+            self.writeToChannel(rest)
+            self.markDirty()
+        }
+        return true
+    }
+
+    private func writeToChannel(_ buffer: ByteBuffer) {
+        self.hasUnflushed = true
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    /// Bytes that the channel has and the kernel has not.
+    private var channelBytes: Int { (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
     /// Encodes into the outbox with `body`.
     func encode(_ body: (inout ByteBuffer) -> Void) {
@@ -196,7 +228,7 @@ extension PeerHandler {
         guard self.server.outboxOwner === self else { return }
         self.server.outboxOwner = nil
         guard self.server.outbox.readableBytes > 0 else { return }
-        self.context?.write(self.wrapOutboundOut(self.server.outbox), promise: nil)
+        self.writeToChannel(self.server.outbox)
     }
 
     func markDirty() {
@@ -209,7 +241,14 @@ extension PeerHandler {
     /// Flushes now.
     func flushNow() {
         self.isDirty = false
+        if !self.hasUnflushed, self.server.outboxOwner === self, self.writeDirectly(self.server.outbox) {
+            self.server.outboxOwner = nil
+        }
         self.spill()
+        guard self.hasUnflushed else { return }
+        self.hasUnflushed = false
+        self.mayHaveBacklog = true
+        self.isDirty = false
         self.context?.flush()
     }
 }
@@ -247,6 +286,7 @@ extension PeerHandler {
         self.discardLeft = 1 << 20
         self.resumeReading()
         self.flushNow()
+        self.direct.close()
         self.arm(after: self.server.configuration.closeTimeout)
         self.context?.close(mode: .output, promise: nil)
     }

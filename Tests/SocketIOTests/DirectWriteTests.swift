@@ -1,0 +1,54 @@
+import NIOCore
+import SocketIOServer
+import Testing
+
+/// What is written past the channel and what goes through it must come out as one stream.
+@Suite(.timeLimit(.minutes(1))) struct DirectWriteTests {
+    @Test func nothingOvertakesWhatTheKernelDidNotTake() throws {
+        let fixture = try ServerFixture { $0.maxBufferedBytes = 256 << 20 }
+        let client = try fixture.connectedSocket()
+        let filler = String(repeating: "x", count: 9000)
+        // Far more than the kernel takes while nobody reads; flushed now and then, in small and large pieces.
+        let waiting = try fixture.onLoop { server, application in
+            let socket = application.sockets[0]
+            for number in 0..<3000 {
+                let json = bytes(#"["n",\#(number)"# + (number % 3 == 0 ? #","\#(filler)"]"# : "]"))
+                if number % 2 == 0 { socket.send(PreparedPacket(event: json)) } else { socket.emit(json) }
+                if number % 5 == 0 { server.flush() }
+            }
+            server.flush()
+            return socket.bufferedBytes
+        }
+        #expect(waiting > 1 << 20)
+        for number in 0..<3000 {
+            let message = try client.message()
+            try #require(message.hasPrefix(#"42["n",\#(number)"#), "\(message.prefix(20)) instead of \(number)")
+        }
+        // Everything is out, so the next packet is the kernel's at once.
+        #expect(try fixture.eventually { _, application in application.sockets[0].bufferedBytes == 0 })
+        let left = try fixture.onLoop { _, application in
+            application.sockets[0].send(PreparedPacket(event: bytes(#"["last"]"#)))
+            return application.sockets[0].bufferedBytes
+        }
+        #expect(left == 0)
+        #expect(try client.message() == #"42["last"]"#)
+    }
+
+    @Test func aConnectionThatWasResetEndsWithTheNextWrite() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.connectedSocket()
+        // Closed with unread bytes, so that the kernel resets it.
+        try fixture.onLoop { _, application in
+            application.sockets[0].send(PreparedPacket(event: bytes(#"["unread"]"#)))
+        }
+        client.close()
+        #expect(
+            try fixture.eventually { server, application in
+                if server.sessionCount == 0 { return true }
+                application.sockets[0].send(PreparedPacket(event: bytes(#"["more"]"#)))
+                server.flush()
+                return false
+            })
+        #expect(try fixture.log().last?.hasPrefix("disconnected") == true)
+    }
+}
