@@ -70,7 +70,8 @@ extension GatewayHub {
     /// Gives each member the previews of all others in one write. Members that move nothing themselves share one buffer.
     private func deliver(_ previews: [PreviewText], to slots: [Slot]) {
         let packets = previews.map { PreparedPacket(event: $0.json) }
-        let movers = Set(previews.compactMap(\.sender))
+        // Few of them: looking through is cheaper than hashing.
+        let movers = previews.compactMap(\.sender)
         let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
         for slot in slots {
             guard let app = self.apps[slot] else { continue }

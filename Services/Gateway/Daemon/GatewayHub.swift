@@ -41,6 +41,7 @@ final class GatewayHub {
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = .max
     private var isSettling = false
+    private var pause: TurnPause
     weak var server: SocketIOServer?
     lazy var face = FaceApps(hub: self) { [unowned self] peer, text in
         self.senders.face(text, to: peer)
@@ -79,6 +80,7 @@ final class GatewayHub {
         self.handshakes = GatewayCore.TokenBucket(
             capacity: settings.handshakesPerSecond, perSecond: settings.handshakesPerSecond,
             now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
+        self.pause = TurnPause(length: settings.turnPause.nanoseconds)
         self.behindBytes = settings.socketIO.maxBufferedBytes / 2
         self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
         self.waitsForPeersUntil = self.now + Self.peerPatienceMs
@@ -178,7 +180,11 @@ final class GatewayHub {
     private func settleLater() {
         guard !self.isSettling else { return }
         self.isSettling = true
-        self.eventLoop.assumeIsolated().execute { [unowned self] in self.settle() }
+        self.eventLoop.assumeIsolated().execute { [unowned self] in
+            self.settle()
+            // Last in the turn: everything is on its way, and what comes now can wait for what comes in a moment.
+            SteadyClock.sleep(nanoseconds: self.pause.turned(at: SteadyClock.nanoseconds()))
+        }
     }
 
     func settle() {

@@ -20,6 +20,8 @@ package struct GatewaySettings: DaemonSettings {
     package var tokens: TokenVerifier?
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
+    /// The least time from one turn of the event loop to the next while much comes; zero: none.
+    package var turnPause: Duration
     /// New connections in a second.
     package var handshakesPerSecond: Int
     /// Over how long the goodbyes of a drain are spread.
@@ -73,7 +75,10 @@ package struct GatewaySettings: DaemonSettings {
     static let paceCalm = Setting.milliseconds(
         "pace-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again.")
     static let linkPause = Setting.milliseconds(
-        "link-pause-ms", default: 3, in: 0...100, "How long previews for one coalescer are collected while many come.")
+        "link-pause-ms", default: 5, in: 0...100, "How long previews for one coalescer are collected while many come.")
+    static let turnPause = Setting.int(
+        "turn-pause-us", default: 1000, in: 0...10_000,
+        "The least time from one turn of the event loop to the next while very much comes; 0 for none.")
 
     static let custodyCommits = Setting.int(
         "custody-commits", default: 32_768, in: 1...10_000_000,
@@ -102,9 +107,10 @@ package struct GatewaySettings: DaemonSettings {
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
-            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, SharedSettings.gateways,
-            SharedSettings.coalescers,
-            SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret, SharedSettings.jwtKeysFile,
+            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
+            SharedSettings.gateways,
+            SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
+            SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
         ])
 
@@ -113,6 +119,7 @@ package struct GatewaySettings: DaemonSettings {
         self.port = values[Self.port]
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
+        self.turnPause = .microseconds(values[Self.turnPause])
         self.handshakesPerSecond = values[Self.handshakeRate]
         self.drainSpread = values[Self.drainSpread]
         self.coalescers = values[SharedSettings.coalescers]
@@ -206,5 +213,11 @@ extension Duration {
     var milliseconds: UInt64 {
         let (seconds, attoseconds) = self.components
         return UInt64(max(0, seconds)) * 1000 + UInt64(max(0, attoseconds) / 1_000_000_000_000_000)
+    }
+
+    /// Whole nanoseconds of a duration of some seconds at most, never negative.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = self.components
+        return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
     }
 }

@@ -1,0 +1,37 @@
+/// How long the event loop rests between two turns: not at all as a rule, but a fraction of a millisecond while very much
+/// comes, so that what comes meanwhile is dealt with in one turn, as network cards do it with interrupts.
+///
+/// A turn costs a sleep, a wake-up, a look at the clock and the mesh's envelopes, whatever it does. Times are
+/// nanoseconds of one clock.
+package struct TurnPause {
+    /// Turns a second from which on the loop rests. Two hundred commits a second with all that they lead to are fewer.
+    private static let busyRate: UInt64 = 800
+    /// So many turns more than that may come at once.
+    private static let burst: UInt64 = 16
+    private static let interval = 1_000_000_000 / Self.busyRate
+
+    /// The least time from one turn to the next while much comes.
+    private let length: UInt64
+    /// When the turns so far would have been over at the busy rate.
+    private var paidUntil: UInt64 = 0
+    private var turnedAt: UInt64 = 0
+
+    /// - Parameter length: 0 for never any rest.
+    package init(length: UInt64) {
+        self.length = length
+    }
+
+    /// A turn is over: how long to rest after it.
+    package mutating func turned(at now: UInt64) -> UInt64 {
+        guard self.length > 0 else { return 0 }
+        let allowed = now + Self.interval * Self.burst
+        self.paidUntil = min(max(self.paidUntil, now) + Self.interval, allowed + Self.interval)
+        let next = self.turnedAt + self.length
+        guard self.paidUntil > allowed, next > now else {
+            self.turnedAt = now
+            return 0
+        }
+        self.turnedAt = next
+        return next - now
+    }
+}
