@@ -23,8 +23,7 @@ public struct Identifier: Sendable, Hashable {
 
     /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
-        var text = self.text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        self.withBytes { hasher.combine(bytes: $0) }
     }
 
     /// True for the empty name, which stands for "none" on the wire.
@@ -42,6 +41,40 @@ extension Identifier: ExpressibleByStringLiteral, CustomStringConvertible {
 extension Identifier: Comparable {
     /// Bytewise order, as PostgreSQL's collation "C" has it.
     public static func < (lhs: Identifier, rhs: Identifier) -> Bool {
-        lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8)
+        lhs.withBytes { lhs in
+            rhs.withBytes { rhs in
+                let index = lhs.firstDifference(to: rhs)
+                guard index < lhs.count, index < rhs.count else { return lhs.count < rhs.count }
+                return lhs[index] < rhs[index]
+            }
+        }
+    }
+}
+
+extension Identifier {
+    /// The UTF-8 bytes, in place where they are stored as such, which native texts are.
+    @inline(__always)
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        if let result = self.text.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+            return result
+        }
+        return Array(self.text.utf8).withUnsafeBytes(body)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The index of the first byte that the other one has not, or the shorter one's count; eight bytes at a time.
+    @inline(__always)
+    fileprivate func firstDifference(to other: UnsafeRawBufferPointer) -> Int {
+        let count = Swift.min(self.count, other.count)
+        var index = 0
+        while index + 8 <= count {
+            let mine = self.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let others = other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if mine != others { return index + (mine ^ others).littleEndian.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        while index < count, self[index] == other[index] { index += 1 }
+        return index
     }
 }

@@ -8,7 +8,7 @@ public enum Shard {
 
     /// The shard of a room: the low six bits of FNV-1a over the room id's UTF-8 bytes.
     public static func of(room: Identifier) -> Int {
-        Int(truncatingIfNeeded: FNV1a.hash(room.text.utf8) & UInt64(Self.count - 1))
+        Int(truncatingIfNeeded: room.withBytes { FNV1a.hash($0) } & UInt64(Self.count - 1))
     }
 }
 

@@ -39,6 +39,21 @@ import Wire
         #expect(sorted.shuffled().sorted() == sorted)
     }
 
+    @Test("Names of every length are in bytewise order, wherever they differ first")
+    func orderOfLongNames() {
+        for count in 0..<40 {
+            let name = String(decoding: (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 20) }, as: UTF8.self)
+            for place in 0...count {
+                for other in ["", "A", "b", "z", "é", "漢"] {
+                    let changed = name.prefix(place) + other + name.dropFirst(place + 1)
+                    let (left, right) = (Identifier(name), Identifier(String(changed)))
+                    #expect((left < right) == name.utf8.lexicographicallyPrecedes(changed.utf8))
+                    #expect((right < left) == changed.utf8.lexicographicallyPrecedes(name.utf8))
+                }
+            }
+        }
+    }
+
     @Test func equalBytesFromDifferentStorageAreEqual() {
         // A small string, a large one and a slice of a larger one hash alike.
         let long = String(repeating: "x", count: 40)
