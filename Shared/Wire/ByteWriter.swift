@@ -17,7 +17,10 @@ public struct ByteWriter: Sendable {
     /// Appends an integer, little-endian, in its full width.
     @inlinable
     public mutating func integer<T: FixedWidthInteger>(_ value: T) {
-        withUnsafeBytes(of: value.littleEndian) { self.bytes.append(contentsOf: $0) }
+        // Raw bytes would be appended one by one.
+        withUnsafeBytes(of: value.littleEndian) {
+            self.bytes.append(contentsOf: $0.assumingMemoryBound(to: UInt8.self))
+        }
     }
 
     /// Appends a double as its IEEE 754 bit pattern.
@@ -44,7 +47,7 @@ public struct ByteWriter: Sendable {
         value.withUTF8 { utf8 in
             let count = min(utf8.count, Int(UInt16.max))
             self.integer(UInt16(truncatingIfNeeded: count))
-            self.bytes.append(contentsOf: utf8.prefix(count))
+            self.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[..<count]))
         }
     }
 
