@@ -35,6 +35,11 @@ extension JSONScanner {
     @inline(__always)
     private mutating func digits(into decimal: inout Decimal) -> Int {
         let start = self.position
+        // (2^64 − 10^8) / 10^8: eight more digits can not overflow.
+        while decimal.mantissa <= 184_467_440_736, let eight = Self.eightDigits(self.word(self.position)) {
+            decimal.mantissa = decimal.mantissa &* 100_000_000 &+ eight
+            self.position += 8
+        }
         while true {
             let digit = self.byte(self.position) &- UInt8(ascii: "0")
             guard digit < 10 else { return self.position - start }
@@ -46,6 +51,20 @@ extension JSONScanner {
             }
             self.position += 1
         }
+    }
+
+    /// The number that eight bytes spell, nil unless all are digits: neighbours are joined to pairs, fours and eight.
+    @inline(__always)
+    private static func eightDigits(_ word: UInt64) -> UInt64? {
+        // A digit has the upper nibble 3, and keeps it when 6 is added.
+        let upper: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
+        guard word & upper == 0x3030_3030_3030_3030,
+            (word &+ 0x0606_0606_0606_0606) & upper == 0x3030_3030_3030_3030
+        else { return nil }
+        let digits = word & 0x0F0F_0F0F_0F0F_0F0F
+        let pairs = (digits &* 10 &+ digits >> 8) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+        return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF
     }
 
     /// Steps over `e`, a sign and digits. Beyond ±9999 the value stays there: no double reaches so far.

@@ -48,7 +48,16 @@ extension JSONValue {
         if node.flag { return Self.decoded(node, text).elementsEqual(wanted) }
         let content = node.content
         guard content.count == wanted.count else { return false }
-        for offset in 0..<wanted.count where text[content.lowerBound + offset] != wanted[offset] { return false }
+        var offset = 0
+        while offset + 8 <= wanted.count {
+            let mine = text.loadUnaligned(fromByteOffset: content.lowerBound + offset, as: UInt64.self)
+            guard mine == wanted.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        while offset < wanted.count {
+            guard text[content.lowerBound + offset] == wanted[offset] else { return false }
+            offset += 1
+        }
         return true
     }
 

@@ -23,6 +23,20 @@ struct NumberTests {
         #expect(root.double?.sign == value.sign)
     }
 
+    @Test("What is no digit ends a number, wherever among the digits it stands")
+    func interrupted() throws {
+        for byte in UInt8(1)..<128 where !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            for place in 1...9 {
+                let text = "1234567890".prefix(place) + String(Unicode.Scalar(byte)) + "00000001"
+                if ".eE".utf8.contains(byte) {
+                    #expect(try parsed(String(text)).double == Double(String(text)))
+                } else {
+                    #expect(refusal(String(text)) != nil, "\(text)")
+                }
+            }
+        }
+    }
+
     @Test("The value is the one that the standard library reads, to the bit", arguments: [1, 2, 3] as [UInt64])
     func agreesWithStandardLibrary(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
