@@ -13,13 +13,8 @@ public enum ElementInput {
         guard (1...CanvasLimits.elementIDBytes).contains(count) else {
             throw FieldError(field: field, message: "An element id has 1 to 128 bytes.")
         }
-        // DEL is 7F; C1 is U+0080–U+009F, in UTF-8 C2 80–C2 9F.
-        var previous: UInt8 = 0
-        for byte in id.utf8 {
-            if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 {
-                throw FieldError(field: field, message: "An element id has no control characters.")
-            }
-            previous = byte
+        guard !Self.hasControls(id) else {
+            throw FieldError(field: field, message: "An element id has no control characters.")
         }
         return id
     }
@@ -49,6 +44,19 @@ public enum ElementInput {
     }
 
     // MARK: Values
+
+    /// Control characters are C0, DEL (7F) and C1, which is U+0080–U+009F, in UTF-8 C2 80–C2 9F.
+    private static func hasControls(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var previous: UInt8 = 0
+            for byte in bytes {
+                if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 { return true }
+                previous = byte
+            }
+            return false
+        }
+    }
 
     /// A number, nil when it is absent.
     static func number(_ value: JSONValue?, _ field: @autoclosure () -> String) throws(FieldError) -> Double? {
