@@ -5,10 +5,10 @@ package import Wire
 ///     full ──late──► half ──late──► quarter ──late──► slow ──late──► commits only
 ///          ◄─calm──      ◄─calm───         ◄──calm──      ◄──calm───
 ///
-/// Slowing down is fast: with every late window rooms that cost a quarter of all deliveries or more take a step, those
-/// that cost most first. So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm
-/// rooms take a step that may cost a quarter more in all, the slowest first; after twice as long the next time when that
-/// was too much.
+/// Slowing down is fast: with a late window rooms that make a quarter of all deliveries take a step, those that cost most
+/// first, until no window is late. So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time
+/// of calm rooms take a step that may cost a quarter more in all, the slowest first; after twice as long the next time
+/// when that was too much, after half as long when it was not.
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
@@ -100,6 +100,7 @@ package struct RoomPaces: Sendable {
     /// The room has no members any more.
     package mutating func forget(_ room: Identifier) {
         if !self.slowed.isEmpty { self.slowed[room] = nil }
+        if !self.costs.isEmpty { self.costs[room] = nil }
     }
 
     /// Time has come to `now` (ms).
@@ -170,6 +171,8 @@ package struct RoomPaces: Sendable {
         let allowed = max(total / 4, self.limit / 2 - total)
         var spent = 0
         var changed: Set<Identifier> = []
+        // The step before was not too much, or it would be forgotten.
+        if self.spedUpAt != nil { self.patience = max(self.calmMs, self.patience / 2) }
         self.spedUpAt = now
         for pace in Pace.allCases.reversed() {
             guard let faster = pace.faster else { break }
