@@ -186,6 +186,7 @@ package struct Committer: Sendable {
         self.counters.add(settlement)
         self.answered += settlement.arrivals
         self.finished.merge(settlement.finished) { $0 + $1 }
+        actions.reserveCapacity(actions.count + settlement.results.count + settlement.updates.count)
         for answer in settlement.results {
             actions.append(.result(gateway: answer.gateway, answer.result))
         }

@@ -18,9 +18,13 @@ struct MeshSenders {
         }
     }
 
-    private struct Target: Hashable {
+    /// What leaves for one peer. There are few peers, and every commit asks for its own: they are looked through.
+    private struct Line {
         let stage: Stage
         let peer: String
+        var envelope = EnvelopeWriter()
+        /// How much a coalescer or committer allows; nil while it does not answer.
+        var window: CreditWindow?
     }
 
     /// Orders beyond which no previews are added to those that wait.
@@ -30,11 +34,9 @@ struct MeshSenders {
 
     private let outbox: Mailbox<MeshOrder>
     private let pause: UInt64
-    private var envelopes: [Target: EnvelopeWriter] = [:]
+    private var lines: [Line] = []
     /// Whose envelopes are not empty.
-    private var filled: [Target] = []
-    /// How much each coalescer and committer allows.
-    private var windows: [Target: CreditWindow] = [:]
+    private var filled: [Int] = []
     private var lanes: [String: PreviewLane] = [:]
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or takes it again: it may leave at once.
@@ -47,46 +49,59 @@ struct MeshSenders {
         self.pause = pause
     }
 
+    private func line(_ stage: Stage, _ peer: String) -> Int? {
+        for line in self.lines.indices where self.lines[line].stage == stage && self.lines[line].peer == peer {
+            return line
+        }
+        return nil
+    }
+
+    private mutating func openLine(_ stage: Stage, _ peer: String) -> Int {
+        if let line = self.line(stage, peer) { return line }
+        self.lines.append(Line(stage: stage, peer: peer))
+        return self.lines.count - 1
+    }
+
     /// Takes a commit for a peer; false when the peer has given no credit for it.
     mutating func commit(_ commit: Commit, stage: Stage, to peer: String) -> Bool {
-        let target = Target(stage: stage, peer: peer)
-        guard self.windows[target]?.isOpen ?? true else { return false }
-        var bytes = 0
-        self.fill(target) { envelope in
-            let before = envelope.fieldBytes
-            envelope.append(commit)
-            bytes = envelope.fieldBytes - before
-        }
-        self.windows[target]?.spend(commits: 1, bytes: bytes)
+        let line = self.openLine(stage, peer)
+        guard self.lines[line].window?.isOpen ?? true else { return false }
+        let before = self.lines[line].envelope.fieldBytes
+        self.fill(line) { $0.append(commit) }
+        let bytes = self.lines[line].envelope.fieldBytes - before
+        self.lines[line].window?.spend(commits: 1, bytes: bytes)
         return true
     }
 
     /// True when a peer takes commits.
     func isOpen(_ stage: Stage, _ peer: String) -> Bool {
-        self.windows[Target(stage: stage, peer: peer)]?.isOpen ?? true
+        self.line(stage, peer).flatMap { self.lines[$0].window?.isOpen } ?? true
     }
 
     /// How many peers have given no more credit.
-    var closedCount: Int { self.windows.values.count { !$0.isOpen } }
+    var closedCount: Int { self.lines.count { $0.window?.isOpen == false } }
 
     /// A peer answers, and says in its greeting how much it takes.
     mutating func up(_ stage: Stage, _ peer: String, greeting: [UInt8]) {
         guard stage != .fanout else { return }
-        self.windows[Target(stage: stage, peer: peer), default: CreditWindow()].opened(greeting: greeting)
+        let line = self.openLine(stage, peer)
+        var window = self.lines[line].window ?? CreditWindow()
+        window.opened(greeting: greeting)
+        self.lines[line].window = window
     }
 
     /// A peer answers no more.
     mutating func down(_ stage: Stage, _ peer: String) {
-        self.windows[Target(stage: stage, peer: peer)] = nil
+        if let line = self.line(stage, peer) { self.lines[line].window = nil }
     }
 
     /// A peer takes more commits.
     mutating func allow(_ credit: CommitCredit, _ stage: Stage, _ peer: String) {
-        self.windows[Target(stage: stage, peer: peer)]?.allow(credit)
+        if let line = self.line(stage, peer) { self.lines[line].window?.allow(credit) }
     }
 
     mutating func record(_ record: FanoutRecord, to peer: String) {
-        self.fill(Target(stage: .fanout, peer: peer)) { envelope in
+        self.fill(self.openLine(.fanout, peer)) { envelope in
             switch record {
             case .join(let join): envelope.append(join)
             case .leave(let leave): envelope.append(leave)
@@ -97,10 +112,10 @@ struct MeshSenders {
         }
     }
 
-    private mutating func fill(_ target: Target, _ append: (inout EnvelopeWriter) -> Void) {
-        let wasEmpty = self.envelopes[target]?.isEmpty ?? true
-        append(&self.envelopes[target, default: EnvelopeWriter()])
-        if wasEmpty { self.filled.append(target) }
+    private mutating func fill(_ line: Int, _ append: (inout EnvelopeWriter) -> Void) {
+        let wasEmpty = self.lines[line].envelope.isEmpty
+        append(&self.lines[line].envelope)
+        if wasEmpty { self.filled.append(line) }
     }
 
     mutating func face(_ text: [UInt8], to peer: [UInt8]) {
@@ -118,10 +133,12 @@ struct MeshSenders {
 
     /// Hands over what may leave at time `now` (ms).
     mutating func flush(at now: UInt64) {
-        for target in self.filled {
-            guard let bytes = self.envelopes[target]?.take() else { continue }
+        for line in self.filled {
             self.batch.append(
-                .envelope(OutgoingEnvelope(stage: target.stage, peer: target.peer, lane: .main, bytes: bytes)))
+                .envelope(
+                    OutgoingEnvelope(
+                        stage: self.lines[line].stage, peer: self.lines[line].peer, lane: .main,
+                        bytes: self.lines[line].envelope.take())))
         }
         self.filled.removeAll(keepingCapacity: true)
         if self.hasNewLane || now >= self.nextFlush ?? .max { self.flushPreviews(at: now) }
