@@ -58,7 +58,8 @@ import Wire
     @Test func aRoomDepartsBeforeTheWidestGapOfItsRound() {
         var coalescer = Coalescer()
         var (waited, departures) = (0, 0)
-        // As it begins, the first waits 12 ms for the second; the other way round it is 4 ms.
+        // As it begins, b waits 12 ms for a; the other way round it is 4 ms.
+        _ = coalescer.received(preview("a", by: 1), at: ms(0))
         for round in 1...100 {
             let begin = Double(round) * 16
             let first = coalescer.received(preview("b", by: 2), at: ms(begin - 12))

@@ -1,3 +1,4 @@
+import Dispatch
 import NIOCore
 import SocketIOServer
 import Testing
@@ -31,6 +32,34 @@ import Testing
             return application.sockets[0].bufferedBytes
         }
         #expect(left == 0)
+        #expect(try client.message() == #"42["last"]"#)
+    }
+
+    @Test func theKernelsNewRoomIsForWhatWaitsInTheChannel() throws {
+        let fixture = try ServerFixture { $0.maxBufferedBytes = 256 << 20 }
+        let client = try fixture.connectedSocket()
+        let (isFull, hasRoom) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (server, application) = (fixture.server, fixture.application)
+        let filler = String(repeating: "x", count: 60_000)
+        // One turn of the loop: while it lasts, the channel cannot notice that the client reads.
+        let turn = server.eventLoop.submit {
+            let socket = application.sockets[0]
+            for number in 0..<500 {
+                socket.send(PreparedPacket(event: bytes(#"["n",\#(number),"\#(filler)"]"#)))
+                server.flush()
+            }
+            isFull.signal()
+            hasRoom.wait()
+            socket.send(PreparedPacket(event: bytes(#"["last"]"#)))
+        }
+        isFull.wait()
+        for number in 0..<20 { #expect(try client.message().hasPrefix(#"42["n",\#(number),"#)) }
+        hasRoom.signal()
+        try turn.wait()
+        for number in 20..<500 {
+            let message = try client.message()
+            try #require(message.hasPrefix(#"42["n",\#(number),"#), "\(message.prefix(20)) instead of \(number)")
+        }
         #expect(try client.message() == #"42["last"]"#)
     }
 
