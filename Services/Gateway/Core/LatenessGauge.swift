@@ -31,8 +31,13 @@ package struct LatenessGauge: Sendable {
         self.bound = bound * 1000
     }
 
-    /// When the window may be over, ms.
-    var windowEnd: UInt64 { self.begunAt + Self.windowMs }
+    /// When the window is over unless more is delivered, ms.
+    var windowEnd: UInt64 { self.begunAt + (self.isLate && self.isSparse ? Self.longestMs : Self.windowMs) }
+
+    /// The mean of the window so far, µs.
+    private var meanSoFar: UInt64 { self.count == 0 ? 0 : self.sum / self.count }
+    private var isLate: Bool { self.meanSoFar > self.bound }
+    private var isSparse: Bool { self.count < Self.fewest }
 
     /// A room's previews were delivered so late, µs.
     package mutating func note(_ lateness: UInt64) {
@@ -43,16 +48,14 @@ package struct LatenessGauge: Sendable {
     /// What the window showed, if it is over at time `now` (ms); the next one begins then.
     package mutating func verdict(at now: UInt64) -> Verdict? {
         guard now >= self.windowEnd else { return nil }
-        let mean = self.count == 0 ? 0 : self.sum / self.count
-        let isLate = mean > self.bound
-        if isLate, self.count < Self.fewest, now < self.begunAt + Self.longestMs { return nil }
+        let (mean, isLate, isSparse) = (self.meanSoFar, self.isLate, self.isSparse)
         defer {
             self.mean = mean
             self.sum = 0
             self.count = 0
             self.begunAt = now
         }
-        if isLate { return self.count < Self.fewest ? .steady : .late }
+        if isLate { return isSparse ? .steady : .late }
         return mean <= self.bound / 2 ? .calm : .steady
     }
 }
