@@ -70,21 +70,21 @@ async def wave(port, count):
     return lost
 
 
-def settle(server, descriptors, within=15):
+def settle(server, sockets, within=15):
     """Waits until the server has closed all connections."""
     deadline = time.monotonic() + within
-    while server.descriptors() > descriptors:
-        assert time.monotonic() < deadline, f"{server.descriptors()} files are open, {descriptors} at the start"
+    while server.sockets() > sockets:
+        assert time.monotonic() < deadline, f"{server.sockets()} sockets are open, {sockets} at the start"
         time.sleep(0.05)
 
 
 def test_five_thousand_connections_leave_memory_where_it_was(serve):
     server = serve("--ping-interval", 500, "--ping-timeout", 400)
-    descriptors = server.descriptors()
+    sockets = server.sockets()
     resident, lost = [], 0
     for _ in range(14):
         lost += asyncio.run(wave(server.port, 400))
-        settle(server, descriptors)
+        settle(server, sockets)
         resident.append(server.resident())
     assert lost < 100
     # Tables and buffers grow with the most that was ever there at once, so the first waves are no measure. What is not
@@ -97,7 +97,7 @@ def test_five_thousand_connections_leave_memory_where_it_was(serve):
 
 def test_a_client_that_does_not_read_holds_its_bound_and_no_more(serve):
     server = serve("--ping-interval", 20000, "--max-buffered-bytes", MIB)
-    descriptors = server.descriptors()
+    sockets = server.sockets()
     slow_readers, blob = 10, "x" * 60_000
     peaks, resident = [], []
 
@@ -127,7 +127,7 @@ def test_a_client_that_does_not_read_holds_its_bound_and_no_more(serve):
     before = server.resident()
     for _ in range(3):
         asyncio.run(one_round())
-        settle(server, descriptors)
+        settle(server, sockets)
         peaks.append(server.peak())
         resident.append(server.resident())
     print(before, peaks, resident)
