@@ -137,7 +137,10 @@ phase_tsan() {
     # Backtraces of the Swift runtime make a sanitizer report take minutes.
     export SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
     local options=(--scratch-path .build-tsan --sanitize=thread)
-    build tsan "${options[@]}" && swift_phase tsan "${options[@]}" --filter "$TSAN_FILTER" --skip LiveFailoverTests --no-parallel
+    # The test that ends a process of its own waits for any child, also for servers of other tests that nobody has asked
+    # about yet; it has no threads to sanitize, and runs with the shells.
+    build tsan "${options[@]}" && swift_phase tsan "${options[@]}" --filter "$TSAN_FILTER" --skip LiveFailoverTests \
+        --skip foreignThreadsTrapInDebugBuilds --no-parallel
     unset SWIFT_BACKTRACE TSAN_OPTIONS
 }
 
