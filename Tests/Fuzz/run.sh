@@ -14,7 +14,7 @@ mkdir -p "$work"
 # Backtraces of the Swift runtime make a sanitizer report take minutes.
 export SWIFT_BACKTRACE=enable=no
 
-# Crypto and DequeModule are taken as the debug build has them; what is fuzzed is compiled again, with the sanitizer.
+# Crypto and the collections are taken as the debug build has them; what is fuzzed is compiled again, with the sanitizer.
 swift build --target GatewayCore >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
 built=$(swift build --show-bin-path)
 flags=(-O -swift-version 6 -sanitize=fuzzer,address -parse-as-library -enable-testing -package-name touchsync
@@ -39,7 +39,7 @@ compile() {
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
         module Boot $settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,PeerAddress,ConnectionString,HostAddress}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
-        "$built"/{CXKCP,CXKCPShims,DequeModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
+        "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
     swiftc "${flags[@]}" -wmo -module-name Fuzz "$here"/*.swift Tests/WireTests/Samples.swift \
         -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lWire -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
         "${objects[@]}" -lm -lstdc++ -lFoundationEssentials -o "$work/fuzz"
