@@ -4,9 +4,7 @@ internal import Wire
 
 /// The instances of one stage after this one: a link to each, and which of those that are up owns which shard.
 ///
-/// Gateways, coalescers and committers weigh the same names, so as long as they see the same instances up they choose
-/// the same owner; while they do not, the receivers sort it out. An instance that rests gets nothing while another of
-/// its stage does not.
+/// An instance that rests gets nothing while another of its stage does not (``ShardOwners``).
 final class Downstream {
     /// What a link has to say that its owner must act on.
     enum News {
@@ -23,7 +21,9 @@ final class Downstream {
     /// The instances' names, as the settings have them.
     let names: [String]
     private let links: [PeerLink]
-    private var owners: [Int?]
+    private var owners = ShardOwners(shards: Shard.count)
+    /// The place of each shard's owner among the links.
+    private var places = [Int?](repeating: nil, count: Shard.count)
 
     init(
         on thread: ReactorThread, _ addresses: [PeerAddress], identity: LinkIdentity, options: LinkOptions
@@ -32,7 +32,6 @@ final class Downstream {
         self.links = try addresses.map { address in
             try PeerLink(on: thread, to: Endpoint(address.endpoint), identity: identity, options: options)
         }
-        self.owners = Array(repeating: nil, count: Shard.count)
     }
 
     /// How many instances are up.
@@ -43,7 +42,7 @@ final class Downstream {
 
     /// The place of the instance that owns a room's shard; nil when none is up.
     func owner(of room: Identifier) -> Int? {
-        self.owners[Shard.of(room: room)]
+        self.places[Shard.of(room: room)]
     }
 
     /// Sends one envelope to an instance.
@@ -57,12 +56,12 @@ final class Downstream {
             while let event = link.next() {
                 switch event {
                 case .up(let hello):
-                    self.weigh()
+                    self.weigh(instance)
                     act(.up(instance, greeting: hello.greeting))
                 case .down:
-                    self.weigh()
+                    self.weigh(instance)
                     act(.down(instance))
-                case .resting: self.weigh()
+                case .resting: self.weigh(instance)
                 case .writable: act(.writable(instance))
                 case .message: act(.message(instance, link.incoming))
                 }
@@ -70,13 +69,8 @@ final class Downstream {
         }
     }
 
-    private func weigh() {
-        let alive = self.links.indices.filter { self.links[$0].peer != nil }
-        let resting = alive.filter { self.links[$0].isResting }.map { self.names[$0] }
-        let rendezvous = Rendezvous(
-            up: alive.map { self.names[$0] }, resting: Set(resting), shards: Shard.count)
-        self.owners = (0..<Shard.count).map { shard in
-            rendezvous.owner(of: shard).flatMap { owner in alive.first { self.names[$0] == owner } }
-        }
+    private func weigh(_ instance: Int) {
+        self.owners.changed(self.names[instance], self.links[instance].state)
+        self.places = (0..<Shard.count).map { self.owners.owner(of: $0).flatMap(self.names.firstIndex) }
     }
 }

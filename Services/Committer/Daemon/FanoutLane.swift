@@ -9,8 +9,9 @@ final class FanoutLane {
     private let names: [String]
     private let links: [PeerLink]
     private let telemetry: CommitterTelemetry
+    private var owners = ShardOwners(shards: Shard.count)
     /// The place of each shard's owner among the links.
-    private var owners: [Int?] = Array(repeating: nil, count: Shard.count)
+    private var places = [Int?](repeating: nil, count: Shard.count)
     private var outboxes: [Outbox]
 
     init(
@@ -36,29 +37,24 @@ final class FanoutLane {
         for (place, link) in self.links.enumerated() {
             while let event = link.next() {
                 switch event {
-                case .up, .resting: self.weigh()
+                case .up, .resting: self.weigh(place)
                 case .down:
                     self.outboxes[place].drop()
-                    self.weigh()
+                    self.weigh(place)
                 case .writable, .message: break
                 }
             }
         }
     }
 
-    private func weigh() {
-        let alive = self.links.indices.filter { self.links[$0].peer != nil }
-        let resting = alive.filter { self.links[$0].isResting }.map { self.names[$0] }
-        let rendezvous = Rendezvous(
-            up: alive.map { self.names[$0] }, resting: Set(resting), shards: Shard.count)
-        self.owners = (0..<Shard.count).map { shard in
-            rendezvous.owner(of: shard).flatMap { owner in alive.first { self.names[$0] == owner } }
-        }
+    private func weigh(_ place: Int) {
+        self.owners.changed(self.names[place], self.links[place].state)
+        self.places = (0..<Shard.count).map { self.owners.owner(of: $0).flatMap(self.names.firstIndex) }
     }
 
     /// Takes an update; it leaves with the next ``flush()``.
     func send(_ update: Update) {
-        guard let owner = self.owners[Int(update.shard)] else { return self.telemetry.updatesDropped(1) }
+        guard let owner = self.places[Int(update.shard)] else { return self.telemetry.updatesDropped(1) }
         self.outboxes[owner].append(update)
         self.telemetry.updatePublished()
     }

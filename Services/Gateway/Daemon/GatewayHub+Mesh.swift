@@ -41,7 +41,7 @@ extension GatewayHub {
         self.settle()
     }
 
-    private func linkChanged(_ stage: Stage, _ peer: String, _ state: MeshTopology.PeerState, at now: UInt64) {
+    private func linkChanged(_ stage: Stage, _ peer: String, _ state: ShardOwners.PeerState, at now: UInt64) {
         let change = self.topology.changed(stage, peer, state)
         switch stage {
         case .fanout:

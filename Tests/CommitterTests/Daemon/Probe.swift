@@ -2,6 +2,7 @@ import Boot
 import Logging
 import Mesh
 import NIOConcurrencyHelpers
+import PipelineTestKit
 import Wire
 
 /// A scripted gateway and fan-out on one thread: sends commits to committers, keeps results and updates.
@@ -50,22 +51,14 @@ final class Probe: Sendable {
         _ = self.orders.offer(.commit(commit, committer: committer))
     }
 
-    /// Waits until it is so.
+    /// Waits until what it saw is so.
     func until(_ what: String, within limit: Duration = .seconds(20), _ isSo: (Seen) -> Bool) async throws {
-        let end = ContinuousClock.now + limit
-        while !isSo(self.now) {
-            if ContinuousClock.now > end { throw Late(what: what) }
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await eventually(what, within: limit) { isSo(self.now) }
     }
 
     func stop() async throws {
         self.reactor.stop()
         try await self.reactor.ended()
-    }
-
-    struct Late: Error {
-        let what: String
     }
 }
 

@@ -40,15 +40,13 @@ import Wire
 
     /// Sends a commit again and again, as its gateway would, until it was applied.
     private func settle(_ stage: Stage, _ number: UInt64, _ command: Command) async throws {
-        let end = ContinuousClock.now + .seconds(60)
         var sendAt = ContinuousClock.now
-        while !stage.probe.now.results.contains(where: { $0.number == number && $0.seq > 0 }) {
-            guard ContinuousClock.now < end else { throw Probe.Late(what: "commit \(number)") }
+        try await stage.probe.until("commit \(number)", within: .seconds(60)) { seen in
             if ContinuousClock.now >= sendAt {
                 stage.probe.send(commit(number, command))
                 sendAt += .seconds(1)
             }
-            try await Task.sleep(for: .milliseconds(2))
+            return seen.results.contains { $0.number == number && $0.seq > 0 }
         }
     }
 
@@ -136,12 +134,8 @@ import Wire
 
     private func caughtUp(_ pair: Pair) async throws {
         let server = try pair.connect(toStandby: false)
-        let end = ContinuousClock.now + .seconds(20)
         let sql = "SELECT pg_current_wal_lsn() <= min(replay_lsn) FROM pg_stat_replication"
-        while try server.execute(sql).bool(0, 0) != true {
-            guard ContinuousClock.now < end else { throw Probe.Late(what: "the standby has everything") }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await eventually("the standby has everything") { try server.execute(sql).bool(0, 0) == true }
     }
 
     /// While the standby is away nothing is acknowledged: neither a new commit nor one that is there already.

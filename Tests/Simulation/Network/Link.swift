@@ -1,3 +1,5 @@
+import Mesh
+
 /// A connection of the mesh, from the daemon that dials to the one that binds.
 ///
 /// It promises what the mesh promises: between up and down envelopes arrive in order, each once; across a down nothing
@@ -42,6 +44,9 @@ final class Link {
         self.server = server
         self.lane = lane
     }
+
+    /// What the server is to those who choose among its stage.
+    func state(isUp: Bool) -> ShardOwners.PeerState { !isUp ? .isGone : self.isResting ? .rests : .serves }
 
     var name: String { "\(self.dialler.name) to \(self.server.name), \(self.lane.rawValue)" }
 

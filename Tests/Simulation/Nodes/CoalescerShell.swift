@@ -1,4 +1,5 @@
 import CoalescerCore
+import Mesh
 import Wire
 
 /// A coalescer around its real core: commits in and out first, then previews.
@@ -7,8 +8,8 @@ final class CoalescerShell: Shell {
     private var core = Coalescer()
     private let committers: [String: Link]
     private let fanouts: [String: Link]
-    private var committerOwners = Owners()
-    private var fanoutOwners = Owners()
+    private var committerOwners = ShardOwners()
+    private var fanoutOwners = ShardOwners()
     private var outgoing = Outgoing()
     private var output: [Preview] = []
 
@@ -37,9 +38,9 @@ final class CoalescerShell: Shell {
         default: return
         }
         if link.server.stage == .committer {
-            _ = self.committerOwners.changed(link.server.name, isUp: isUp, isResting: link.isResting)
+            self.committerOwners.changed(link.server.name, link.state(isUp: isUp))
         } else {
-            _ = self.fanoutOwners.changed(link.server.name, isUp: isUp, isResting: link.isResting)
+            self.fanoutOwners.changed(link.server.name, link.state(isUp: isUp))
         }
     }
 
@@ -49,7 +50,8 @@ final class CoalescerShell: Shell {
             guard kind == .commit else { return }
             let commit = try EnvelopeReader.decode(Commit.self, fields)
             _ = self.core.commitReceived(commit, at: now)
-            guard let owner = self.committerOwners[Shard.of(room: commit.room)], let link = self.committers[owner]
+            guard let owner = self.committerOwners.owner(of: Shard.of(room: commit.room)),
+                let link = self.committers[owner]
             else { return }
             self.outgoing.append(.commit, fields: fields, on: link)
         }
@@ -66,7 +68,7 @@ final class CoalescerShell: Shell {
 
     private func sendPreviews(_ now: UInt64) {
         for preview in self.output {
-            guard let owner = self.fanoutOwners[Shard.of(room: preview.room)], let link = self.fanouts[owner]
+            guard let owner = self.fanoutOwners.owner(of: Shard.of(room: preview.room)), let link = self.fanouts[owner]
             else { continue }
             self.outgoing.append(preview, on: link)
         }

@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import Mesh
 import Wire
 
 /// A committer around its real core: what the database answered, then commits, then requests, results and updates.
@@ -12,7 +13,7 @@ final class CommitterShell: Shell {
     private var restClock = RestClock()
     private let connections: [DatabaseConnection]
     private let fanouts: [String: Link]
-    private var owners = Owners()
+    private var owners = ShardOwners()
     /// The history that the core's knowledge is of.
     private var epoch: Identifier?
     private var outgoing = Outgoing()
@@ -57,8 +58,8 @@ final class CommitterShell: Shell {
     private func read(_ input: Input, _ now: UInt64) {
         switch input {
         case .up(let link), .resting(let link):
-            _ = self.owners.changed(link.server.name, isUp: true, isResting: link.isResting)
-        case .down(let link): _ = self.owners.changed(link.server.name, isUp: false)
+            self.owners.changed(link.server.name, link.state(isUp: true))
+        case .down(let link): self.owners.changed(link.server.name, .isGone)
         case .peerUp(let peer): self.peers[peer.name] = peer
         case .peerDown(let peer): if self.peers[peer.name] == peer { self.peers[peer.name] = nil }
         case .peerMessage(_, let bytes):
@@ -124,7 +125,7 @@ final class CommitterShell: Shell {
         case .result(let gateway, let result):
             self.results[gateway.text, default: EnvelopeWriter()].append(result)
         case .publish(let update):
-            guard let owner = self.owners[Int(update.shard)], let link = self.fanouts[owner] else { return }
+            guard let owner = self.owners.owner(of: Int(update.shard)), let link = self.fanouts[owner] else { return }
             self.outgoing.append(update, on: link)
         }
     }

@@ -1,4 +1,5 @@
 import GatewayCore
+import Mesh
 import Wire
 
 /// A gateway around its real core. The real one has an event loop for apps and a thread for the mesh with mailboxes
@@ -7,7 +8,9 @@ final class GatewayShell: Shell {
     private unowned let world: World
     private let process: Process
     private var core: Gateway
-    private var owners: [Stage: Owners] = [.coalescer: Owners(), .committer: Owners(), .fanout: Owners()]
+    private var owners: [Stage: ShardOwners] = [
+        .coalescer: ShardOwners(), .committer: ShardOwners(), .fanout: ShardOwners(),
+    ]
     private var links: [Stage: [String: Link]] = [:]
     private let previewLinks: [String: Link]
     private var outgoing = Outgoing()
@@ -95,7 +98,7 @@ final class GatewayShell: Shell {
     private func changed(_ link: Link, isUp: Bool, _ ms: UInt64) {
         let stage = link.server.stage
         guard link.lane == .main,
-            let change = self.owners[stage]?.changed(link.server.name, isUp: isUp, isResting: link.isResting)
+            let change = self.owners[stage]?.changed(link.server.name, link.state(isUp: isUp))
         else { return }
         if stage != .fanout {
             let shards = change.orphaned.union(change.relieved)
@@ -141,7 +144,7 @@ final class GatewayShell: Shell {
 
     /// Only the room's owner knows which updates its previews must not follow.
     private func take(_ preview: Preview, from peer: String) {
-        if self.owners[.fanout]?[Shard.of(room: preview.room)] == peer { self.seen.append(preview) }
+        if self.owners[.fanout]?.owner(of: Shard.of(room: preview.room)) == peer { self.seen.append(preview) }
     }
 
     /// Delivers what came of previews before something else of their room is told.
@@ -201,12 +204,12 @@ final class GatewayShell: Shell {
                 for slot in slots where slot != preview.sender { self.tell(slot, .event, text) }
             }
         case .preview(let shard, let preview):
-            if let peer = self.owners[.coalescer]?[shard] {
+            if let peer = self.owners[.coalescer]?.owner(of: shard) {
                 self.previews[peer, default: PreviewOutbox()].add(preview)
             }
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
-        case .fanout(let shard, let record): self.send(record, to: self.owners[.fanout]?[shard])
-        case .formerFanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.former(shard))
+        case .fanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.owner(of: shard))
+        case .formerFanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.formerOwner(of: shard))
         case .disconnect, .http: break
         }
     }
@@ -216,7 +219,7 @@ final class GatewayShell: Shell {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }
         for stage in path == .coalescer ? [Stage.coalescer, .committer] : [.committer, .coalescer] {
-            guard let peer = self.owners[stage]?[shard], let link = self.links[stage]?[peer] else { continue }
+            guard let peer = self.owners[stage]?.owner(of: shard), let link = self.links[stage]?[peer] else { continue }
             return self.outgoing.append(commit, on: link)
         }
     }
