@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func itNeverRestsWhileFewTurnsCome() {
-        // A lone mover and two hundred commits a second.
+        // Few apps that commit one after the other.
         #expect(self.rests(every: 1_000_000_000 / 700).allSatisfy { $0 == 0 })
     }
 

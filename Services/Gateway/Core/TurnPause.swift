@@ -1,16 +1,16 @@
-/// How long the event loop rests between two turns: not at all as a rule, but a fraction of a millisecond while very much
-/// comes, so that what comes meanwhile is dealt with in one turn, as network cards do it with interrupts.
+/// How long the event loop rests after a turn that took commits: not at all as a rule, but a fraction of a millisecond
+/// while very many come, so that what comes meanwhile is dealt with in one turn, as network cards do it with interrupts.
 ///
 /// A turn costs a sleep, a wake-up, a look at the clock and the mesh's envelopes, whatever it does. Times are
 /// nanoseconds of one clock.
 package struct TurnPause {
-    /// Turns a second from which on the loop rests. Two hundred commits a second with all that they lead to are fewer.
+    /// Turns with commits a second from which on the loop rests.
     private static let busyRate: UInt64 = 800
     /// So many turns more than that may come at once.
     private static let burst: UInt64 = 16
     private static let interval = 1_000_000_000 / Self.busyRate
 
-    /// The least time from one turn to the next while much comes.
+    /// The least time from one such turn to the next while many come.
     private let length: UInt64
     /// When the turns so far would have been over at the busy rate.
     private var paidUntil: UInt64 = 0
@@ -21,7 +21,7 @@ package struct TurnPause {
         self.length = length
     }
 
-    /// A turn is over: how long to rest after it.
+    /// A turn that took commits is over: how long to rest after it.
     package mutating func turned(at now: UInt64) -> UInt64 {
         guard self.length > 0 else { return 0 }
         let allowed = now + Self.interval * Self.burst

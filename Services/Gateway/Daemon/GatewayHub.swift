@@ -42,6 +42,8 @@ final class GatewayHub {
     private var timerAt: UInt64 = .max
     private var isSettling = false
     private var pause: TurnPause
+    /// Commits that had been taken when the loop last thought of resting.
+    private var commitsSeen: UInt64 = 0
     weak var server: SocketIOServer?
     lazy var face = FaceApps(hub: self) { [unowned self] peer, text in
         self.senders.face(text, to: peer)
@@ -182,9 +184,16 @@ final class GatewayHub {
         self.isSettling = true
         self.eventLoop.assumeIsolated().execute { [unowned self] in
             self.settle()
-            // Last in the turn: everything is on its way, and what comes now can wait for what comes in a moment.
-            SteadyClock.sleep(nanoseconds: self.pause.turned(at: SteadyClock.nanoseconds()))
+            self.restAfterCommits()
         }
+    }
+
+    /// Last in a turn that took commits: everything is on its way, and the next ones can wait for what comes in a moment.
+    /// Previews cannot: what they would wait is all age, and no CPU is saved by it.
+    private func restAfterCommits() {
+        let commits = self.core.counters.commits
+        guard exchange(&self.commitsSeen, with: commits) != commits else { return }
+        SteadyClock.sleep(nanoseconds: self.pause.turned(at: SteadyClock.nanoseconds()))
     }
 
     func settle() {
