@@ -1,17 +1,17 @@
-/// The periods of an Engine.IO session, in nanoseconds.
-public struct EngineTimings: Sendable, Equatable {
+/// The periods of an Engine.IO session, in nanoseconds; one object for all sessions, which there may be very many of.
+public final class EngineTimings: Sendable {
     /// From the opening, or from a pong, to the next ping.
-    public var pingInterval: UInt64
+    public let pingInterval: UInt64
     /// From a ping to its pong at the latest.
-    public var pingTimeout: UInt64
+    public let pingTimeout: UInt64
     /// From the arrival of the second transport to the end of the upgrade.
-    public var upgradeTimeout: UInt64
+    public let upgradeTimeout: UInt64
     /// From the opening to the first accepted namespace; `nil` if nothing is waited for.
-    public var connectTimeout: UInt64?
+    public let connectTimeout: UInt64?
     /// Between two noops that release a polling request while an upgrade is on.
-    public var noopInterval: UInt64 = 100_000_000
+    public let noopInterval: UInt64 = 100_000_000
     /// How long a closing polling session waits for the poll that takes its last packets.
-    public var closeTimeout: UInt64 = 5_000_000_000
+    public let closeTimeout: UInt64 = 5_000_000_000
 
     /// The periods given; the others have their defaults.
     public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connectTimeout: UInt64?) {

@@ -95,15 +95,14 @@ public final class SocketIOServer: @unchecked Sendable {
         self.routes = routes
         self.http = http
         self.sidPrefix = Array(configuration.sidPrefix.utf8)
-        let timings = EngineTimings(
-            pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
-            pingTimeout: configuration.pingTimeout.nanoseconds,
-            upgradeTimeout: configuration.upgradeTimeout.nanoseconds,
-            connectTimeout: configuration.connectTimeout.nanoseconds)
-        self.timings = timings
-        var bare = timings
-        bare.connectTimeout = nil
-        self.bareTimings = bare
+        let timings = { (connectTimeout: UInt64?) in
+            EngineTimings(
+                pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
+                pingTimeout: configuration.pingTimeout.nanoseconds,
+                upgradeTimeout: configuration.upgradeTimeout.nanoseconds, connectTimeout: connectTimeout)
+        }
+        self.timings = timings(configuration.connectTimeout.nanoseconds)
+        self.bareTimings = timings(nil)
         self.wheel = TimerWheel(now: NIODeadline.now().uptimeNanoseconds)
         self.outbox = ByteBufferAllocator().buffer(capacity: 4096)
     }
@@ -165,10 +164,7 @@ extension SocketIOServer {
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
             // What the kernel has taken cannot be replaced by something newer any more, so it takes little ahead.
             .childChannelOption(Self.unsentLowWater, value: .init(clamping: configuration.writeHighWater))
-            // An idle connection keeps its last read buffer, so it starts small and grows when reads fill it.
-            .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 65_536)
-            )
+            .childChannelOption(.recvAllocator, value: GrowingReadBuffer())
             .childChannelOption(
                 .writeBufferWaterMark,
                 value: .init(low: configuration.writeLowWater, high: configuration.writeHighWater)
