@@ -30,7 +30,7 @@ extension JSONScanner {
     /// The top bit of every byte that is a quote, a backslash, a control character or not ASCII. Bits above the
     /// lowest may be false (a borrow runs upwards); the lowest is always true, and only that one is used.
     @inline(__always)
-    private static func specialBytes(_ word: UInt64) -> UInt64 {
+    static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5C)

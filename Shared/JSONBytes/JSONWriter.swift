@@ -116,10 +116,11 @@ public struct JSONWriter: Sendable {
     /// Runs that need no escape are copied as a whole.
     private mutating func appendEscaped(_ text: UnsafeRawBufferPointer) {
         var run = 0
-        for index in 0..<text.count {
+        while true {
+            let index = Self.nextEscape(text, from: run)
+            self.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[run..<index]))
+            guard index < text.count else { return }
             let byte = text[index]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            self.bytes.append(contentsOf: text[run..<index])
             run = index + 1
             self.bytes.append(UInt8(ascii: "\\"))
             switch byte {
@@ -136,6 +137,27 @@ public struct JSONWriter: Sendable {
                 }
             }
         }
-        if run < text.count { self.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[run...])) }
+    }
+
+    /// Where the next byte stands that needs an escape, or the end; eight bytes are looked at together.
+    private static func nextEscape(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index + 8 <= text.count {
+            let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let special = JSONScanner.specialBytes(word)
+            guard special != 0 else {
+                index += 8
+                continue
+            }
+            index += special.trailingZeroBitCount >> 3
+            if Self.needsEscape(text[index]) { return index }
+            index += 1
+        }
+        while index < text.count, !Self.needsEscape(text[index]) { index += 1 }
+        return index
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 }
