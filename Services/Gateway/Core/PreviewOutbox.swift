@@ -8,10 +8,18 @@ package struct PreviewOutbox: Sendable {
         let room: Identifier
         let element: Identifier
         let connection: UInt64
+
+        init(_ preview: Preview) {
+            self.room = preview.room
+            self.element = preview.element
+            self.connection = preview.connection
+        }
     }
 
-    private var order: [Key] = []
-    private var latest: [Key: Preview] = [:]
+    /// In the order in which they first came.
+    private var previews: [Preview] = []
+    /// Where each of them is.
+    private var places: [Key: Int] = [:]
     /// Entries beyond which a preview of something new is not taken.
     private let capacity: Int
     /// Previews that found no room.
@@ -23,16 +31,16 @@ package struct PreviewOutbox: Sendable {
     }
 
     /// True when nothing waits.
-    package var isEmpty: Bool { self.order.isEmpty }
+    package var isEmpty: Bool { self.previews.isEmpty }
 
     /// Adds a preview, folding it onto an earlier one of the same element and connection.
     package mutating func add(_ preview: Preview) {
-        let key = Key(room: preview.room, element: preview.element, connection: preview.connection)
-        if let earlier = self.latest[key] {
-            self.latest[key] = Gateway.fold(earlier, preview)
-        } else if self.order.count < self.capacity {
-            self.order.append(key)
-            self.latest[key] = preview
+        let key = Key(preview)
+        if let place = self.places[key] {
+            self.previews[place] = Gateway.fold(self.previews[place], preview)
+        } else if self.previews.count < self.capacity {
+            self.places[key] = self.previews.count
+            self.previews.append(preview)
         } else {
             self.refused += 1
         }
@@ -58,22 +66,23 @@ package struct PreviewOutbox: Sendable {
 
     /// Forgets what must not be shown after a step of the room's stream.
     package mutating func drop(endedBy step: StreamStep) {
-        for key in self.order where key.room == step.room {
-            if let preview = self.latest[key], step.ends(preview) { self.latest[key] = nil }
-        }
-        self.order.removeAll { self.latest[$0] == nil }
+        let count = self.previews.count
+        self.previews.removeAll { $0.room == step.room && step.ends($0) }
+        guard self.previews.count < count else { return }
+        self.places.removeAll(keepingCapacity: true)
+        for (place, preview) in self.previews.enumerated() { self.places[Key(preview)] = place }
     }
 
     /// Hands everything over to an envelope and is empty afterwards.
     package mutating func drain(into envelope: inout EnvelopeWriter) {
-        for preview in self.take() { envelope.append(preview) }
+        for preview in self.previews { envelope.append(preview) }
+        self.previews.removeAll(keepingCapacity: true)
+        self.places.removeAll(keepingCapacity: true)
     }
 
     /// Gives everything away and is empty afterwards.
     package mutating func take() -> [Preview] {
-        let previews = self.order.compactMap { self.latest[$0] }
-        self.order.removeAll(keepingCapacity: true)
-        self.latest.removeAll(keepingCapacity: true)
-        return previews
+        self.places.removeAll(keepingCapacity: true)
+        return exchange(&self.previews, with: [])
     }
 }

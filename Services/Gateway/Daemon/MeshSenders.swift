@@ -7,7 +7,9 @@ import Wire
 /// Commits and the fan-outs' records leave with the next flush. Previews for a coalescer leave at once after a pause
 /// and at most once in `pause` ms while they come fast: a message that wakes both ends costs far more than what is in it.
 struct MeshSenders {
+    /// Previews for one coalescer.
     private struct PreviewLane {
+        let peer: String
         var outbox = PreviewOutbox()
         var isOpen = false
         var sentAt: UInt64 = 0
@@ -37,7 +39,7 @@ struct MeshSenders {
     private var lines: [Line] = []
     /// Whose envelopes are not empty.
     private var filled: [Int] = []
-    private var lanes: [String: PreviewLane] = [:]
+    private var lanes: [PreviewLane] = []
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or takes it again: it may leave at once.
     private var hasNewLane = false
@@ -123,12 +125,18 @@ struct MeshSenders {
     }
 
     mutating func preview(_ preview: Preview, to peer: String) {
-        self.lanes[peer, default: PreviewLane()].add(preview, &self.hasNewLane)
+        self.lanes[self.openLane(peer)].add(preview, &self.hasNewLane)
     }
 
     mutating func setOpen(_ isOpen: Bool, peer: String) {
-        self.lanes[peer, default: PreviewLane()].isOpen = isOpen
+        self.lanes[self.openLane(peer)].isOpen = isOpen
         self.hasNewLane = true
+    }
+
+    private mutating func openLane(_ peer: String) -> Int {
+        if let lane = self.lanes.firstIndex(where: { $0.peer == peer }) { return lane }
+        self.lanes.append(PreviewLane(peer: peer))
+        return self.lanes.count - 1
     }
 
     /// Hands over what may leave at time `now` (ms).
@@ -155,22 +163,24 @@ struct MeshSenders {
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
         self.hasNewLane = false
-        for (peer, lane) in self.lanes where !lane.outbox.isEmpty && lane.isOpen {
+        for lane in self.lanes.indices where self.lanes[lane].isOpen && !self.lanes[lane].outbox.isEmpty {
             // Previews go on folding while the mesh's thread takes nothing.
             guard self.batch.count < Self.maxBacklog else {
                 self.nextFlush = min(self.nextFlush ?? .max, now + Self.retryMs)
                 continue
             }
-            guard now >= lane.sentAt + self.pause else {
-                self.nextFlush = min(self.nextFlush ?? .max, lane.sentAt + self.pause)
+            let due = self.lanes[lane].sentAt + self.pause
+            guard now >= due else {
+                self.nextFlush = min(self.nextFlush ?? .max, due)
                 continue
             }
             var envelope = EnvelopeWriter()
-            self.lanes[peer]?.outbox.drain(into: &envelope)
-            self.lanes[peer]?.sentAt = now
+            self.lanes[lane].outbox.drain(into: &envelope)
+            self.lanes[lane].sentAt = now
             self.batch.append(
                 .envelope(
-                    OutgoingEnvelope(stage: .coalescer, peer: peer, lane: .previews, bytes: envelope.bytes)))
+                    OutgoingEnvelope(
+                        stage: .coalescer, peer: self.lanes[lane].peer, lane: .previews, bytes: envelope.bytes)))
         }
     }
 }
