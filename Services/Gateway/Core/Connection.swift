@@ -16,8 +16,6 @@ struct Connection {
     var commitBucket: TokenBucket
     /// Commits without a number that wait for the rate limit, in order.
     var delayed: Deque<DelayedCommit> = []
-    /// True when a preview is held back in some membership.
-    var holdsPreviews = false
     /// When a refusal of a preview was last told, by code, ms.
     var toldAt: [RefusalCode: UInt64] = [:]
     /// True once the app was warned that its token ends soon.

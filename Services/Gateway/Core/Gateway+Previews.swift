@@ -4,64 +4,23 @@ import JSONBytes
 import Wire
 
 extension Gateway {
+    /// An app shows what it moves.
     mutating func preview(_ incoming: Incoming, room: Identifier) throws(Refusal) {
         self.counters.previewsIn += 1
         let slot = incoming.slot
-        guard let connection = self.connections[slot], let membership = connection.memberships[room] else {
-            throw Refusal(.forbidden, "not in this room", field: "roomId")
-        }
-        guard connection.identity.may(.preview, in: room) else {
-            throw Refusal(.forbidden, "no right to show previews in this room", field: "roomId")
-        }
+        try self.connections[slot]?.checkPreview(in: room)
         let element = try ElementField.id(incoming.payload["elementId"], field: "elementId")
-        let explicit = try Self.gesture(incoming.payload["gesture"])
+        let gesture = try Self.gesture(incoming.payload["gesture"])
         let fields = try ElementField.transform(incoming.payload, isPreview: true)
-        guard membership.ownsSession else { return }
-        guard membership.elements[element] != nil || membership.elements.count < Membership.maxOpenTracks else {
-            self.counters.previewsDropped += 1
-            return
-        }
-        var track = membership.elements[element] ?? ElementTrack()
-        let gesture = self.openGesture(explicit, track: &track, slot: slot, room: room)
-        var preview = Preview(
-            room: room, element: element, connection: connection.id, user: connection.identity.member.user,
-            sid: membership.sid, gesture: gesture, after: track.lastSeq, fields: fields)
-        let mayGo = track.pendingCommits == 0 && self.takePreviewToken(slot, at: incoming.now)
-        if let held = track.held {
-            preview = Self.fold(held, preview)
-            track.held = nil
-        }
-        if mayGo {
-            self.send(preview, at: incoming.now)
-        } else {
+        let move = Move(element: element, gesture: gesture, fields: fields)
+        switch self.connections[slot]?.take(move, in: room, at: incoming.now) {
+        case .goes(let preview): self.send(preview, at: incoming.now)
+        case .waits:
             self.counters.previewsHeld += 1
-            track.held = preview
             self.restless.insert(slot)
+        case .dropped: self.counters.previewsDropped += 1
+        case .ignored, nil: break
         }
-        self.connections[slot]?.memberships[room]?.elements[element] = track
-        self.connections[slot]?.memberships[room]?.trimTracks()
-    }
-
-    /// The gesture that a preview belongs to: the app's, the one under way, or a new one.
-    private mutating func openGesture(
-        _ explicit: UInt64?, track: inout ElementTrack, slot: Slot, room: Identifier
-    ) -> UInt64 {
-        if let explicit {
-            track.openGesture = explicit
-            let last = self.connections[slot]?.memberships[room]?.lastGesture ?? 0
-            self.connections[slot]?.memberships[room]?.lastGesture = max(last, explicit)
-            return explicit
-        }
-        if let open = track.openGesture { return open }
-        let gesture = self.nextGesture(slot: slot, room: room)
-        track.openGesture = gesture
-        return gesture
-    }
-
-    mutating func nextGesture(slot: Slot, room: Identifier) -> UInt64 {
-        let gesture = (self.connections[slot]?.memberships[room]?.lastGesture ?? 0) + 1
-        self.connections[slot]?.memberships[room]?.lastGesture = gesture
-        return gesture
     }
 
     private mutating func takePreviewToken(_ slot: Slot, at now: UInt64) -> Bool {
