@@ -1,20 +1,24 @@
 /// Whether a gateway keeps up, told from how late previews are: from when they might have been delivered to when they
-/// are. It is zero on a gateway that has nothing else to do, whoever else is slow.
+/// are. It is zero on a gateway that has nothing else to do, whoever else is slow. ``CommitGauge`` counts
+/// what commits take with another one.
 ///
 ///     note ──► window of 100 ms ──► late: the mean is above the bound
 ///                              ├──► steady
 ///                              └──► calm: it is below half of it, or nothing was delivered
 package struct LatenessGauge: Sendable {
     /// What a window showed.
-    package enum Verdict: Equatable, Sendable {
-        case late
-        case steady
+    package enum Verdict: Comparable, Sendable {
         case calm
+        case steady
+        case late
     }
 
     /// The mean of the last window, µs.
     package private(set) var mean: UInt64 = 0
-    private let bound: UInt64
+    /// How much was noted in it.
+    package private(set) var samples: UInt64 = 0
+    /// A mean above it is too late, µs.
+    package var bound: UInt64
     private var sum: UInt64 = 0
     private var count: UInt64 = 0
     private var begunAt: UInt64 = 0
@@ -26,9 +30,9 @@ package struct LatenessGauge: Sendable {
     static let longestMs: UInt64 = 1000
 
     /// A gauge that has seen nothing.
-    /// - Parameter bound: a mean lateness above it is too late, ms.
+    /// - Parameter bound: a mean lateness above it is too late, µs.
     package init(bound: UInt64) {
-        self.bound = bound * 1000
+        self.bound = bound
     }
 
     /// When the window is over unless more is delivered, ms.
@@ -51,6 +55,7 @@ package struct LatenessGauge: Sendable {
         let (mean, isLate, isSparse) = (self.meanSoFar, self.isLate, self.isSparse)
         defer {
             self.mean = mean
+            self.samples = self.count
             self.sum = 0
             self.count = 0
             self.begunAt = now

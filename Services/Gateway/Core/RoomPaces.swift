@@ -5,10 +5,11 @@ package import Wire
 ///     full ──late──► half ──late──► quarter ──late──► slow ──late──► commits only
 ///          ◄─calm──      ◄─calm───         ◄──calm──      ◄──calm───
 ///
-/// Slowing down is fast: with a late window rooms that make a quarter of all deliveries take a step, those that cost most
-/// first, until no window is late. So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time
-/// of calm rooms take a step that may cost a quarter more in all, the slowest first; after twice as long the next time
-/// when that was too much, after half as long when it was not.
+/// Previews may be late (``LatenessGauge``), or commits beside them (``CommitGauge``). Slowing down is fast: with a late
+/// window rooms that make a quarter of all deliveries take a step, those that cost most first, until no window is late.
+/// So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms take a step that
+/// may cost a quarter more in all, the slowest first; after twice as long the next time when that was too much, after
+/// half as long when it was not.
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
@@ -27,6 +28,7 @@ package struct RoomPaces: Sendable {
     /// True while costs are counted: not as long as all is well.
     private var isMetering = false
     private var gauge: LatenessGauge
+    private var commits = CommitGauge()
     /// What all rooms cost together when the gateway began to be late.
     private var limit = 0
     /// How long it must be calm before rooms speed up, ms, and since when it is.
@@ -49,13 +51,17 @@ package struct RoomPaces: Sendable {
     ///   - lateMs: previews that are later than this on average are too late.
     ///   - calmMs: how long all must be well before rooms speed up.
     package init(lateMs: UInt64, calmMs: UInt64) {
-        self.gauge = LatenessGauge(bound: lateMs)
+        self.gauge = LatenessGauge(bound: lateMs * 1000)
         self.calmMs = calmMs
         self.patience = calmMs
     }
 
     /// How late previews were on average in the last window, µs.
     package var lateness: UInt64 { self.gauge.mean }
+    /// How long commits took on average in the last window, µs.
+    package var commitTime: UInt64 { self.commits.mean }
+    /// How long they usually take, µs; nil while that is not known.
+    package var usualCommitTime: UInt64? { self.commits.usual }
     /// True when no room is slowed down.
     package var isIdle: Bool { self.slowed.isEmpty }
     /// When ``review(at:)`` has something to do although nothing happens, ms; nil while no room is slowed down.
@@ -97,6 +103,12 @@ package struct RoomPaces: Sendable {
         self.slowed[room]?.sentAt = now
     }
 
+    /// A commit that was sent once has its result.
+    /// - Parameter time: since it was taken, µs.
+    package mutating func committed(after time: UInt64) {
+        self.commits.note(time)
+    }
+
     /// The room has no members any more.
     package mutating func forget(_ room: Identifier) {
         if !self.slowed.isEmpty { self.slowed[room] = nil }
@@ -106,7 +118,7 @@ package struct RoomPaces: Sendable {
     /// Time has come to `now` (ms).
     /// - Returns: the rooms whose pace has changed.
     package mutating func review(at now: UInt64) -> [Identifier] {
-        guard let verdict = self.gauge.verdict(at: now) else { return [] }
+        guard let verdict = self.verdict(at: now) else { return [] }
         defer { self.meter(verdict) }
         switch verdict {
         case .late:
@@ -123,6 +135,12 @@ package struct RoomPaces: Sendable {
             self.calmSince = now
             return self.speedUp(at: now)
         }
+    }
+
+    /// What the last window showed, if it is over: the worse of previews and commits.
+    private mutating func verdict(at now: UInt64) -> LatenessGauge.Verdict? {
+        guard let previews = self.gauge.verdict(at: now) else { return nil }
+        return max(previews, self.commits.verdict(at: now, lateness: self.gauge.mean))
     }
 
     /// Costs are counted from the first sign of lateness on, for as long as it matters.

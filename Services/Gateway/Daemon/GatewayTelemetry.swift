@@ -34,6 +34,8 @@ final class GatewayTelemetry: Sendable {
     private let joinsQueued: Gauge
     private let reads: Gauge
     private let lateness: Gauge
+    private let commitTime: Gauge
+    private let usualCommitTime: Gauge
     private let paceChanges: Counter
     private let paces: [(pace: Pace, rooms: Gauge)]
     private let waitingRooms: Gauge
@@ -78,6 +80,10 @@ final class GatewayTelemetry: Sendable {
         self.reads = metrics.gauge("pipeline_gateway_reads_waiting", "HTTP reads that wait for their answer.")
         self.lateness = metrics.gauge(
             "pipeline_gateway_preview_lateness_seconds", "How late previews were delivered on average, lately.")
+        self.commitTime = metrics.gauge(
+            "pipeline_gateway_commit_seconds", "How long commits took on average from custody to result, lately.")
+        self.usualCommitTime = metrics.gauge(
+            "pipeline_gateway_usual_commit_seconds", "How long they take when previews leave them alone.")
         self.paceChanges = counter("pace_changes_total", "Times that a room was slowed down or sped up.")
         self.paces = [(Pace.half, "33"), (.quarter, "66"), (.slow, "200"), (.commitsOnly, "none")].map { pace, label in
             let rooms = metrics.gauge(
@@ -132,6 +138,8 @@ final class GatewayTelemetry: Sendable {
         self.joinsQueued.set(core.queuedJoinCount)
         self.reads.set(core.readCount)
         self.lateness.set(Double(core.paces.lateness) / 1_000_000)
+        self.commitTime.set(Double(core.paces.commitTime) / 1_000_000)
+        self.usualCommitTime.set(Double(core.paces.usualCommitTime ?? 0) / 1_000_000)
         self.paceChanges.follow(core.paces.changes)
         for (pace, rooms) in self.paces { rooms.set(core.paces.count(at: pace)) }
         self.waitingRooms.set(core.waiting.count)

@@ -1,0 +1,140 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite("Commits that take longer than usual")
+struct CommitGaugeTests {
+    /// How late previews are on a gateway that has nothing else to do, and on one that is busy but keeps up, µs.
+    private static let idle: UInt64 = 50
+    private static let busy: UInt64 = 600
+
+    /// Windows of time in which ten commits each take that long.
+    private struct Windows {
+        var gauge = CommitGauge()
+        var now: UInt64 = 10_000
+
+        mutating func pass(_ windows: Int = 1, time: UInt64, lateness: UInt64) -> LatenessGauge.Verdict {
+            var verdict = LatenessGauge.Verdict.calm
+            for _ in 0..<windows {
+                for _ in 0..<10 { self.gauge.note(time) }
+                self.now += 100
+                verdict = self.gauge.verdict(at: self.now, lateness: lateness)
+            }
+            return verdict
+        }
+    }
+
+    @Test("three times the usual is late, half of that is not, and what is a bit more says nothing")
+    func relative() {
+        var scene = Windows()
+        #expect(scene.pass(50, time: 5000, lateness: Self.idle) == .calm)
+        #expect(scene.gauge.usual == 5000)
+        #expect(scene.pass(time: 7000, lateness: Self.busy) == .calm)
+        #expect(scene.pass(time: 12_000, lateness: Self.busy) == .steady)
+        #expect(scene.pass(time: 16_000, lateness: Self.busy) == .late)
+        #expect(scene.gauge.mean == 16_000)
+    }
+
+    @Test("a few milliseconds are never late")
+    func least() {
+        var scene = Windows()
+        _ = scene.pass(50, time: 500, lateness: Self.idle)
+        #expect(scene.pass(time: 3900, lateness: Self.busy) == .steady)
+        #expect(scene.pass(time: 4100, lateness: Self.busy) == .late)
+    }
+
+    @Test("as long as previews find the gateway idle they are not the reason, and what commits take becomes usual")
+    func slowDatabase() {
+        var scene = Windows()
+        _ = scene.pass(50, time: 2000, lateness: Self.idle)
+        for _ in 0..<50 { #expect(scene.pass(time: 30_000, lateness: Self.idle) == .calm) }
+        #expect(scene.gauge.usual.map { (29_000...30_000).contains($0) } == true)
+        #expect(scene.pass(time: 40_000, lateness: Self.busy) == .calm)
+    }
+
+    @Test("beside previews the usual only falls: overload never becomes usual, and a beginning in it is mended")
+    func learning() {
+        var scene = Windows()
+        _ = scene.pass(50, time: 20_000, lateness: Self.busy)
+        #expect(scene.gauge.usual == 20_000)
+        _ = scene.pass(50, time: 3000, lateness: Self.busy)
+        #expect(scene.gauge.usual.map { (3000...3100).contains($0) } == true)
+        for _ in 0..<50 { #expect(scene.pass(time: 20_000, lateness: Self.busy) == .late) }
+        #expect(scene.gauge.usual.map { $0 <= 3100 } == true)
+    }
+
+    @Test("without commits nothing is late, and nothing is learned")
+    func none() {
+        var gauge = CommitGauge()
+        #expect(gauge.verdict(at: 10_000, lateness: Self.busy) == .calm)
+        #expect(gauge.usual == nil)
+    }
+
+    @Test("a commit counts from custody to its result; one that was sent again does not")
+    func fromCustodyToResult() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        func send(_ n: Int) -> Commit? {
+            scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","positionX":1,"n":\#(n)}"#, ack: 1)
+            return scene.take().commits.first
+        }
+        let first = try #require(send(1))
+        scene.now += 7
+        scene.gateway.resulted(result(of: first, seq: 1), at: scene.now)
+        scene.gateway.deliver(at: scene.now)
+        #expect(scene.gateway.paces.commitTime == 7000)
+        #expect(scene.gateway.paces.usualCommitTime == 7000)
+        let second = try #require(send(2))
+        scene.advance(1000)
+        #expect(scene.take().commits == [second])
+        scene.gateway.resulted(result(of: second, seq: 2), at: scene.now)
+        scene.gateway.deliver(at: scene.now)
+        #expect(scene.gateway.paces.commitTime == 0)
+        #expect(scene.gateway.paces.usualCommitTime == 7000)
+    }
+
+    // MARK: What becomes of it
+
+    /// A room that is delivered within half a millisecond as a rule, while commits take as long as its pace makes them.
+    private func paces(_ windows: Int, time: (Pace) -> UInt64, lateness: (Pace) -> UInt64) -> [Pace] {
+        var paces = RoomPaces(lateMs: 8, calmMs: 1000)
+        var now: UInt64 = 10_000
+        return (0..<windows).map { _ in
+            let pace = paces.pace(of: "r")
+            for _ in 0..<10 {
+                if pace < .commitsOnly { paces.departed("r", deliveries: 10, lateness: lateness(pace), at: now) }
+                paces.committed(after: time(pace))
+            }
+            now += 100
+            _ = paces.review(at: now)
+            return paces.pace(of: "r")
+        }
+    }
+
+    @Test("a room is slowed down for commits while its own previews are in time, as far as it takes")
+    func thinning() {
+        var window = 0
+        let paces = self.paces(30) { pace in
+            window += 1
+            return window <= 100 || pace >= .quarter ? 2000 : 40_000
+        } lateness: { _ in
+            window <= 100 ? Self.idle : Self.busy
+        }
+        #expect(paces.prefix(10).allSatisfy { $0 == .full })
+        #expect(paces.contains(.half) && paces.max() == .quarter)
+    }
+
+    @Test("a database that becomes slow by itself slows a busy room down for a while, not for good")
+    func notForGood() {
+        var commits = 0
+        let paces = self.paces(200) { _ in
+            commits += 1
+            return commits <= 100 ? 2000 : 40_000
+        } lateness: { pace in
+            pace == .full ? Self.busy : Self.idle
+        }
+        #expect(paces.contains(.half))
+        #expect(paces.suffix(100).allSatisfy { $0 == .full })
+    }
+}
