@@ -1,8 +1,8 @@
 /// Whether commits take much longer than they usually do, because of previews.
 ///
-///     note ──► window ──► late: the mean is above three times what is usual
+///     note ──► window ──► late: the mean is above twice what is usual
 ///                    ├──► steady
-///                    └──► calm: it is below half of that, or previews can hardly be the reason
+///                    └──► calm: it is below three quarters of that, or previews can hardly be the reason
 ///
 /// Whoever delivers previews takes the cores that a commit needs all along its way, most of all in PostgreSQL: commits
 /// wait there long before previews are late here. What is usual depends on disks and networks, so it is learned: from
@@ -14,9 +14,9 @@ package struct CommitGauge: Sendable {
     package private(set) var usual: UInt64?
 
     /// So many times the usual is late.
-    private static let tolerance: UInt64 = 3
+    private static let tolerance: UInt64 = 2
     /// What is never late, µs.
-    private static let least: UInt64 = 4000
+    private static let least: UInt64 = 3000
     /// Previews that are delivered so soon on average, µs, found the event loop idle.
     private static let idle: UInt64 = 250
     /// In so many commits the usual becomes what they take; a window has the weight of an eighth of them at most.
@@ -34,10 +34,11 @@ package struct CommitGauge: Sendable {
     /// What a window showed that is over at time `now` (ms).
     /// - Parameter lateness: how late previews were in it on average, µs.
     package mutating func verdict(at now: UInt64, lateness: UInt64) -> LatenessGauge.Verdict {
+        let calm = self.gauge.bound / 4 * 3
         guard let verdict = self.gauge.verdict(at: now) else { return .steady }
         let isIdle = lateness < Self.idle
         if self.gauge.samples > 0 { self.learn(isIdle: isIdle) }
-        return isIdle ? .calm : verdict
+        return isIdle || self.mean <= calm ? .calm : verdict
     }
 
     private mutating func learn(isIdle: Bool) {
