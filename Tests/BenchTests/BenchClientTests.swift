@@ -71,6 +71,20 @@ import Testing
         #expect(talk.hear("2") == ["3"])
     }
 
+    @Test func `Until it takes part it tells what it waits for`() {
+        var talk = Self.talk(member: 0)
+        #expect(talk.client.phase.awaited?.contains("upgrade") == true)
+        _ = talk.hear(bytes: Self.switching)
+        for (text, awaited) in [
+            ("0{}", "connect packet"), ("40{}", "room:join"), (#"430[{"ok":true}]"#, "element:create"),
+        ] {
+            _ = talk.hear(text)
+            #expect(talk.client.phase.awaited?.contains(awaited) == true, "\(talk.client.phase)")
+        }
+        _ = talk.hear(#"431[{"ok":true}]"#)
+        #expect(talk.client.phase.awaited == nil)
+    }
+
     /// One that is live.
     static func live(member: Int) -> Talk {
         var talk = Self.talk(member: member)

@@ -80,6 +80,46 @@ import Testing
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
+    @Test func `A server that does not know the events: the report says which`() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let (server, port, _) = try await RelayServer.start(
+            on: group.next(), ignoring: ["element:transforming", "element:transform"])
+        var load = Load()
+        load.rooms = 1
+        load.members = 3
+        load.commitRate = 20
+        load.ramp = 0
+        load.warmUp = 0
+        load.duration = 1
+        let report = try #require(try await Self.reports(Self.options(port: port, load)).first)
+        let names = ["element:transforming", "element:transform was acknowledged", "element:transformed"]
+        #expect(report.omissions.count == names.count, "\(report.omissions)")
+        for (omission, name) in zip(report.omissions, names) { #expect(omission.contains(name)) }
+        try await server.eventLoop.submit { server.closeAll() }.get()
+    }
+
+    @Test func `A server that answers no join: the failure says so`() async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let (server, port, _) = try await RelayServer.start(on: group.next(), ignoring: ["room:join"])
+        var load = Load()
+        load.rooms = 1
+        load.members = 2
+        load.ramp = 0
+        var options = Self.options(port: port, load)
+        options.patience = 1
+        let failure = await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
+        let reason = "waiting for the acknowledgement of room:join"
+        #expect(failure?.description.hasSuffix(reason) == true, "\(failure?.description ?? "nothing")")
+        try await server.eventLoop.submit { server.closeAll() }.get()
+    }
+
+    @Test func `A process that does not run is told before anything is sent`() async throws {
+        var options = Self.options(port: 1, Load())
+        options.processes = [WatchedProcess(name: "server", pid: Int(Int32.max))]
+        let failure = await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
+        #expect(failure?.description.contains("server") == true)
+    }
+
     @Test func `Nobody listens`() async throws {
         var load = Load()
         load.rooms = 1

@@ -10,19 +10,25 @@ final class RelayServer: SocketIOApplication {
 
     /// How many connections there were so far.
     private let connections: NIOLoopBoundBox<Int>
+    /// Events that it does not know.
+    private let ignored: Set<String>
 
-    private init(_ connections: NIOLoopBoundBox<Int>) { self.connections = connections }
+    private init(_ connections: NIOLoopBoundBox<Int>, ignoring: Set<String>) {
+        self.connections = connections
+        self.ignored = ignoring
+    }
 
     /// Starts one on a free port.
+    /// - Parameter ignoring: events that it shall not know.
     static func start(
-        on eventLoop: any EventLoop
+        on eventLoop: any EventLoop, ignoring: Set<String> = []
     ) async throws -> (server: SocketIOServer, port: Int, connections: NIOLoopBoundBox<Int>) {
         let connections = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: eventLoop)
         let server = try await eventLoop.submit {
             NIOLoopBound(
                 SocketIOServer(
                     eventLoop: eventLoop, configuration: .init(),
-                    routes: [.socketIO(path: "/socket.io/", RelayServer(connections))]),
+                    routes: [.socketIO(path: "/socket.io/", RelayServer(connections, ignoring: ignoring))]),
                 eventLoop: eventLoop
             )
         }.get()
@@ -40,7 +46,8 @@ final class RelayServer: SocketIOApplication {
             let name = self.document.root.elements.first(where: { _ in true }),
             let data = Array(self.document.root.elements).last, let room = data["roomId"]?.string
         else { return socket.reportBadPacket() }
-        switch name.string {
+        guard let event = name.string, !self.ignored.contains(event) else { return }
+        switch event {
         case "room:join":
             self.rooms[room, default: []].append(socket)
         case "element:transforming":

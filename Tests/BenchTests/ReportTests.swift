@@ -86,6 +86,22 @@ import Testing
         #expect(TextReport.text(report).contains("THIS PROGRAM WAS THE BOTTLENECK: it used 95 % of a core"))
     }
 
+    @Test func `It says what a server left out`() {
+        var report = Self.report()
+        report.tally.commitsDelivered = 40
+        report.tally.screen.record(1500)
+        #expect(report.omissions.isEmpty)
+        report.tally.screen = Tally().screen
+        #expect(report.omissions.count == 1)
+        report.tally.previewAge = Tally().previewAge
+        #expect(report.omissions.map { $0.contains("positions") } == [true, true])
+        report.tally.commitsApplied = 0
+        #expect(report.omissions.count == 2, "a refusal is an answer too")
+        report.tally.refusals = Tally().refusals
+        #expect(report.omissions.count == 3)
+        #expect(TextReport.text(report).contains("MISSING FROM THE SERVER: no element:transform was acknowledged"))
+    }
+
     @Test func `The text names what was measured`() {
         let text = TextReport.text(Self.report())
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
@@ -123,6 +139,7 @@ import Testing
         #expect(load["commitsRefused"]?["gap"]?.integer == 1)
         #expect(load["goals"]?.count == 3)
         #expect(load["seconds"]?.count == 2)
+        #expect(load["omissions"]?.count == 1)
         #expect(load["phase"]?.isNull == true)
     }
 

@@ -24,9 +24,7 @@ package enum Bench {
             }
             return address
         }
-        for named in options.loads {
-            if let problem = named.load.problem { throw BenchFailure("\(named.name): \(problem)") }
-        }
+        try Self.check(options)
         Self.raiseDescriptorLimit()
         let processes = options.processes + (pipeline?.processes ?? [])
         var sequence = LoadSequence(options.loads, sustainable: options.sustainable)
@@ -46,6 +44,16 @@ package enum Bench {
             tell(report)
         }
         return reports
+    }
+
+    /// - Throws: a ``BenchFailure`` for loads that cannot be, and for processes that are not there.
+    private static func check(_ options: BenchOptions) throws(BenchFailure) {
+        for named in options.loads {
+            if let problem = named.load.problem { throw BenchFailure("\(named.name): \(problem)") }
+        }
+        for process in options.processes where ProcessSample.of(process.pid) == nil {
+            throw BenchFailure("no process \(process.pid), \(process.name), runs on this machine")
+        }
     }
 
     private static func finish(_ options: BenchOptions, _ reports: [BenchReport]) throws(BenchFailure) {

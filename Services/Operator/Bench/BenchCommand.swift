@@ -6,9 +6,12 @@ package struct BenchCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Loads a server as many apps would, and reports how it does.",
         discussion: """
-            Works with any Socket.IO server that takes the events (with --plain) and watches the CPU time and memory of \
-            server processes on this machine. Without options it loads http://127.0.0.1:8080 with 20 rooms × 10 \
-            members, 2 of each sending previews 60 times a second.
+            Without options it loads http://127.0.0.1:8080 with 20 rooms × 10 members, 2 of each sending previews 60 \
+            times a second. With --pid it watches the CPU time and memory of server processes on this machine.
+
+            With --plain any Socket.IO server will do that acknowledges room:join {roomId} and sends every \
+            element:transforming {roomId, …}, as it is, to the other members of that room. For loads with commits it \
+            also sends every element:transform {roomId, …} to all members, as element:transformed, and acknowledges it.
             """)
 
     @Option(help: ArgumentHelp("Server address; may be repeated, connections are spread.", valueName: "url"))
@@ -71,7 +74,9 @@ package struct BenchCommand: ParsableCommand {
         options.urls = self.url
         options.dataFolder = self.data
         options.processes = try self.pid.map { text in
-            guard let process = WatchedProcess(text) else { throw ValidationError("--pid \(text) is not name=pid") }
+            guard let process = WatchedProcess(text) else {
+                throw ValidationError("--pid \(text) is not name=pid, such as server=1234")
+            }
             return process
         }
         options.token = self.token

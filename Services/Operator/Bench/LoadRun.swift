@@ -41,13 +41,20 @@ struct LoadRun {
         let limit = Int(self.crowd.ramp.rounded(.up)) + self.patience
         let wanted = self.crowd.rooms * self.crowd.members + (idle ? self.crowd.idle : 0)
         let begin = self.clock.now
+        // How many were live at most, since when there are no more, and whether a greeting was given up.
+        var (most, since, someHung) = (0, begin, false)
         for second in 1...max(1, limit) {
             self.loop.run(until: begin + Int64(second) * 1_000_000_000, whenComplete: true)
             if self.loop.isComplete { return }
-            self.loop.giveUpHangingGreetings()
-            self.progress.connecting(self.name, self.loop.liveCount, of: wanted)
+            someHung = self.loop.giveUpHangingGreetings() || someHung
+            let isStuck = self.loop.liveCount <= most
+            if !isStuck { (most, since) = (self.loop.liveCount, self.clock.now) }
+            // Nobody was greeted for as long as one may wait, and some waited in vain: nobody will be.
+            if someHung, self.clock.now - since >= Dialler.greetingTime { break }
+            let obstacle = isStuck ? self.loop.obstacle : nil
+            self.progress.connecting(self.name, self.loop.liveCount, of: wanted, obstacle)
         }
-        let reason = self.loop.failure.map { ": \($0)" } ?? ""
+        let reason = self.loop.obstacle.map { ": \($0)" } ?? ""
         throw BenchFailure("only \(self.loop.liveCount) of \(wanted) connections came about\(reason)")
     }
 

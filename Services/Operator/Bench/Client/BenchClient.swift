@@ -12,6 +12,19 @@ package struct BenchClient: Sendable {
         /// Elements are made; so many further ones are there or on their way.
         case creating(Int)
         case live
+
+        /// What the server owes it, for people; nil while it owes nothing.
+        package var awaited: String? {
+            switch self {
+            case .idle, .live: nil
+            case .dialling: "a connection"
+            case .upgrading: "an answer to the WebSocket upgrade"
+            case .opening: "the open packet of Engine.IO"
+            case .connecting: "an answer to the connect packet of Socket.IO"
+            case .joining: "the acknowledgement of room:join"
+            case .creating: "the acknowledgement of element:create, which --plain does without"
+            }
+        }
     }
 
     package let plan: ClientPlan

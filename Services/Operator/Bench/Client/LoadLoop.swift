@@ -171,15 +171,24 @@ final class LoadLoop {
         self.dialler.again(index, at: self.clock.now, atOnce: isStorm)
     }
 
+    /// Why connections are missing, for people: what became of the last one that ended, or what one still waits for.
+    var obstacle: String? {
+        self.failure ?? self.clients.lazy.compactMap(\.phase.awaited).first.map { "waiting for \($0)" }
+    }
+
     /// Ends greetings that hang; to be called about once a second.
-    func giveUpHangingGreetings() {
+    /// - Returns: whether there were any.
+    @discardableResult
+    func giveUpHangingGreetings() -> Bool {
         let now = self.clock.now
+        var found = false
         for index in self.clients.indices
-        where self.sockets[index].isOpen && self.clients[index].phase != .live
-            && now - self.clients[index].since > Dialler.greetingTime
-        {
-            self.end(index, reason: "a greeting hung in the phase \(self.clients[index].phase)")
+        where self.sockets[index].isOpen && now - self.clients[index].since > Dialler.greetingTime {
+            guard let awaited = self.clients[index].phase.awaited else { continue }
+            found = true
+            self.end(index, reason: "waited \(Dialler.greetingTime / 1_000_000_000) s in vain for \(awaited)")
         }
+        return found
     }
 
     /// Cuts members off, which connect again at once.

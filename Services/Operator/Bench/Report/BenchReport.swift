@@ -121,6 +121,27 @@ package struct BenchReport: Sendable {
             && self.tally.previewsDelivered * 10 >= self.expectedPreviews * 9
     }
 
+    /// What a server of these events does and this one did not; empty when it did all.
+    package var omissions: [String] {
+        let tally = self.tally
+        var missing: [String] = []
+        if self.expectedPreviews > 0, tally.previewsDelivered == 0 {
+            missing.append("no element:transforming reached the room's other members")
+        } else if tally.previewsDelivered > 0, self.previewAge.count == 0 {
+            missing.append("element:transforming came without the positions that were sent, which carry the time")
+        }
+        guard tally.commitsSent > 0 else { return missing }
+        if tally.commitsApplied == 0, tally.refusals.allSatisfy({ $0 == 0 }) {
+            missing.append("no element:transform was acknowledged")
+        }
+        if tally.commitsDelivered == 0 {
+            missing.append("no element:transformed reached the room's members")
+        } else if self.screen.count == 0 {
+            missing.append("element:transformed came without the positions that were sent, which carry the time")
+        }
+        return missing
+    }
+
     private func perUnit(_ count: Int) -> Double? {
         guard let cpu = self.serverCPU, count > 0 else { return nil }
         return Double(cpu) / Double(count)

@@ -102,6 +102,10 @@ package enum JSONReport {
         Self.optional("cpuUsPerCommit", report.cpuPerCommit, into: &writer)
         Self.optional("bytesPerIdleConnection", report.memoryPerIdle, into: &writer)
         Self.optional("slowMembersResynced", report.slowMembers.map(Double.init), into: &writer)
+        writer.key("omissions")
+        writer.beginArray()
+        for omission in report.omissions { writer.value(omission) }
+        writer.endArray()
     }
 
     private static func own(_ report: BenchReport, into writer: inout JSONWriter) {

@@ -4,8 +4,10 @@ import Glibc
 struct Progress: Sendable {
     let isQuiet: Bool
 
-    func connecting(_ name: String, _ live: Int, of wanted: Int) {
-        self.line(name, "connecting: \(Figures.grouped(live)) of \(Figures.grouped(wanted))")
+    /// - Parameter obstacle: why there are no more of them, if that is known.
+    func connecting(_ name: String, _ live: Int, of wanted: Int, _ obstacle: String?) {
+        let reason = obstacle.map { " (\($0))" } ?? ""
+        self.line(name, "connecting: \(Figures.grouped(live)) of \(Figures.grouped(wanted))\(reason)")
     }
 
     func warmUp(_ name: String, _ second: Int, of seconds: Int, _ taken: LoadLoop.Interval) {

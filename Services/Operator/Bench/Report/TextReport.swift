@@ -135,6 +135,7 @@ package enum TextReport {
             text += ", without a core for \(Figures.decimal(report.ownHunger * 100, 1)) % of the time"
         }
         text += "\n"
+        for omission in report.omissions { text += "  MISSING FROM THE SERVER: \(omission)\n" }
         for reason in report.bottlenecks { text += "  THIS PROGRAM WAS THE BOTTLENECK: \(reason)\n" }
         if let failure = report.failure { text += "  last failure: \(failure)\n" }
         return text
