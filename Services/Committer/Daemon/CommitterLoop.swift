@@ -24,8 +24,6 @@ final class CommitterLoop: ReactorLoop {
     private var core: Committer
     private var databaseGuard: DatabaseGuard
     private var restClock = RestClock()
-    /// The history that the core's knowledge is of.
-    private var epoch: Identifier?
     private var actions: [Committer.Action] = []
     private var batchColumns = BatchColumns()
     private var stateColumns = StateColumns()
@@ -197,15 +195,13 @@ final class CommitterLoop: ReactorLoop {
     private func historyNoted(_ lane: Int, _ rows: ResultRows, _ now: UInt64) {
         guard let note = HistoryNote(rows) else { return self.reject(lane, "the history cannot be read", now) }
         if note.verdict == .behind { return self.reject(lane, "the server was replaced by another one", now) }
-        let isNew = self.epoch.map { $0 != note.epoch } ?? false
-        if isNew || ![.same, .first].contains(note.verdict) {
+        if self.databaseGuard.isNew(note) {
             self.telemetry.historyChanged()
             self.logger.warning(
                 "the database is on another history",
                 metadata: ["history.verdict": "\(note.verdict)", "history.epoch": "\(note.epoch)"])
             self.core.historyChanged()
         }
-        self.epoch = note.epoch
         self.core.connectionUp(lane: lane)
         self.check.ready()
     }

@@ -52,6 +52,17 @@ import Wire
         #expect(guardian.objection(to: self.facts { $0.systemIdentifier = 8 }) != nil)
         #expect(guardian.objection(to: self.facts { $0.systemIdentifier = nil }) == nil)
     }
+
+    @Test func anotherHistoryIsSeenEvenWhenTheFirstAnswerThatToldIsLost() {
+        var guardian = DatabaseGuard(allowsUnsafe: false)
+        _ = guardian.objection(to: self.facts())
+        let before = [("e1", HistoryNote.Verdict.first), ("e1", .same), ("e2", .same)]
+        #expect(before.map { guardian.isNew(HistoryNote($0.1, epoch: Identifier($0.0))) } == [false, false, true])
+        // The failover was noted in the database, the connection broke before it was told here.
+        _ = guardian.objection(to: self.facts { $0.timeline = 4 })
+        let after = [("e2", HistoryNote.Verdict.same), ("e2", .same), ("e2", .failover)]
+        #expect(after.map { guardian.isNew(HistoryNote($0.1, epoch: Identifier($0.0))) } == [true, false, true])
+    }
 }
 
 @Suite struct OutboxTests {

@@ -44,12 +44,17 @@ package struct HistoryNote: Equatable, Sendable {
         return parameters
     }
 
+    /// A comparison that came out so.
+    package init(_ verdict: Verdict, epoch: Identifier) {
+        self.verdict = verdict
+        self.epoch = epoch
+    }
+
     /// The answer; nil when it cannot be read.
     package init?(_ rows: ResultRows) {
         guard rows.count == 1, let verdict = rows.text(0, 0).flatMap(Verdict.init), let epoch = rows.text(0, 1) else {
             return nil
         }
-        self.verdict = verdict
-        self.epoch = Identifier(epoch)
+        self.init(verdict, epoch: Identifier(epoch))
     }
 }
