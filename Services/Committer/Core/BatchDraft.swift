@@ -26,11 +26,11 @@ struct BatchDraft: Sendable {
     /// How the decisions went.
     private(set) var tally = DecisionTally()
 
-    private(set) var rooms: [Identifier: UInt64] = [:]
-    private(set) var streams: [StreamKey: StreamState] = [:]
-    private(set) var elements: [ElementKey: ElementState] = [:]
-    /// What each changed element is written as.
-    private var rows: [ElementKey: Int] = [:]
+    /// Where rooms and streams stand in the batch: in the order in which commits came to them.
+    private var rooms: [Identifier: Int] = [:]
+    private var streams: [StreamKey: Int] = [:]
+    /// The elements that the commits touched.
+    private(set) var elements: [ElementKey: DraftElement] = [:]
     /// Searched only for a repetition in the same batch, which is rare: a list, therefore.
     private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
 
@@ -40,6 +40,8 @@ struct BatchDraft: Sendable {
         self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
         self.batch.log.reserveCapacity(commits)
         self.batch.elements.reserveCapacity(commits)
+        self.elements.reserveCapacity(commits)
+        self.streams.reserveCapacity(commits)
         self.answers.reserveCapacity(commits)
         self.updates.reserveCapacity(commits)
         self.outcomes.reserveCapacity(commits)
@@ -72,7 +74,10 @@ struct BatchDraft: Sendable {
 
     /// The stream that the commit belongs to; nil when it is not this user's.
     private mutating func stream(of commit: PreparedCommit, _ cache: inout ShardCache) -> StreamState? {
-        if let state = self.streams[commit.stream] { return state.user == commit.user ? state : nil }
+        if let place = self.streams[commit.stream] {
+            let state = self.batch.streams[place].state
+            return state.user == commit.user ? state : nil
+        }
         switch cache.stream(commit.stream) {
         case .some(.some(let state)):
             return state.user == commit.user ? state : nil
@@ -97,9 +102,18 @@ struct BatchDraft: Sendable {
             self.outcomes.append((commit.key, .refused(error, hash: commit.hash)))
             self.answer(commit, error)
         }
-        var stream = stream
-        stream.highest = commit.number
-        self.streams[commit.stream] = stream
+        self.use(up: commit.number, of: commit.stream, stream)
+    }
+
+    private mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState) {
+        if let place = self.streams[key] {
+            self.batch.streams[place].state.highest = number
+        } else {
+            self.streams[key] = self.batch.streams.count
+            var state = state
+            state.highest = number
+            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state))
+        }
     }
 
     private mutating func repeated(_ commit: PreparedCommit, _ cache: inout ShardCache) {
@@ -144,15 +158,14 @@ struct BatchDraft: Sendable {
     /// Writes a change down under the next numbers.
     private mutating func apply(_ change: Change, _ commit: PreparedCommit) {
         let seq = change.roomSeq + 1
-        self.rooms[commit.room] = seq
+        self.number(commit.room, seq)
         self.batch.gseq += 1
         let link = HistoryChain.link(
             gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
             body: commit.hash)
         self.batch.chain = HistoryChain.next(self.batch.chain, link)
         for (key, state, element) in change.states {
-            self.elements[key] = state
-            self.write(key, element, seq: seq, isDeleted: state == .deleted)
+            self.write(key, state, element, seq: seq)
         }
         self.batch.log.append(
             ShardBatch.LogRow(
@@ -176,17 +189,28 @@ struct BatchDraft: Sendable {
 
     /// Takes knowledge over that is not written.
     mutating func note(_ state: ElementState, for key: ElementKey) {
-        self.elements[key] = state
+        self.elements[key, default: DraftElement(state: state)].state = state
+    }
+
+    private mutating func number(_ room: Identifier, _ seq: UInt64) {
+        if let place = self.rooms[room] {
+            self.batch.rooms[place].seq = seq
+        } else {
+            self.rooms[room] = self.batch.rooms.count
+            self.batch.rooms.append(ShardBatch.RoomRow(room: room, seq: seq))
+        }
     }
 
     /// An element is written once a batch, as the last commit on it left it.
-    private mutating func write(_ key: ElementKey, _ element: Element, seq: UInt64, isDeleted: Bool) {
+    private mutating func write(_ key: ElementKey, _ state: ElementState, _ element: Element, seq: UInt64) {
+        let isDeleted = if case .deleted = state { true } else { false }
         let row = ShardBatch.ElementRow(room: key.room, element: element, seq: seq, isDeleted: isDeleted)
-        if let index = self.rows[key] {
-            self.batch.elements[index] = row
-        } else {
-            self.rows[key] = self.batch.elements.count
+        let next = self.batch.elements.count
+        let place = self.elements[key, default: DraftElement(state: state)].becomes(state, at: next)
+        if place == next {
             self.batch.elements.append(row)
+        } else {
+            self.batch.elements[place] = row
         }
     }
 
@@ -199,24 +223,34 @@ struct BatchDraft: Sendable {
         self.answers.append(Answer(gateway: commit.gateway, result: commit.result(seq: seq, json: json)))
     }
 
-    /// Completes what is written: rooms and streams stand in it once, in a fixed order.
-    mutating func finish() {
-        self.batch.rooms = self.rooms.map { ShardBatch.RoomRow(room: $0.key, seq: $0.value) }
-            .sorted { $0.room < $1.room }
-        self.batch.streams = self.streams.map { ShardBatch.StreamRow(key: $0.key, state: $0.value) }
-            .sorted { ($0.key.room, $0.key.session) < ($1.key.room, $1.key.session) }
-    }
-
     // MARK: Looking up
 
     /// A room's last number.
     mutating func roomSeq(_ room: Identifier, _ cache: inout ShardCache) -> UInt64 {
-        self.rooms[room] ?? cache.room(room) ?? 0
+        if let place = self.rooms[room] { return self.batch.rooms[place].seq }
+        return cache.room(room) ?? 0
     }
 
     /// An element as the batch has it so far.
     mutating func state(_ key: ElementKey, _ cache: inout ShardCache) -> ElementState {
-        self.elements[key] ?? cache.element(key) ?? .absent
+        self.elements[key]?.state ?? cache.element(key) ?? .absent
+    }
+}
+
+/// An element in a batch: as the commits so far left it, and where it is written.
+struct DraftElement: Sendable {
+    var state: ElementState
+    /// Its place among the batch's rows; nil when it is only known.
+    private var place: Int?
+
+    init(state: ElementState) { self.state = state }
+
+    /// Takes a change; a first one is written at the place `next`. Where it is written.
+    mutating func becomes(_ state: ElementState, at next: Int) -> Int {
+        self.state = state
+        let place = self.place ?? next
+        self.place = place
+        return place
     }
 }
 

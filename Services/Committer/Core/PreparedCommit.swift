@@ -79,5 +79,11 @@ package struct PreparedCommit: Equatable, Sendable {
         var hash: UInt64
         var gateway: Identifier
         var connection: UInt64
+
+        /// Nearly all copies differ in these two, and names take long to hash.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(self.key.stream.session)
+            hasher.combine(self.key.number)
+        }
     }
 }

@@ -86,15 +86,15 @@ struct ShardCache: Sendable {
 
     /// Takes over what a batch wrote.
     mutating func commit(
-        version: UInt64, gseq: UInt64, chain: UInt64, rooms: [Identifier: UInt64],
-        streams: [StreamKey: StreamState], elements: [ElementKey: ElementState]
+        version: UInt64, gseq: UInt64, chain: UInt64, rooms: [ShardBatch.RoomRow],
+        streams: [ShardBatch.StreamRow], elements: [ElementKey: DraftElement]
     ) {
         self.version = version
         self.gseq = gseq
         self.chain = chain
-        for (room, seq) in rooms { self.rooms.store(KnownRoom(seq: seq), for: room) }
-        for (key, state) in streams { self.streams.store(KnownStream(state: state), for: key) }
-        for (key, state) in elements { self.elements.store(state, for: key) }
+        for row in rooms { self.rooms.store(KnownRoom(seq: row.seq), for: row.room) }
+        for row in streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
+        for (key, element) in elements { self.elements.store(element.state, for: key) }
     }
 
     /// Ends a batch: forgets what was read only for it, and what was not used lately.

@@ -150,7 +150,6 @@ package struct ShardLedger: Sendable {
             commits.append(self.queue.removeFirst())
             draft.decide(commits[place], cache: &self.cache)
         }
-        draft.finish()
         self.phase = .writing(commits, draft)
         return .write(draft.batch)
     }
@@ -158,8 +157,8 @@ package struct ShardLedger: Sendable {
     private func runLength() -> Int {
         var bytes = 0
         var count = 0
-        for commit in self.queue {
-            bytes += commit.size
+        while count < self.queue.count {
+            bytes += self.queue[count].size
             if count >= self.batchLimit || (count > 0 && bytes > self.limits.batchBytes) { break }
             count += 1
         }
@@ -183,8 +182,8 @@ package struct ShardLedger: Sendable {
         self.failures = 0
         self.batchLimit = min(self.limits.batchItems, self.batchLimit * 2)
         self.cache.commit(
-            version: draft.batch.version + 1, gseq: draft.batch.gseq, chain: draft.batch.chain, rooms: draft.rooms,
-            streams: draft.streams, elements: draft.elements)
+            version: draft.batch.version + 1, gseq: draft.batch.gseq, chain: draft.batch.chain,
+            rooms: draft.batch.rooms, streams: draft.batch.streams, elements: draft.elements)
         self.cache.trim()
         var settlement = Settlement()
         settlement.updates = draft.updates
