@@ -190,6 +190,46 @@ import Wire
         #expect(try self.tables.number("SELECT sum(position_x * 10 + seq)::bigint FROM elements") == 156)
     }
 
+    @Test func eachRowIsWrittenFromItsPlace() throws {
+        var ledger = ledger()
+        let ids = (1...5).map { Identifier("e\($0)") }
+        for (number, id) in ids.enumerated() { ledger.admit([commit(UInt64(number + 1), create(id))]) }
+        _ = try ledger.run(on: self.tables)
+        for (number, id) in ids.enumerated() {
+            ledger.admit([commit(UInt64(number + 6), transform(id, x: Double(100 * number)))])
+        }
+        _ = try ledger.run(on: self.tables)
+        let elements = try self.tables.rows("SELECT element_id, position_x, seq FROM elements ORDER BY seq")
+        #expect((0..<5).map { elements.text($0, 0) } == ids.map(\.text))
+        #expect((0..<5).map { elements.float8($0, 1) } == [0, 100, 200, 300, 400])
+        #expect((0..<5).map { elements.int8($0, 2) } == [6, 7, 8, 9, 10])
+        let log = try self.tables.rows(
+            "SELECT element_id, n, (after->>'positionX')::float8 FROM commit_log WHERE seq > 5 ORDER BY seq")
+        #expect((0..<5).map { log.text($0, 0) } == ids.map(\.text))
+        #expect((0..<5).map { log.int8($0, 1) } == [6, 7, 8, 9, 10])
+        #expect((0..<5).map { log.float8($0, 2) } == [0, 100, 200, 300, 400])
+    }
+
+    /// The plans of a connection stay: those that are made while the tables are empty must not read a table as a whole.
+    @Test func plansOfEmptyTablesReadFewRowsOfFullOnes() throws {
+        var ledger = ledger()
+        let read = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes"
+        for number in 1...40 as ClosedRange<UInt64> {
+            ledger.admit([commit(number, create(Identifier("e\(number)")))])
+            _ = try ledger.run(on: self.tables)
+        }
+        try self.tables.connection.executeScript("SELECT pg_stat_force_next_flush()")
+        let before = try #require(try self.tables.number(read))
+        for number in 41...80 as ClosedRange<UInt64> {
+            ledger.admit([commit(number, transform("e1", x: Double(number)))])
+            _ = try ledger.run(on: self.tables)
+        }
+        try self.tables.connection.executeScript("SELECT pg_stat_force_next_flush()")
+        let after = try #require(try self.tables.number(read))
+        // A shard, a session, a room and an element each, and a dead version of some.
+        #expect(after - before < 40 * 12, "\(after - before)")
+    }
+
     /// Behind the committer's back a row became one that it may not write: then nothing of the batch is written.
     @Test(arguments: [
         "UPDATE elements SET seq = 99", "UPDATE elements SET deleted_seq = seq", "UPDATE rooms SET seq = 99",
@@ -255,6 +295,13 @@ import Wire
         for change in Self.impossible {
             #expect(self.tables.failure("UPDATE elements SET \(change)") == .checkViolation, "\(change)")
         }
+    }
+
+    @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "r", count: 65)])
+    func aRoomHasANameOrIsNotMade(name: String) {
+        #expect(self.tables.failure("INSERT INTO rooms VALUES ('\(name)', 0, 1)") == .checkViolation)
+        #expect(self.tables.failure("INSERT INTO rooms VALUES ('aZ09_.:-', 0, 1)") == nil)
+        #expect(self.tables.failure("UPDATE rooms SET seq = -1") == .checkViolation)
     }
 
     @Test func migrationsAreSafeTogether() throws {

@@ -28,11 +28,20 @@ enum CommitBatchSQL {
             argument: ", l_chain", variable: "\n            added bigint;", sessions: UpdateFirstSQL.sessions,
             roomRows: UpdateFirstSQL.rooms, elements: UpdateFirstSQL.elements))
 
+    /// The same, where rows of elements and of the log are read from the arrays by their places.
+    static let placedCommitBatch = Self.text(
+        of: Form(
+            base: ", p_base bigint", chain: ", p_chain bigint", rows: ", l_chain bigint[]",
+            assignment: ", chain = p_chain", condition: " AND chain = p_base", variable: "\n            added bigint;",
+            sessions: UpdateFirstSQL.sessions, roomRows: UpdateFirstSQL.rooms, elements: ArrayPlaceSQL.elements,
+            log: ArrayPlaceSQL.log))
+
     /// What the forms of the function do not share.
     private struct Form {
         var base = "", chain = "", rows = "", assignment = "", condition = "", column = "", value = "", argument = ""
         var variable = ""
         var sessions = CommitBatchSQL.sessions, roomRows = CommitBatchSQL.rooms, elements = CommitBatchSQL.elements
+        var log: String?
     }
 
     private static let sessions = #"""
@@ -76,6 +85,20 @@ enum CommitBatchSQL {
                     WHERE e.deleted_seq IS NULL AND e.seq < excluded.seq;
                 GET DIAGNOSTICS written = ROW_COUNT;
         """#
+
+    private static func log(_ form: Form) -> String {
+        #"""
+                INSERT INTO commit_log (
+                    room_id, seq, gseq, shard, event, user_id, session, n, gesture, element_id, body_hash, before,
+                    after\#(form.column))
+                SELECT u.room, u.seq, u.gseq, p_shard, u.event, u.usr, u.session, u.n, u.gesture, u.element, u.hash,
+                    u.before, u.after\#(form.value)
+                FROM unnest(
+                    l_room, l_seq, l_gseq, l_event, l_user, l_session, l_n, l_gesture, l_element, l_hash, l_before,
+                    l_after\#(form.argument)
+                ) AS u (room, seq, gseq, event, usr, session, n, gesture, element, hash, before, after\#(form.column));
+        """#
+    }
 
     private static func text(of form: Form) -> String {
         #"""
@@ -127,15 +150,7 @@ enum CommitBatchSQL {
                     RAISE EXCEPTION 'an element of the batch is deleted or newer' USING ERRCODE = 'check_violation';
                 END IF;
 
-                INSERT INTO commit_log (
-                    room_id, seq, gseq, shard, event, user_id, session, n, gesture, element_id, body_hash, before,
-                    after\#(form.column))
-                SELECT u.room, u.seq, u.gseq, p_shard, u.event, u.usr, u.session, u.n, u.gesture, u.element, u.hash,
-                    u.before, u.after\#(form.value)
-                FROM unnest(
-                    l_room, l_seq, l_gseq, l_event, l_user, l_session, l_n, l_gesture, l_element, l_hash, l_before,
-                    l_after\#(form.argument)
-                ) AS u (room, seq, gseq, event, usr, session, n, gesture, element, hash, before, after\#(form.column));
+        \#(form.log ?? Self.log(form))
             END IF;
 
             IF cardinality(f_room) > 0 THEN

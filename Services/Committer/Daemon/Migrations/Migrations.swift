@@ -11,4 +11,5 @@ package let migrations: [Migration] = [
     Migration(version: 5, name: "history", sql: HistorySQL.all.joined(separator: ";\n")),
     Migration(version: 6, name: "checks", sql: CheckSQL.all.joined(separator: ";\n")),
     Migration(version: 7, name: "update first", sql: CommitBatchSQL.updatingCommitBatch),
+    Migration(version: 8, name: "arrays by place", sql: ArrayPlaceSQL.all.joined(separator: ";\n")),
 ]

@@ -56,6 +56,11 @@ enum UpdateFirstSQL {
                     bounds_y, bounds_width, bounds_height, font_size, z_index, space, parent_id, extra, seq, deleted_seq)
                 WHERE e.room_id = u.room AND e.element_id = u.id AND e.deleted_seq IS NULL AND e.seq < u.seq;
                 GET DIAGNOSTICS written = ROW_COUNT;
+        \#(Self.newElements)
+        """#
+
+    /// Inserts the elements of the batch that were not there.
+    static let newElements = #"""
                 IF written <> cardinality(e_room) THEN
                     INSERT INTO elements (
                         room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
