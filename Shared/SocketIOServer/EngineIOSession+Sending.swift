@@ -36,7 +36,7 @@ extension EngineIOSession {
     func send(_ packet: PreparedPacket) {
         guard !self.machine.isClosed else { return }
         if let peer = self.peer {
-            peer.write(packet.frames)
+            peer.writeWithTurn(packet.frames)
         } else {
             for range in packet.packets { self.link?.append(.prepared(packet, range)) }
             self.markDirty()

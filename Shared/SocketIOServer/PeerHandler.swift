@@ -43,6 +43,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private(set) var isWritable = true
     private var isReadHeld = false
     private var direct = DirectWriter()
+    /// What waits for the end of the turn, before all that the outbox holds for this peer.
+    private var gathered = GatheredWrites()
     /// Something was written to the channel since its last flush.
     private var hasUnflushed = false
     /// Something that the channel was given may still wait there.
@@ -154,6 +156,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// The connection is over.
     private func lost(_ reason: DisconnectReason) {
         self.direct.close()
+        self.gathered = GatheredWrites()
         let role = self.role
         self.role = .closed
         self.decoder = nil
@@ -179,24 +182,49 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 extension PeerHandler {
     /// Bytes that the kernel has not accepted.
     var bufferedBytes: Int {
-        self.channelBytes + (self.server.outboxOwner === self ? self.server.outbox.readableBytes : 0)
+        self.channelBytes + self.gathered.byteCount
+            + (self.server.outboxOwner === self ? self.server.outbox.readableBytes : 0)
     }
 
     /// Queues a buffer that others may share, or hands it to the kernel at once if nothing is queued before it.
     func write(_ buffer: ByteBuffer) {
         if !self.isDirty, self.writeDirectly(buffer) { return }
+        self.queue(buffer)
+    }
+
+    /// The same, but what else the turn has for the connection goes with it, in one write at its end.
+    func writeWithTurn(_ buffer: ByteBuffer) {
+        if self.server.isReading { self.queue(buffer) } else { self.write(buffer) }
+    }
+
+    private func queue(_ buffer: ByteBuffer) {
         self.spill()
-        self.writeToChannel(buffer)
+        self.gather(buffer)
         self.markDirty()
+    }
+
+    /// Puts a buffer behind what waits already: in the channel, if anything waits there.
+    private func gather(_ buffer: ByteBuffer) {
+        if !self.hasUnflushed, self.isChannelEmpty, self.gathered.append(buffer) { return }
+        self.giveGatheredToChannel()
+        self.writeToChannel(buffer)
+    }
+
+    private func giveGatheredToChannel() {
+        guard !self.gathered.isEmpty else { return }
+        self.writeToChannel(self.gathered.take(with: &self.server.gathering))
+    }
+
+    /// True when nothing that the channel was given waits there for the kernel.
+    private var isChannelEmpty: Bool {
+        if self.mayHaveBacklog { self.mayHaveBacklog = self.channelBytes > 0 }
+        return !self.mayHaveBacklog
     }
 
     /// Hands a buffer to the kernel; what it does not take is queued in the channel.
     /// - Returns: false when something waits that came before it.
     private func writeDirectly(_ buffer: ByteBuffer) -> Bool {
-        if self.mayHaveBacklog {
-            guard self.channelBytes == 0 else { return false }
-            self.mayHaveBacklog = false
-        }
+        guard self.isChannelEmpty else { return false }
         let count = self.direct.write(buffer)
         if count < buffer.readableBytes {
             var rest = buffer
@@ -215,20 +243,25 @@ extension PeerHandler {
     /// Bytes that the channel has and the kernel has not.
     private var channelBytes: Int { (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
-    /// Encodes into the outbox with `body`.
+    /// Encodes with `body`: into the outbox, unless it is another peer's in this turn.
     func encode(_ body: (inout ByteBuffer) -> Void) {
         guard self.context != nil else { return }
-        self.server.claimOutbox(self)
-        body(&self.server.outbox)
+        if self.server.claimOutbox(self) {
+            body(&self.server.outbox)
+        } else {
+            var buffer = ByteBufferAllocator().buffer(capacity: 512)
+            body(&buffer)
+            self.gather(buffer)
+        }
         self.markDirty()
     }
 
-    /// Hands what the outbox holds for this peer to the channel.
-    func spill() {
+    /// Puts what the outbox holds for this peer behind what waits already.
+    private func spill() {
         guard self.server.outboxOwner === self else { return }
         self.server.outboxOwner = nil
         guard self.server.outbox.readableBytes > 0 else { return }
-        self.writeToChannel(self.server.outbox)
+        self.gather(self.server.outbox)
     }
 
     func markDirty() {
@@ -238,13 +271,22 @@ extension PeerHandler {
         self.server.scheduleFlush()
     }
 
+    private func flushGathered() {
+        guard !self.gathered.isEmpty else { return }
+        let buffer = self.gathered.take(with: &self.server.gathering)
+        if !self.writeDirectly(buffer) { self.writeToChannel(buffer) }
+    }
+
     /// Flushes now.
     func flushNow() {
         self.isDirty = false
-        if !self.hasUnflushed, self.server.outboxOwner === self, self.writeDirectly(self.server.outbox) {
+        if !self.hasUnflushed, self.gathered.isEmpty, self.server.outboxOwner === self,
+            self.writeDirectly(self.server.outbox)
+        {
             self.server.outboxOwner = nil
         }
         self.spill()
+        self.flushGathered()
         guard self.hasUnflushed else { return }
         self.hasUnflushed = false
         self.mayHaveBacklog = true

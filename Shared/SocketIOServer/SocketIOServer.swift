@@ -77,6 +77,8 @@ public final class SocketIOServer: @unchecked Sendable {
     /// Small packets are encoded here one after another and written as one buffer; it belongs to one peer at a time.
     var outbox: ByteBuffer
     var outboxOwner: PeerHandler?
+    /// Storage to copy what a connection gets in one write together.
+    var gathering = ByteBuffer()
     var dirtyPeers: [PeerHandler] = []
     var dirtySessions: [EngineIOSession] = []
     /// Sessions to close as slow readers, once nobody is in the middle of a send.
@@ -276,15 +278,16 @@ extension SocketIOServer {
         }
     }
 
-    /// Makes the outbox belong to `peer`; what another one had in it goes to that one's channel first.
-    func claimOutbox(_ peer: PeerHandler) {
-        if self.outboxOwner === peer { return }
-        self.outboxOwner?.spill()
+    /// Makes the outbox belong to `peer`.
+    /// - Returns: false when another one has something in it.
+    func claimOutbox(_ peer: PeerHandler) -> Bool {
+        if let owner = self.outboxOwner { return owner === peer }
         if self.outbox.capacity > 1 << 16 {
             self.outbox = ByteBufferAllocator().buffer(capacity: 4096)
         } else {
             self.outbox.clear()
         }
         self.outboxOwner = peer
+        return true
     }
 }

@@ -85,4 +85,32 @@ import Testing
             })
         #expect(try fixture.log().last?.hasPrefix("disconnected") == true)
     }
+
+    @Test func aTurnsPacketsOfOneSocketWaitForEachOther() throws {
+        let fixture = try ServerFixture { $0.maxBufferedBytes = 256 << 20 }
+        let clients = [try fixture.connectedSocket(), try fixture.connectedSocket()]
+        let filler = String(repeating: "x", count: 3000)
+        // By turns to both, shared and encoded ones, and more than is kept together.
+        let (waiting, left) = try fixture.onLoop { server, application in
+            var waiting = 0
+            server.flushing {
+                for number in 0..<60 {
+                    for socket in application.sockets {
+                        let json = bytes(#"["n",\#(number),"\#(filler)"]"#)
+                        if number % 3 == 0 { socket.emit(json) } else { socket.send(PreparedPacket(event: json)) }
+                    }
+                    if number == 9 { waiting = application.sockets.map(\.bufferedBytes).min() ?? 0 }
+                }
+            }
+            return (waiting, application.sockets.map(\.bufferedBytes))
+        }
+        #expect(waiting > 10 * 3000)
+        #expect(left == [0, 0])
+        for client in clients {
+            for number in 0..<60 {
+                let message = try client.message()
+                try #require(message.hasPrefix(#"42["n",\#(number),"#), "\(message.prefix(20)) instead of \(number)")
+            }
+        }
+    }
 }
