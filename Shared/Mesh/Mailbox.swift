@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+package import NIOConcurrencyHelpers
 
 /// What became of an offer to a mailbox.
 package enum Offer: Equatable, Sendable {
@@ -14,16 +14,22 @@ package enum Offer: Equatable, Sendable {
 /// The consumer is woken only when the mailbox goes from empty to non-empty, so a busy consumer costs its producers a short lock
 /// and no system call. Bounded by the sum of weights (elements, or bytes if you weigh by bytes); what does not fit
 /// is refused, never dropped silently. One element always fits into an empty mailbox, however heavy.
+///
+/// Inlinable, as both ends use it several hundred times a second: unspecialised, it looks up its elements' type each time.
 package final class Mailbox<Element: Sendable>: Sendable {
-    private struct State {
-        var elements: [Element] = []
-        var weight = 0
-        var isClosed = false
+    @usableFromInline
+    package struct State {
+        @usableFromInline var elements: [Element] = []
+        @usableFromInline var weight = 0
+        @usableFromInline var isClosed = false
+
+        @usableFromInline
+        init() {}
     }
 
-    private let state = NIOLockedValueBox(State())
-    private let capacity: Int
-    private let wake: @Sendable () -> Void
+    @usableFromInline let state = NIOLockedValueBox(State())
+    @usableFromInline let capacity: Int
+    @usableFromInline let wake: @Sendable () -> Void
 
     /// A mailbox whose consumer is woken by `wake`, outside the lock, on the producer's thread: post a task to your event loop there.
     /// - Parameter capacity: the bound of the weights' sum, at least 1.
@@ -38,6 +44,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Offers one element; any thread.
+    @inlinable
     package func offer(_ element: Element, weight: Int = 1) -> Offer {
         let (result, wasEmpty) = self.state.withLockedValue { state -> (Offer, Bool) in
             let admitted = self.admit(&state, weight)
@@ -52,6 +59,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
     /// Offers a batch, all or nothing. When it is accepted `batch` is empty afterwards (with storage to use again, where there is some);
     /// an empty mailbox takes the array as it is, without copying its elements.
     /// - Parameter weight: the batch's weight; its number of elements if nil.
+    @inlinable
     package func handOver(_ batch: inout [Element], weight: Int? = nil) -> Offer {
         guard !batch.isEmpty else { return .accepted }
         let (result, wasEmpty) = self.state.withLockedValue { state -> (Offer, Bool) in
@@ -70,6 +78,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Takes everything, in order: `batch` loses its contents, receives the mailbox's, and leaves its storage there for the next ones.
+    @inlinable
     package func drain(into batch: inout [Element]) {
         batch.removeAll(keepingCapacity: true)
         self.state.withLockedValue { state in
@@ -85,7 +94,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
     package var count: Int { self.state.withLockedValue { $0.elements.count } }
 
     // Weights come from our own code, but they may be lengths of what a peer sent: no overflow.
-    private func admit(_ state: inout State, _ weight: Int) -> Offer {
+    @inlinable
+    func admit(_ state: inout State, _ weight: Int) -> Offer {
         if state.isClosed { return .closed }
         let (sum, overflow) = state.weight.addingReportingOverflow(max(0, weight))
         guard state.elements.isEmpty || (!overflow && sum <= self.capacity) else { return .full }

@@ -113,6 +113,9 @@ package struct Socket: ~Copyable {
         return Socket.result(code)
     }
 
+    /// False when ``receive(into:)`` would find nothing: the reactor's last look saw nothing, and nothing was left over.
+    package var isReadable: Bool { self.core.isReadable }
+
     /// Receives one whole message, or nothing.
     package borrowing func receive(into frames: Frames) -> Received {
         self.core.checkThread()

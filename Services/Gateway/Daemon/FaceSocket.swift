@@ -23,6 +23,7 @@ final class FaceSocket {
     /// Takes what came since the last turn.
     /// - Returns: true when there may be more.
     func receive(into news: inout [MeshNews]) -> Bool {
+        guard self.socket.isReadable else { return false }
         for _ in 0..<Self.batch {
             switch self.socket.receive(into: self.frames) {
             case .message:

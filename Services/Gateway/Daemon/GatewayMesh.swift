@@ -22,7 +22,6 @@ final class GatewayMesh: ReactorLoop {
     }
 
     private var lines: [Line] = []
-    private var index: [String: Int] = [:]
     private let outbox: Mailbox<MeshOrder>
     private let news: Mailbox<MeshNews>
     private let logger: Logger
@@ -53,7 +52,6 @@ final class GatewayMesh: ReactorLoop {
             let base = try Endpoint(address.endpoint)
             let endpoint = lane == .previews ? try base.lane("previews") : base
             let link = try PeerLink(on: thread, to: endpoint, identity: identity)
-            self.index[Self.key(stage, address.name, lane)] = self.lines.count
             self.lines.append(Line(stage: stage, peer: address.name, lane: lane, link: link))
         }
         for address in settings.coalescers {
@@ -64,8 +62,11 @@ final class GatewayMesh: ReactorLoop {
         for address in settings.fanouts { try add(.fanout, address, lane: .main) }
     }
 
-    private static func key(_ stage: Stage, _ peer: String, _ lane: Lane) -> String {
-        "\(stage.rawValue)\(lane == .previews ? "p" : "m")\(peer)"
+    // There are few, and every envelope asks: they are looked through.
+    private func line(of envelope: OutgoingEnvelope) -> Int? {
+        self.lines.firstIndex {
+            $0.stage == envelope.stage && $0.lane == envelope.lane && $0.peer == envelope.peer
+        }
     }
 
     func turn(now: UInt64) -> UInt64? {
@@ -130,7 +131,7 @@ final class GatewayMesh: ReactorLoop {
         for order in self.outgoing {
             switch order {
             case .envelope(let envelope):
-                guard let line = self.index[Self.key(envelope.stage, envelope.peer, envelope.lane)] else { continue }
+                guard let line = self.line(of: envelope) else { continue }
                 self.send(envelope.bytes, on: line)
             case .face(let peer, let text):
                 if self.face?.send(text, to: peer) == false { self.fresh.append(.faceGone(peer: peer)) }
