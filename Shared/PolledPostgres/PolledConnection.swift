@@ -30,7 +30,7 @@ package final class PolledConnection {
     package func turn(now: UInt64, into events: inout [Connection.Event]) {
         if self.source?.isReadable == true { self.connection.readable() }
         if self.source?.isWritable == true { self.connection.writable() }
-        _ = self.connection.step(now: now, into: &events)
+        if self.connection.isDue(at: now) { _ = self.connection.step(now: now, into: &events) }
     }
 
     /// Registers with the poller what the connection waits for now.

@@ -105,7 +105,10 @@ package final class Connection {
     package var queued: Int { machine.queue.count }
 
     /// When the next ``step(now:into:)`` is due even if nothing happens on the socket; 0 for at once.
-    package var nextDeadline: UInt64? { deferred.isEmpty ? machine.nextDeadline : 0 }
+    package var nextDeadline: UInt64? {
+        if !deferred.isEmpty { return 0 }
+        return machine.isAtRest ? nil : machine.nextDeadline
+    }
 
     /// Begin to connect, with the next step.
     package func start(now: UInt64) {
@@ -120,6 +123,14 @@ package final class Connection {
     /// The poller saw the socket writable (or broken).
     package func writable() {
         sawWritable = true
+    }
+
+    /// False when ``step(now:into:)`` would do nothing: no readiness was seen, nothing is left to tell, and no deadline
+    /// has passed. Asking costs next to nothing, so that a loop with other work may turn often.
+    package func isDue(at now: UInt64) -> Bool {
+        if sawReadable || sawWritable || !deferred.isEmpty { return true }
+        if machine.isAtRest { return false }
+        return machine.nextDeadline.map { $0 <= now } ?? false
     }
 
     /// Does what can be done now without waiting.

@@ -102,6 +102,9 @@ struct ConnectionMachine<Payload, Rows> {
         if case .ready = phase { true } else { false }
     }
 
+    /// True while it is ready and has nothing to wait for.
+    var isAtRest: Bool { isReady && inFlight.isEmpty && queue.isEmpty && errands.isEmpty }
+
     /// The command that the next reply belongs to.
     var awaited: Command? { inFlight.first?.command }
 

@@ -56,6 +56,24 @@ struct MachineBench {
 struct ConnectionMachineTests {
     let broken = PostgresError(.connectionFailure, "gone", outcome: .notExecuted)
 
+    @Test("rests only while it is ready and nobody waits")
+    func rests() {
+        var bench = MachineBench()
+        #expect(!bench.machine.isAtRest)
+        bench.becomeReady()
+        #expect(bench.machine.isAtRest && bench.machine.nextDeadline == nil)
+        #expect(bench.submit(1) == .accepted)
+        #expect(!bench.machine.isAtRest, "it waits for the wire")
+        #expect(bench.send() == .request(1))
+        #expect(!bench.machine.isAtRest, "it waits for its answer")
+        _ = bench.reply(.rows("r"))
+        #expect(!bench.machine.isAtRest, "it waits for its Sync")
+        _ = bench.reply(.synced)
+        #expect(bench.machine.isAtRest)
+        bench.machine.connectionLost(broken, at: bench.clock.now, into: &bench.events)
+        #expect(!bench.machine.isAtRest && bench.machine.nextDeadline != nil)
+    }
+
     @Test("connects, sets the session up, prepares, is ready")
     func becomesReady() {
         var bench = MachineBench(statements: 2)
