@@ -34,6 +34,15 @@ import Testing
                 """)
     }
 
+    @Test func aLoopShowsItsFiguresFiveTimesASecond() {
+        var pace = FigurePace()
+        let turns = stride(from: UInt64(7_000_000_000), to: 8_000_000_000, by: 1_000_000)
+        let looks = turns.filter { pace.isDue(at: $0) }
+        #expect(looks == stride(from: 7_000_000_000, to: 8_000_000_000, by: 200_000_000).map { UInt64($0) })
+        let afterRest = [9_500_000_000, 9_500_000_000, 9_700_000_000].map { pace.isDue(at: $0) }
+        #expect(afterRest == [true, false, true])
+    }
+
     @Test func histogramsAreCumulative() {
         let metrics = MetricsRegistry()
         let histogram = metrics.histogram("touchsync_x_seconds", "Time.", labels: ["op": "a"], buckets: [0.5, 1])

@@ -64,6 +64,28 @@ import Wire
         #expect(try Self.drain(&outbox) == records)
     }
 
+    @Test func whatWasSentIsNotSentAgain() throws {
+        var outbox = GatewayOutbox(maxBytes: 1000)
+        for seq in UInt64(1)...3 {
+            Self.add([Self.update(seq)], to: &outbox)
+            #expect(try Self.drain(&outbox) == [Self.update(seq)])
+            #expect(outbox.isEmpty && outbox.bytes == 0)
+        }
+    }
+
+    @Test func whatALinkDidNotTakeLeavesOnceItTakesAgain() throws {
+        var outbox = GatewayOutbox(maxBytes: 1000)
+        Self.add([Self.update(1)], to: &outbox)
+        let refused = outbox.next()
+        outbox.settle(.blocked)
+        Self.add([Self.update(2)], to: &outbox)
+        let isBehind = outbox.unblock()
+        let offered = outbox.next()
+        #expect(!isBehind)
+        #expect(refused != nil && offered == refused, "as it was, whatever came since")
+        #expect(try Self.drain(&outbox) == [Self.update(1), Self.update(2)])
+    }
+
     @Test func whileBlockedPreviewsAreFoldedAndUpdatesWait() throws {
         var outbox = GatewayOutbox(maxBytes: 10_000)
         Self.add([Self.update(1)], to: &outbox)

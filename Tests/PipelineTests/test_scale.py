@@ -3,6 +3,7 @@
 import concurrent.futures
 
 from app import App, burst, fence
+from pipeline import eventually
 from shapes import assert_preview
 
 
@@ -63,9 +64,11 @@ def test_rooms_spread_over_the_daemons(double, room):
         app.join(f"{room}-{index}")
         app.ok("element:create", {"roomId": f"{room}-{index}", "element": {"type": "note", "id": "e"}})
         app.send("element:transforming", {"roomId": f"{room}-{index}", "elementId": "e", "positionX": 1})
-    received = [double.metrics("coalescer", index)["pipeline_coalescer_previews_received_total"] for index in range(2)]
-    passed = [double.metrics("coalescer", index)["pipeline_coalescer_commits_passed_total"] for index in range(2)]
-    assert all(count > 0 for count in received + passed), (received, passed)
+    counts = ("pipeline_coalescer_previews_received_total", "pipeline_coalescer_commits_passed_total")
+    eventually(
+        "both coalescers had some of each",
+        lambda: all(double.metrics("coalescer", index)[count] > 0 for index in range(2) for count in counts),
+    )
     double.assert_shards_gapless()
     app.close()
 

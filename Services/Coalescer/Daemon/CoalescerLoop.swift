@@ -22,6 +22,9 @@ final class CoalescerLoop: ReactorLoop {
     private let previewLane: PreviewLane
     private let telemetry: CoalescerTelemetry
     private let readiness: CoalescerReadiness
+    private var figures = FigurePace()
+    /// Changes of the links that were told.
+    private var toldChanges = -1
     private let logger: Logger
     private var core: Coalescer
     private var output: [Preview] = []
@@ -73,7 +76,7 @@ final class CoalescerLoop: ReactorLoop {
         if self.phase == .stopping, !isMore { self.endIntake(now) }
         self.sendPreviews(now)
         self.core.forget(at: now)
-        self.telemetry.turned(self.core, commits: self.commitLane, at: now)
+        self.showFigures(now)
         return isMore ? now : self.core.deadline
     }
 
@@ -96,8 +99,22 @@ final class CoalescerLoop: ReactorLoop {
     private func readLinks(_ now: UInt64) {
         self.commitLane.readLinks()
         self.previewLane.readLinks()
+        let changes = self.commitLane.committers.changes + self.previewLane.fanouts.changes
+        guard changes != self.toldChanges else { return }
+        self.toldChanges = changes
+        self.tellLinks(now)
+    }
+
+    private func tellLinks(_ now: UInt64) {
         self.readiness.report(committers: self.commitLane.committers, fanouts: self.previewLane.fanouts, now: now)
         self.telemetry.links(committers: self.commitLane.committers, fanouts: self.previewLane.fanouts)
+    }
+
+    private func showFigures(_ now: UInt64) {
+        guard self.figures.isDue(at: now) else { return }
+        self.telemetry.observe(self.core, commits: self.commitLane, at: now)
+        // Without news too: who waited long enough for instances that do not answer is ready, and dialling is counted.
+        self.tellLinks(now)
     }
 
     private func readCommits(_ now: UInt64) {

@@ -1,7 +1,7 @@
 internal import Boot
 internal import CoalescerCore
 
-/// The coalescer's figures for operators. Instruments are made once and updated once a turn.
+/// The coalescer's figures for operators. Instruments are made once; what the core counts is shown now and then.
 final class CoalescerTelemetry: Sendable {
     /// What became of previews that were not sent as they came.
     private enum Collapse: String, CaseIterable, Hashable {
@@ -102,8 +102,8 @@ final class CoalescerTelemetry: Sendable {
         self.lateness.observe(Double(late) / 1e9)
     }
 
-    /// A turn is over.
-    func turned(_ core: borrowing Coalescer, commits: CommitLane, at now: UInt64) {
+    /// Shows the core's present figures, and the commits that wait.
+    func observe(_ core: borrowing Coalescer, commits: CommitLane, at now: UInt64) {
         let counters = core.counters
         self.received.follow(counters.received)
         self.sent.follow(counters.sent)

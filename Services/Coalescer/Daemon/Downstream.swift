@@ -24,6 +24,8 @@ final class Downstream {
     private var owners = ShardOwners(shards: Shard.count)
     /// The place of each shard's owner among the links.
     private var places = [Int?](repeating: nil, count: Shard.count)
+    /// How many times an instance came up, went down, rested or served again.
+    private(set) var changes = 0
 
     init(
         on thread: ReactorThread, _ addresses: [PeerAddress], identity: LinkIdentity, options: LinkOptions
@@ -70,6 +72,7 @@ final class Downstream {
     }
 
     private func weigh(_ instance: Int) {
+        self.changes += 1
         self.owners.changed(self.names[instance], self.links[instance].state)
         self.places = (0..<Shard.count).map { self.owners.owner(of: $0).flatMap(self.names.firstIndex) }
     }

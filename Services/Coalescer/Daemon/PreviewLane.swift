@@ -14,13 +14,13 @@ final class PreviewLane {
 
     let fanouts: Downstream
     private let telemetry: CoalescerTelemetry
-    private var envelope = EnvelopeWriter()
-    private var batches: [[Preview]]
+    /// What leaves for each instance; empty between two calls of `send`.
+    private var envelopes: [EnvelopeWriter]
 
     init(_ fanouts: Downstream, telemetry: CoalescerTelemetry) {
         self.fanouts = fanouts
         self.telemetry = telemetry
-        self.batches = fanouts.names.map { _ in [] }
+        self.envelopes = fanouts.names.map { _ in EnvelopeWriter() }
     }
 
     /// Reads what the links have to say. Nothing waits here, so nothing is to be done about it.
@@ -33,28 +33,26 @@ final class PreviewLane {
     ///   - previews: taken out of the array.
     ///   - returned: what a fan-out does not take at present; it is to leave with the next tick.
     func send(_ previews: inout [Preview], returned: (Preview) -> Void) {
-        for preview in previews {
-            guard let instance = self.fanouts.owner(of: preview.room) else {
+        for index in previews.indices {
+            guard let instance = self.fanouts.owner(of: previews[index].room) else {
                 self.telemetry.previewsUndelivered[.unreachable].add()
                 continue
             }
-            self.batches[instance].append(preview)
+            self.envelopes[instance].append(previews[index])
+        }
+        for instance in self.envelopes.indices where !self.envelopes[instance].isEmpty {
+            self.send(to: instance, of: previews, returned: returned)
+            self.envelopes[instance].clear()
         }
         previews.removeAll(keepingCapacity: true)
-        for instance in self.batches.indices where !self.batches[instance].isEmpty {
-            self.send(to: instance, returned: returned)
-            self.batches[instance].removeAll(keepingCapacity: true)
-        }
     }
 
-    private func send(to instance: Int, returned: (Preview) -> Void) {
-        let batch = self.batches[instance]
-        self.envelope.clear()
-        for preview in batch { self.envelope.append(preview) }
-        switch self.fanouts.send(self.envelope.bytes, to: instance) {
-        case .sent: self.telemetry.envelopeSent(previews: batch.count)
-        case .wouldBlock: batch.forEach(returned)
-        case .unroutable: self.telemetry.previewsUndelivered[.lost].add(batch.count)
+    private func send(to instance: Int, of previews: [Preview], returned: (Preview) -> Void) {
+        let count = Int(self.envelopes[instance].count)
+        switch self.fanouts.send(self.envelopes[instance].bytes, to: instance) {
+        case .sent: self.telemetry.envelopeSent(previews: count)
+        case .wouldBlock: previews.filter { self.fanouts.owner(of: $0.room) == instance }.forEach(returned)
+        case .unroutable: self.telemetry.previewsUndelivered[.lost].add(count)
         }
     }
 }

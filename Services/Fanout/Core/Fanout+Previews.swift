@@ -8,17 +8,9 @@ extension Fanout {
     ) {
         self.batch &+= 1
         self.counters.previews += previews.count
-        if self.isGrouped(previews) {
-            for preview in previews { self.pass(preview, at: now, into: &actions) }
-            return
-        }
-        var order: [(place: Int, index: Int)] = []
-        order.reserveCapacity(previews.count)
-        for (index, preview) in previews.enumerated() {
-            order.append((self.places[preview.room] ?? -1, index))
-        }
-        order.sort { $0 < $1 }
-        for entry in order { self.pass(previews[entry.index], at: now, into: &actions) }
+        let isGrouped = self.findRooms(of: previews)
+        if !isGrouped { self.order.sort { ($0.place, $0.index) < ($1.place, $1.index) } }
+        for entry in self.order { self.take(previews[entry.index], in: entry.place, at: now, into: &actions) }
     }
 
     /// A gesture ended without a commit.
@@ -31,20 +23,29 @@ extension Fanout {
         self.tell(.gestureEnded(ended), in: place, into: &actions)
     }
 
-    /// True when each room's previews stand together.
-    private mutating func isGrouped(_ previews: [Preview]) -> Bool {
-        var current: Identifier?
-        for preview in previews where preview.room != current {
-            current = preview.room
-            guard let place = self.places[preview.room] else { continue }
-            if self.rooms[place].batch == self.batch { return false }
-            self.rooms[place].batch = self.batch
+    /// Writes down where each preview's room is, −1 when it is not in memory.
+    /// - Returns: true when each room's previews stand together.
+    private mutating func findRooms(of previews: [Preview]) -> Bool {
+        self.order.removeAll(keepingCapacity: true)
+        var isGrouped = true
+        var place = -1
+        for index in previews.indices {
+            if index == 0 || previews[index].room != previews[index - 1].room {
+                place = self.places[previews[index].room] ?? -1
+                if place >= 0 {
+                    if self.rooms[place].batch == self.batch { isGrouped = false }
+                    self.rooms[place].batch = self.batch
+                }
+            }
+            self.order.append((place, index))
         }
-        return true
+        return isGrouped
     }
 
-    private mutating func pass(_ preview: Preview, at now: UInt64, into actions: inout [FanoutAction]) {
-        guard let place = self.places[preview.room], !self.rooms[place].occupancy.isEmpty else {
+    private mutating func take(
+        _ preview: Preview, in place: Int, at now: UInt64, into actions: inout [FanoutAction]
+    ) {
+        guard place >= 0, !self.rooms[place].occupancy.isEmpty else {
             self.counters.drop(.room)
             return
         }

@@ -48,17 +48,13 @@ extension Fanout {
 
     /// When ``timePassed(at:into:)`` is due next.
     package var nextDeadline: UInt64? {
-        var next = [
-            self.joinDeadlines.next, self.readDeadlines.next, self.followDeadlines.next, self.idleDeadlines.next,
-            self.parkDeadlines.next, self.retries.next, self.isPolling ? nil : self.pollAt,
-        ].lazy.compactMap(\.self).min()
-        for shard in self.shards.indices {
-            if let at = self.shards[shard].readAt { next = min(next ?? at, at) }
-        }
-        for gateway in self.gateways.values {
-            if let at = gateway.graceAt { next = min(next ?? at, at) }
-        }
-        return next
+        // Asked in every turn: nothing here goes through all shards.
+        var next = self.isPolling ? .max : self.pollAt ?? .max
+        next = min(next, self.joinDeadlines.next ?? .max, self.readDeadlines.next ?? .max)
+        next = min(next, self.followDeadlines.next ?? .max, self.idleDeadlines.next ?? .max)
+        next = min(next, self.parkDeadlines.next ?? .max, self.retries.next ?? .max, self.readAt ?? .max)
+        for gateway in self.gateways.values { next = min(next, gateway.graceAt ?? .max) }
+        return next == .max ? nil : next
     }
 
     /// Does what is due.
@@ -79,13 +75,18 @@ extension Fanout {
         while let room = self.parkDeadlines.popDue(at: now) { self.parkExpired(in: room, at: now) }
         while let room = self.idleDeadlines.popDue(at: now) { self.idleExpired(room, at: now) }
         while let retry = self.retries.popDue(at: now) { self.again(retry, into: &actions) }
-        for shard in self.shards.indices {
-            if let at = self.shards[shard].readAt, at <= now { self.readHole(in: shard, into: &actions) }
-        }
+        if let at = self.readAt, at <= now { self.readHoles(at: now, into: &actions) }
         for (gateway, state) in self.gateways {
             if let at = state.graceAt, at <= now { self.graceEnded(of: gateway, at: now, into: &actions) }
         }
         if self.sweepAt <= now { self.sweepFences(at: now) }
+    }
+
+    private mutating func readHoles(at now: UInt64, into actions: inout [FanoutAction]) {
+        for shard in self.shards.indices {
+            if let at = self.shards[shard].readAt, at <= now { self.readHole(in: shard, into: &actions) }
+        }
+        self.readAt = self.shards.lazy.compactMap(\.readAt).min()
     }
 
     private mutating func again(_ retry: Retry, into actions: inout [FanoutAction]) {

@@ -72,7 +72,12 @@ extension Fanout {
         guard self.shards[shard].cursor.isBehind, self.shards[shard].readAt == nil,
             self.shards[shard].readTag == nil
         else { return }
-        self.shards[shard].readAt = now &+ self.limits.holePatience
+        self.readLog(of: shard, at: now &+ self.limits.holePatience)
+    }
+
+    private mutating func readLog(of shard: Int, at time: UInt64) {
+        self.shards[shard].readAt = time
+        self.readAt = min(self.readAt ?? time, time)
     }
 
     /// The time for late updates is over: the log fills the hole.
@@ -98,7 +103,7 @@ extension Fanout {
     ) {
         guard self.shards[shard].cursor.at != nil else { return }
         guard let rows else {
-            self.shards[shard].readAt = now &+ self.limits.retryDelay
+            self.readLog(of: shard, at: now &+ self.limits.retryDelay)
             return
         }
         var last = after

@@ -69,6 +69,8 @@ package struct Fanout: Sendable {
     package internal(set) var bytes = 0
     var gateways: [GatewayID: Gateway] = [:]
     var shards = [ShardState](repeating: ShardState(), count: Shard.count)
+    /// No shard's log is to be read before; nil when none is.
+    var readAt: UInt64?
     var joins: [UInt64: PendingJoin] = [:]
     var joinTags: [JoinKey: UInt64] = [:]
     var readCount = 0
@@ -87,6 +89,8 @@ package struct Fanout: Sendable {
     var polledCursors: [UInt64?] = []
     var sweepAt: UInt64 = 0
     var batch: UInt64 = 0
+    /// The previews of a batch with their rooms' places, in the order in which they are judged; kept for its storage.
+    var order: [(place: Int, index: Int)] = []
     var document = JSONDocument()
 
     /// A fan-out that knows nothing yet.

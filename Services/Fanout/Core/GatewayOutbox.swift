@@ -26,6 +26,9 @@ package struct GatewayOutbox: Sendable {
         case blocked
     }
 
+    /// An envelope's storage is used again up to this size, bytes.
+    private static let keptBytes = 64 << 10
+
     private let maxBytes: Int
     private let maxPreviews: Int
     private let envelopeBytes: Int
@@ -80,8 +83,7 @@ package struct GatewayOutbox: Sendable {
         if self.sealed.isEmpty {
             // Folded previews leave last and together: until then each may still be replaced by a newer one.
             if self.envelope.isEmpty { self.takePreviews() }
-            if self.envelope.isEmpty { return nil }
-            self.seal()
+            return self.envelope.isEmpty ? nil : self.envelope.bytes
         }
         return self.sealed.first
     }
@@ -91,9 +93,16 @@ package struct GatewayOutbox: Sendable {
         switch fate {
         case .blocked:
             self.isBlocked = true
+            if self.sealed.isEmpty { self.seal() }
             if self.bytes > self.maxBytes { self.overflow() }
         case .sent:
-            if let first = self.sealed.popFirst() { self.sealedBytes -= first.count }
+            if let first = self.sealed.popFirst() {
+                self.sealedBytes -= first.count
+            } else if self.envelope.bytes.count <= Self.keptBytes {
+                self.envelope.clear()
+            } else {
+                self.envelope = EnvelopeWriter()
+            }
         }
     }
 

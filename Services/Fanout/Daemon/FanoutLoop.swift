@@ -11,6 +11,8 @@ final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
     private static let sendMark = 64
     private static let receiveMark = 1000
+    /// Storage for so many actions is kept between turns.
+    private static let keptActions = 1024
 
     private let link: ServerLink
     private let database: RoomDatabase
@@ -20,9 +22,12 @@ final class FanoutLoop: ReactorLoop {
     private var core: Fanout
     private var gateways: GatewayTable
     private var actions: [FanoutAction] = []
+    /// The storage of what was done last, for what the core does next.
+    private var spareActions: [FanoutAction] = []
     private var previews: [Preview] = []
     private var fields = ByteWriter()
     private var phase = Phase.starting
+    private var figures = FigurePace()
     private var databaseLog = LogLimiter(every: .seconds(1))
     private var malformedLog = LogLimiter(every: .seconds(1))
     private var historyLog = LogLimiter(every: .seconds(1))
@@ -71,10 +76,12 @@ final class FanoutLoop: ReactorLoop {
         self.perform(now)
         self.flush()
         self.reportHistory()
-        self.telemetry.turned(self.core, database: self.database, gateways: self.gateways)
+        if self.figures.isDue(at: now) {
+            self.telemetry.observe(self.core, database: self.database, gateways: self.gateways)
+        }
         if self.phase == .stopping { self.end() }
-        let next = [self.core.nextDeadline, self.database.poll()].lazy.compactMap(\.self).min()
-        return next
+        let next = min(self.core.nextDeadline ?? .max, self.database.poll() ?? .max)
+        return next == .max ? nil : next
     }
 
     func stopRequested(now: UInt64) {
@@ -206,9 +213,10 @@ final class FanoutLoop: ReactorLoop {
     }
 
     private func writable(_ peer: PeerID) {
-        guard let gateway = self.gateways.gateway(of: peer), self.gateways[gateway]?.outbox.isBlocked == true
+        guard let gateway = self.gateways.gateway(of: peer), let place = self.gateways.place(of: gateway),
+            self.gateways.entries[place].outbox.isBlocked
         else { return }
-        if self.gateways[gateway]?.outbox.unblock() == true {
+        if self.gateways.entries[place].outbox.unblock() {
             self.telemetry.overflows.add()
             self.core.gatewayResumed(gateway, into: &self.actions)
             if let suppressed = self.overflowLog.admit(at: .now) {
@@ -223,8 +231,8 @@ final class FanoutLoop: ReactorLoop {
     private func perform(_ now: UInt64) {
         // A question that cannot be asked is answered at once, which may lead to more.
         while !self.actions.isEmpty {
-            let actions = self.actions
-            self.actions.removeAll(keepingCapacity: false)
+            var actions = exchange(&self.spareActions, with: [])
+            swap(&self.actions, &actions)
             for action in actions {
                 switch action {
                 case .send(let record, let gateway):
@@ -239,6 +247,8 @@ final class FanoutLoop: ReactorLoop {
                     }
                 }
             }
+            actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
+            self.spareActions = actions
         }
     }
 
@@ -248,21 +258,23 @@ final class FanoutLoop: ReactorLoop {
     }
 
     private func append(_ record: FanoutRecord, to gateway: GatewayID) {
-        self.fields.bytes.withUnsafeBytes { self.gateways[gateway]?.outbox.append(record, fields: $0) }
+        guard let place = self.gateways.place(of: gateway) else { return }
+        self.fields.bytes.withUnsafeBytes { self.gateways.entries[place].outbox.append(record, fields: $0) }
     }
 
     private func flush() {
-        for (gateway, entry) in self.gateways.entries {
-            while let envelope = self.gateways[gateway]?.outbox.next() {
-                switch self.link.send(envelope, to: entry.peer) {
+        for place in self.gateways.entries.indices {
+            while let envelope = self.gateways.entries[place].outbox.next() {
+                let bytes = envelope.count
+                switch self.link.send(envelope, to: self.gateways.entries[place].peer) {
                 case .sent:
-                    self.gateways[gateway]?.outbox.settle(.sent)
-                    self.telemetry.sent(bytes: envelope.count)
+                    self.gateways.entries[place].outbox.settle(.sent)
+                    self.telemetry.sent(bytes: bytes)
                 case .wouldBlock:
-                    self.gateways[gateway]?.outbox.settle(.blocked)
+                    self.gateways.entries[place].outbox.settle(.blocked)
                 case .unroutable:
                     // Its end is already on its way to be told.
-                    self.gateways[gateway]?.outbox.settle(.sent)
+                    self.gateways.entries[place].outbox.settle(.sent)
                 }
             }
         }

@@ -1,7 +1,7 @@
 internal import Boot
 internal import FanoutCore
 
-/// The fan-out's figures for operators. Instruments are made once and updated once a turn.
+/// The fan-out's figures for operators. Instruments are made once; what the core counts is shown now and then.
 final class FanoutTelemetry: Sendable {
     /// Envelopes that could not be read.
     let malformed: Counter
@@ -88,8 +88,8 @@ final class FanoutTelemetry: Sendable {
         self.envelopeBytes.observe(Double(bytes))
     }
 
-    /// A turn is over.
-    func turned(_ core: borrowing Fanout, database: RoomDatabase, gateways: borrowing GatewayTable) {
+    /// Shows the present figures.
+    func observe(_ core: borrowing Fanout, database: RoomDatabase, gateways: borrowing GatewayTable) {
         let counters = core.counters
         self.updates.follow(counters.updates)
         self.duplicates.follow(counters.duplicates)
@@ -113,7 +113,7 @@ final class FanoutTelemetry: Sendable {
         self.questions.set(database.openCount)
         self.connections.set(database.upCount)
         self.gatewaysUp.set(gateways.entries.count)
-        self.outboxBytes.set(gateways.entries.values.reduce(0) { $0 + $1.outbox.bytes })
-        self.blocked.set(gateways.entries.values.count { $0.outbox.isBlocked })
+        self.outboxBytes.set(gateways.entries.reduce(0) { $0 + $1.outbox.bytes })
+        self.blocked.set(gateways.entries.count { $0.outbox.isBlocked })
     }
 }

@@ -7,6 +7,7 @@ internal import Wire
 struct GatewayTable {
     /// A gateway that is connected.
     struct Entry {
+        let id: GatewayID
         let peer: PeerID
         var outbox: GatewayOutbox
     }
@@ -15,8 +16,9 @@ struct GatewayTable {
     private var numbers: [Identifier: GatewayID] = [:]
     private var byPeer: [PeerID: GatewayID] = [:]
     private var lastNumber: UInt32 = 0
-    /// Connected gateways.
-    private(set) var entries: [GatewayID: Entry] = [:]
+    /// Connected gateways, in no order. What leaves is written where it stands.
+    var entries: [Entry] = []
+    private var places: [GatewayID: Int] = [:]
 
     /// Names that are not connected are forgotten beyond so many.
     private static let maxNames = 4096
@@ -25,9 +27,11 @@ struct GatewayTable {
         self.outboxBytes = outboxBytes
     }
 
-    subscript(gateway: GatewayID) -> Entry? {
-        get { self.entries[gateway] }
-        _modify { yield &self.entries[gateway] }
+    /// Where a gateway's entry is; nil when it is not connected. Good until one comes or goes.
+    func place(of gateway: GatewayID) -> Int? {
+        // Nearly always there is one, or very few.
+        if let first = self.entries.first, first.id == gateway { return 0 }
+        return self.places[gateway]
     }
 
     /// The gateway behind a peer, if it is known to be one.
@@ -39,24 +43,32 @@ struct GatewayTable {
     /// - Returns: its number, and true when it was connected under the same name by another peer until now.
     mutating func connect(_ peer: PeerID, name: String) -> (gateway: GatewayID, wasThere: Bool) {
         let gateway = self.number(of: Identifier(name))
-        let old = self.entries[gateway]?.peer
-        if let old { self.byPeer[old] = nil }
-        self.byPeer[peer] = gateway
-        self.entries[gateway] = Entry(peer: peer, outbox: GatewayOutbox(maxBytes: self.outboxBytes))
-        return (gateway, old != nil)
+        let entry = Entry(id: gateway, peer: peer, outbox: GatewayOutbox(maxBytes: self.outboxBytes))
+        defer { self.byPeer[peer] = gateway }
+        guard let place = self.places[gateway] else {
+            self.places[gateway] = self.entries.count
+            self.entries.append(entry)
+            return (gateway, false)
+        }
+        self.byPeer[self.entries[place].peer] = nil
+        self.entries[place] = entry
+        return (gateway, true)
     }
 
     /// A peer is gone. Returns the gateway that it was.
     mutating func disconnect(_ peer: PeerID) -> GatewayID? {
-        guard let gateway = self.byPeer.removeValue(forKey: peer) else { return nil }
-        self.entries[gateway] = nil
+        guard let gateway = self.byPeer.removeValue(forKey: peer), let place = self.places.removeValue(forKey: gateway)
+        else { return nil }
+        self.entries.swapAt(place, self.entries.count - 1)
+        self.entries.removeLast()
+        if place < self.entries.count { self.places[self.entries[place].id] = place }
         return gateway
     }
 
     private mutating func number(of name: Identifier) -> GatewayID {
         if let known = self.numbers[name] { return known }
         if self.numbers.count >= Self.maxNames {
-            self.numbers = self.numbers.filter { self.entries[$0.value] != nil }
+            self.numbers = self.numbers.filter { self.places[$0.value] != nil }
         }
         self.lastNumber &+= 1
         let gateway = GatewayID(self.lastNumber)

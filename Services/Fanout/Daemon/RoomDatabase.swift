@@ -58,8 +58,12 @@ final class RoomDatabase {
 
     /// When the next turn is due even if nothing happens, ns. Last in every turn.
     func poll() -> UInt64? {
-        for link in self.links { link.poll() }
-        return self.links.compactMap(\.nextDeadline).min()
+        var next = UInt64.max
+        for link in self.links {
+            link.poll()
+            next = min(next, link.nextDeadline ?? .max)
+        }
+        return next == .max ? nil : next
     }
 
     func close() {
@@ -76,7 +80,7 @@ final class RoomDatabase {
         while !self.waiting.isEmpty, self.submit(self.waiting[0], now: now) == .accepted {
             self.waiting.removeFirst()
         }
-        if self.upCount == 0, !self.waiting.isEmpty {
+        if !self.waiting.isEmpty, self.upCount == 0 {
             let failed = self.waiting
             self.waiting.removeAll()
             for request in failed { act(.answer(request.tag, .failed)) }
