@@ -125,8 +125,8 @@ public struct EnvelopeWriter: Sendable {
     }
 
     private mutating func patch(_ value: UInt32, at offset: Int) {
-        for byte in 0..<4 {
-            self.writer.bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(byte)))
+        self.writer.bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
         }
     }
 }

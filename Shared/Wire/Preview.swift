@@ -46,17 +46,25 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.fields = fields
     }
 
+    /// The fields of fixed length, the mask among them.
+    private static let fixedSize = 8 + 8 + 8 + 4 + 4 + 1
+
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.name(self.element)
-        writer.integer(self.connection)
-        writer.name(self.user)
-        writer.name(self.sid)
-        writer.integer(self.gesture)
-        writer.integer(self.after)
-        writer.integer(self.folded)
-        writer.integer(self.sinceLast)
-        writer.transform(self.fields)
+        let names =
+            FieldRun.size(of: self.room) + FieldRun.size(of: self.element) + FieldRun.size(of: self.user)
+            + FieldRun.size(of: self.sid)
+        writer.run(upTo: names + Self.fixedSize + TransformFields.maxNumberBytes) { run in
+            run.name(self.room)
+            run.name(self.element)
+            run.integer(self.connection)
+            run.name(self.user)
+            run.name(self.sid)
+            run.integer(self.gesture)
+            run.integer(self.after)
+            run.integer(self.folded)
+            run.integer(self.sinceLast)
+            run.transform(self.fields)
+        }
     }
 
     public init(from reader: inout ByteReader) {
@@ -77,21 +85,41 @@ extension ByteWriter {
     /// Appends sparse transform fields: a mask (bit 0 positionX, 1 positionY, 2 rotation, 3 scaleX, 4 scaleY, 5 width,
     /// 6 height), then a double for each set bit.
     public mutating func transform(_ fields: TransformFields) {
-        let maskAt = self.bytes.count
-        self.u8(0)
-        self.optionalNumber(fields.positionX, bit: 0, maskAt: maskAt)
-        self.optionalNumber(fields.positionY, bit: 1, maskAt: maskAt)
-        self.optionalNumber(fields.rotation, bit: 2, maskAt: maskAt)
-        self.optionalNumber(fields.scaleX, bit: 3, maskAt: maskAt)
-        self.optionalNumber(fields.scaleY, bit: 4, maskAt: maskAt)
-        self.optionalNumber(fields.width, bit: 5, maskAt: maskAt)
-        self.optionalNumber(fields.height, bit: 6, maskAt: maskAt)
+        self.run(upTo: 1 + TransformFields.maxNumberBytes) { $0.transform(fields) }
+    }
+}
+
+extension FieldRun {
+    /// Sparse transform fields, as ``ByteWriter/transform(_:)`` writes them.
+    mutating func transform(_ fields: TransformFields) {
+        self.integer(fields.mask)
+        self.optionalNumber(fields.positionX)
+        self.optionalNumber(fields.positionY)
+        self.optionalNumber(fields.rotation)
+        self.optionalNumber(fields.scaleX)
+        self.optionalNumber(fields.scaleY)
+        self.optionalNumber(fields.width)
+        self.optionalNumber(fields.height)
     }
 
-    private mutating func optionalNumber(_ value: Double?, bit: UInt8, maskAt: Int) {
-        guard let value else { return }
-        self.bytes[maskAt] |= 1 << bit
-        self.double(value)
+    @inline(__always)
+    private mutating func optionalNumber(_ value: Double?) {
+        if let value { self.integer(value.bitPattern) }
+    }
+}
+
+extension TransformFields {
+    /// What all numbers take together, bytes.
+    fileprivate static let maxNumberBytes = 7 * 8
+
+    /// Which fields are there, as the wire numbers them.
+    fileprivate var mask: UInt8 {
+        let low: UInt8 =
+            (self.positionX == nil ? 0 : 1) | (self.positionY == nil ? 0 : 2) | (self.rotation == nil ? 0 : 4)
+        let high: UInt8 =
+            (self.scaleX == nil ? 0 : 8) | (self.scaleY == nil ? 0 : 16) | (self.width == nil ? 0 : 32)
+            | (self.height == nil ? 0 : 64)
+        return low | high
     }
 }
 
