@@ -39,7 +39,9 @@ struct WaitingPreviewsTests {
         var update = update(9, ids: ["a"])
         update.gesture = 3
         outbox.drop(endedBy: StreamStep(update, isNumbered: true))
-        #expect(outbox.take().map(\.fields.positionX) == [2, 3, 4])
+        // What stays has moved up; the next of it is folded onto it there.
+        outbox.add(self.preview("a", room: "q", gesture: 3, x: 5))
+        #expect(outbox.take().map(\.fields.positionX) == [2, 5, 4])
         #expect(outbox.isEmpty)
     }
 
