@@ -32,9 +32,13 @@ struct RoomPacesTests {
             for _ in 0..<windows {
                 let lateness: UInt64 = self.load > self.capacity ? 20_000 : 500
                 for room in self.costs.keys.sorted() where self.cost(of: room) > 0 {
+                    self.paces.arrived(room, folded: 1, members: self.cost(of: room))
                     for _ in 0..<8 {
                         self.paces.departed(room, deliveries: self.cost(of: room) / 8, lateness: lateness, at: self.now)
                     }
+                }
+                for room in self.costs.keys where self.paces.pace(of: room) == .commitsOnly {
+                    self.paces.arrived(room, folded: 1, members: self.costs[room, default: 0] / 12)
                 }
                 self.now += 100
                 for room in self.paces.review(at: self.now) {
@@ -103,7 +107,7 @@ struct RoomPacesTests {
         let pauses = zip(tries, tries.dropFirst()).map { $1 - $0 }
         #expect(pauses.count >= 4)
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $1 >= $0 })
-        #expect(pauses.first.map { $0 < 4000 } == true && pauses.last.map { $0 > 16_000 } == true)
+        #expect(pauses.first.map { $0 < 8000 } == true && pauses.last.map { $0 > 16_000 } == true)
         // Its load gone it is let go for good, and the next overload begins with a short patience again.
         scene.capacity = .max
         scene.pass(300)
@@ -112,6 +116,22 @@ struct RoomPacesTests {
         scene.pass(5)
         scene.capacity = .max
         scene.pass(25)
+        #expect(scene.paces.isIdle)
+    }
+
+    @Test("the load gone, rooms come back at once, however often they were tried before")
+    func gone() {
+        var scene = Scene(["a": 1000], capacity: 700)
+        scene.pass(1000)
+        scene.costs["a"] = 100
+        scene.pass(20)
+        #expect(scene.paces.isIdle)
+        // From commits alone too.
+        scene = Scene(["a": 1000, "b": 1000], capacity: 0)
+        while scene.load > 0 { scene.pass(1) }
+        scene.costs = ["a": 100, "b": 100]
+        scene.capacity = .max
+        scene.pass(20)
         #expect(scene.paces.isIdle)
     }
 

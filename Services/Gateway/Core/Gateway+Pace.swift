@@ -53,6 +53,8 @@ extension Gateway {
     /// after it has cost three hops.
     mutating func waits(_ preview: Preview, at now: UInt64) -> Bool {
         let due = self.paces.sendingDue(preview.room, at: now)
+        // The fan-out will not bring it back at this pace.
+        if due == .max { self.noteOffered(CollectionOfOne(preview), of: preview.room) }
         guard due > now || self.unsent.contains(preview.room) else {
             self.paces.sent(preview.room, at: now)
             return false
@@ -72,6 +74,7 @@ extension Gateway {
     mutating func show(
         _ previews: ArraySlice<Preview>, of room: Identifier, to view: RoomView, lateness: UInt64, at now: UInt64
     ) {
+        if !self.paces.isIdle { self.noteOffered(previews, of: room) }
         if !self.waiting.isEmpty || !self.paces.isIdle || self.allowance <= 0 {
             let due = self.paces.due(room, at: now)
             let hasTurn = self.allowance > 0 && self.waiting.firstDue(at: now) == nil
@@ -113,6 +116,11 @@ extension Gateway {
     /// What apps of a room are told to send previews at, ms.
     func throttle(in room: Identifier) -> UInt64 {
         self.paces.pace(of: room).told(usual: UInt64(self.limits.throttleMs))
+    }
+
+    private mutating func noteOffered(_ previews: some Sequence<Preview>, of room: Identifier) {
+        let members = self.rooms[room]?.previewMembers.count ?? 0
+        for preview in previews { self.paces.arrived(room, folded: preview.folded, members: members) }
     }
 
     /// Slows rooms down or lets them go, as the last window says, and tells their apps.

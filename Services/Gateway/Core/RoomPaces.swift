@@ -8,8 +8,9 @@ package import Wire
 /// Previews may be late (``LatenessGauge``), or commits beside them (``CommitGauge``). Slowing down is fast: with a late
 /// window rooms that make a quarter of all deliveries take a step, those that cost most first, until no window is late.
 /// So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms take a step that
-/// may cost a quarter more in all, the slowest first; after twice as long the next time when that was too much, after
-/// half as long when it was not.
+/// may cost a quarter more in all, the slowest first; after four times as long the next time when that was too much, after
+/// half as long when it was not. When even at full pace the rooms would cost less than half of what was too much, the
+/// load is gone: then nothing is tried, and steps up follow each other soon.
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
@@ -31,6 +32,10 @@ package struct RoomPaces: Sendable {
     private var commits = CommitGauge()
     /// What all rooms cost together when the gateway began to be late.
     private var limit = 0
+    /// What all rooms would cost at full pace, at most, by the previews that come; recent ones, as costs.
+    private var offered = 0
+    /// Since when that is little, ms.
+    private var lightSince: UInt64?
     /// How long it must be calm before rooms speed up, ms, and since when it is.
     private var patience: UInt64
     private var calmSince: UInt64?
@@ -41,6 +46,8 @@ package struct RoomPaces: Sendable {
     private let calmMs: UInt64
     /// The longest time of calm that is waited for, as a multiple of the usual one.
     private static let maxPatience: UInt64 = 16
+    /// The load gone, steps up follow each other in this part of the usual time of calm.
+    private static let haste: UInt64 = 4
     /// How long a step down takes to show, ms.
     private static let settleMs: UInt64 = 250
     /// A gateway that is late so soon after rooms sped up is late because they did, ms.
@@ -98,6 +105,14 @@ package struct RoomPaces: Sendable {
         self.slowed[room]?.departedAt = now
     }
 
+    /// A preview came while rooms are slowed down.
+    /// - Parameters:
+    ///   - folded: how many of the app's are in it.
+    ///   - members: who is to see it.
+    package mutating func arrived(_ room: Identifier, folded: UInt32, members: Int) {
+        self.offered += members * max(Int(folded), self.pace(of: room).span)
+    }
+
     /// Previews of a room's members were sent on.
     package mutating func sent(_ room: Identifier, at now: UInt64) {
         self.slowed[room]?.sentAt = now
@@ -120,6 +135,7 @@ package struct RoomPaces: Sendable {
     package mutating func review(at now: UInt64) -> [Identifier] {
         guard let verdict = self.verdict(at: now) else { return [] }
         defer { self.meter(verdict) }
+        self.lightSince = self.offered < self.limit / 2 ? self.lightSince ?? now : nil
         switch verdict {
         case .late:
             self.calmSince = nil
@@ -131,7 +147,8 @@ package struct RoomPaces: Sendable {
             guard !self.isIdle else { return [] }
             let since = self.calmSince ?? now
             self.calmSince = since
-            guard now >= since + self.patience else { return [] }
+            let isLight = self.lightSince.map { now >= $0 + self.calmMs / Self.haste } ?? false
+            guard now >= since + (isLight ? self.calmMs / Self.haste : self.patience) else { return [] }
             self.calmSince = now
             return self.speedUp(at: now)
         }
@@ -146,6 +163,7 @@ package struct RoomPaces: Sendable {
     /// Costs are counted from the first sign of lateness on, for as long as it matters.
     private mutating func meter(_ verdict: LatenessGauge.Verdict) {
         self.isMetering = verdict != .calm || !self.isIdle
+        self.offered /= 2
         if self.isMetering {
             self.costs = self.costs.compactMapValues { $0 > 1 ? $0 / 2 : nil }
         } else {
@@ -181,7 +199,7 @@ package struct RoomPaces: Sendable {
         guard let spedUpAt = self.spedUpAt else { return }
         self.spedUpAt = nil
         let isRelapse = now < spedUpAt + Self.probationMs
-        self.patience = isRelapse ? min(self.patience * 2, self.calmMs * Self.maxPatience) : self.calmMs
+        self.patience = isRelapse ? min(self.patience * 4, self.calmMs * Self.maxPatience) : self.calmMs
     }
 
     private mutating func speedUp(at now: UInt64) -> [Identifier] {
