@@ -9,7 +9,7 @@ extension Gateway {
         if let refusal = result.refusal, self.staysInCustody(key, result, refusal, at: now) { return }
         guard let pending = self.endCustody(of: key) else { return }
         // One that was sent again says more of what was lost than of what is slow.
-        if pending.attempts == 1 { self.paces.committed(after: (now - pending.takenAt) * 1000) }
+        if pending.attempts == 1 { self.paces.committed(after: (now - min(now, pending.takenAt)) * 1000) }
         self.answer(pending, refusal: result.refusal, seq: result.seq, json: result.json)
         self.release(pending, seq: result.refusal == nil ? result.seq : nil)
         if let refusal = result.refusal, !refusal.code.isRetriable {

@@ -2,7 +2,8 @@ import Glibc
 
 /// A server's address as the kernel wants it.
 struct ResolvedAddress: Sendable {
-    private let bytes: [UInt8]
+    private let storage: sockaddr_storage
+    private let length: socklen_t
     let family: Int32
 
     /// Looks a host up; takes the first address there is.
@@ -16,11 +17,19 @@ struct ResolvedAddress: Sendable {
             throw BenchFailure("\(address.host) is unknown: \(gai_strerror(result).map { String(cString: $0) } ?? "")")
         }
         defer { freeaddrinfo(found) }
-        self.bytes = Array(UnsafeRawBufferPointer(start: found.pointee.ai_addr, count: Int(found.pointee.ai_addrlen)))
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            let count = min(Int(found.pointee.ai_addrlen), bytes.count)
+            bytes.copyMemory(from: UnsafeRawBufferPointer(start: found.pointee.ai_addr, count: count))
+        }
+        self.storage = storage
+        self.length = found.pointee.ai_addrlen
         self.family = found.pointee.ai_family
     }
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        self.bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count)) }
+        withUnsafePointer(to: self.storage) {
+            body(UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), self.length)
+        }
     }
 }
