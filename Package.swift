@@ -140,7 +140,7 @@ let operatorCommand: [Target] = [
 
 let testTargets: [Target] = [
     .target(
-        name: "PipelineTestKit", dependencies: ["Postgres", "Boot", "Wire"], path: "Tests/PipelineTestKit",
+        name: "PipelineTestKit", dependencies: ["Postgres", "Boot", "Wire", "Canvas"], path: "Tests/PipelineTestKit",
         swiftSettings: swiftSettings),
     .executableTarget(
         name: "socketio-conformance-server",
@@ -168,7 +168,7 @@ let testTargets: [Target] = [
         ], exclude: ["README.md", "costs", "measure.py", "run.sh"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
-    tests("WireTests", ["Wire", "Canvas", "JSONBytes"]),
+    tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),

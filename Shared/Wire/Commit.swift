@@ -3,7 +3,7 @@
 /// The gateway that took it keeps it until a ``CommitResult`` comes; every other holder may forget it at any time.
 ///
 ///     room name │ session name │ claim u32 │ number u64 │ isNumberedByApp u8 │ user name │ connection u64
-///     gateway name │ gesture u64 │ command
+///     gateway name │ list of (element name │ gesture u64) │ edit
 public struct Commit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commit
 
@@ -23,15 +23,15 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var connection: UInt64
     /// The mesh name of the gateway that waits for the result.
     public var gateway: Identifier
-    /// The gesture that it ends; 0 when it ends none.
-    public var gesture: UInt64
+    /// The gestures that it ends, at most one for each of its elements, in the edit's order.
+    public var gestures: [EndedGesture]
     /// What it asks for.
-    public var command: Command
+    public var edit: EncodedEdit
 
     /// A commit.
     public init(
         room: Identifier, session: Identifier, claim: UInt32, number: UInt64, isNumberedByApp: Bool, user: Identifier,
-        connection: UInt64, gateway: Identifier, gesture: UInt64, command: Command
+        connection: UInt64, gateway: Identifier, gestures: [EndedGesture], edit: EncodedEdit
     ) {
         self.room = room
         self.session = session
@@ -41,8 +41,8 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.user = user
         self.connection = connection
         self.gateway = gateway
-        self.gesture = gesture
-        self.command = command
+        self.gestures = gestures
+        self.edit = edit
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -54,8 +54,11 @@ public struct Commit: WireRecord, Equatable, Sendable {
         writer.name(self.user)
         writer.integer(self.connection)
         writer.name(self.gateway)
-        writer.integer(self.gesture)
-        writer.command(self.command)
+        writer.list(self.gestures) { ended, writer in
+            writer.name(ended.element)
+            writer.integer(ended.gesture)
+        }
+        writer.edit(self.edit)
     }
 
     public init(from reader: inout ByteReader) {
@@ -67,8 +70,25 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.user = reader.name()
         self.connection = reader.integer()
         self.gateway = reader.name()
-        self.gesture = reader.integer()
-        self.command = reader.command()
+        self.gestures = reader.list { reader in
+            let element = reader.name()
+            return EndedGesture(element: element, gesture: reader.integer())
+        }
+        self.edit = reader.edit()
+    }
+}
+
+/// A gesture of a commit's session that the commit ends: nothing of it, or of an older one, may follow the update.
+public struct EndedGesture: Hashable, Sendable {
+    /// The element that was moved.
+    public var element: Identifier
+    /// The gesture's number in the session, ≥ 1.
+    public var gesture: UInt64
+
+    /// A gesture on an element.
+    public init(element: Identifier, gesture: UInt64) {
+        self.element = element
+        self.gesture = gesture
     }
 }
 

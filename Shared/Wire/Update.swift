@@ -1,4 +1,7 @@
-/// What an update did; the number on the wire and in the commit log.
+/// What an update did, as apps receive it; the number is the one on the wire, the name the one in the commit log.
+///
+/// Several kinds of edits may come to the same update. What acknowledgements, broadcasts, rows of the log and answers to
+/// a join look like follows from its ``UpdateShape``.
 public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     /// One element moved, turned or scaled.
     case transformed = 1
@@ -11,16 +14,31 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     /// One element deleted, with what hangs on it.
     case deleted = 5
 
-    /// The event as apps receive it.
-    public var name: String {
+    /// What is known of an event: one row for each.
+    private struct Row {
+        let name: String
+        let shape: UpdateShape
+        let legacy: LegacyForm
+    }
+
+    private var row: Row {
         switch self {
-        case .transformed: "element:transformed"
-        case .created: "element:created"
-        case .createdMany: "elements:created"
-        case .updated: "element:updated"
-        case .deleted: "element:deleted"
+        case .transformed: Row(name: "element:transformed", shape: .element, legacy: .same)
+        case .created: Row(name: "element:created", shape: .flatElement, legacy: .same)
+        case .createdMany: Row(name: "elements:created", shape: .elements, legacy: .each(.created))
+        case .updated: Row(name: "element:updated", shape: .element, legacy: .none)
+        case .deleted: Row(name: "element:deleted", shape: .deletion, legacy: .each(.deleted))
         }
     }
+
+    /// The event as apps receive it.
+    public var name: String { self.row.name }
+
+    /// How many elements it carries, and in which form.
+    public var shape: UpdateShape { self.row.shape }
+
+    /// What a 1.0 app receives of it.
+    public var legacy: LegacyForm { self.row.legacy }
 
     /// The event of that name, as the commit log has it.
     public init?(name: String) {
@@ -29,24 +47,57 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     }
 }
 
+/// What an app of the 1.0 contract receives of an update.
+public enum LegacyForm: Sendable {
+    /// The event as all others receive it.
+    case same
+    /// One event of that kind for each element, all with the update's number.
+    case each(UpdateEvent)
+    /// Nothing: 1.0 does not know what changed.
+    case none
+}
+
 /// One element as an update left it.
 public struct UpdatedElement: Equatable, Sendable {
     /// Its id.
     public var id: Identifier
     /// The flat element as JSON text; empty when it was deleted.
     public var json: [UInt8]
+    /// The gesture of the update's session on it that the update ended; 0: none.
+    public var gesture: UInt64
 
     /// One element of an update.
-    public init(id: Identifier, json: [UInt8]) {
+    public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0) {
         self.id = id
         self.json = json
+        self.gesture = gesture
+    }
+
+    /// True when nothing of that gesture may be shown after the update.
+    /// - Parameter isOwn: true for a gesture of the update's own session; a deletion ends everybody's.
+    public func ends(gesture: UInt64, isOwn: Bool) -> Bool {
+        self.json.isEmpty || (isOwn && gesture <= self.gesture)
+    }
+}
+
+extension [UpdatedElement] {
+    /// Notes with each element which gesture on it ended.
+    public mutating func end(_ gestures: [EndedGesture]) {
+        guard gestures.count > 1 else {
+            if let ended = gestures.first, let index = self.firstIndex(where: { $0.id == ended.element }) {
+                self[index].gesture = ended.gesture
+            }
+            return
+        }
+        let numbers = Dictionary(gestures.map { ($0.element, $0.gesture) }, uniquingKeysWith: Swift.max)
+        for index in self.indices { self[index].gesture = numbers[self[index].id] ?? 0 }
     }
 }
 
 /// One committed change of a room: the same thing as one row of the commit log.
 ///
-///     shard u8 │ gseq u64 │ room name │ seq u64 │ event u8 │ user name │ sid name │ number u64 │ gesture u64
-///     link u64 │ chain u64 │ list of (id name │ JSON blob)
+///     shard u8 │ gseq u64 │ room name │ seq u64 │ event u8 │ user name │ sid name │ number u64
+///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ JSON blob)
 public struct Update: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.update
 
@@ -66,8 +117,6 @@ public struct Update: WireRecord, Equatable, Sendable {
     public var sid: Identifier
     /// The app's number in that session; 0 when the app gave none.
     public var number: UInt64
-    /// The gesture that it ended; 0 when it ended none.
-    public var gesture: UInt64
     /// Its link in the shard's ``HistoryChain``.
     public var link: UInt64
     /// The shard's chain after it; 0: not known.
@@ -78,8 +127,7 @@ public struct Update: WireRecord, Equatable, Sendable {
     /// A committed change.
     public init(
         shard: UInt8, gseq: UInt64, room: Identifier, seq: UInt64, event: UpdateEvent, user: Identifier,
-        sid: Identifier, number: UInt64, gesture: UInt64, link: UInt64 = 0, chain: UInt64 = 0,
-        elements: [UpdatedElement]
+        sid: Identifier, number: UInt64, link: UInt64 = 0, chain: UInt64 = 0, elements: [UpdatedElement]
     ) {
         self.shard = shard
         self.gseq = gseq
@@ -89,7 +137,6 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.user = user
         self.sid = sid
         self.number = number
-        self.gesture = gesture
         self.link = link
         self.chain = chain
         self.elements = elements
@@ -104,11 +151,11 @@ public struct Update: WireRecord, Equatable, Sendable {
         writer.name(self.user)
         writer.name(self.sid)
         writer.integer(self.number)
-        writer.integer(self.gesture)
         writer.integer(self.link)
         writer.integer(self.chain)
         writer.list(self.elements) { element, writer in
             writer.name(element.id)
+            writer.integer(element.gesture)
             writer.blob(element.json)
         }
     }
@@ -123,12 +170,12 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.user = reader.name()
         self.sid = reader.name()
         self.number = reader.integer()
-        self.gesture = reader.integer()
         self.link = reader.integer()
         self.chain = reader.integer()
         self.elements = reader.list { reader in
             let id = reader.name()
-            return UpdatedElement(id: id, json: reader.blob())
+            let gesture = reader.integer(UInt64.self)
+            return UpdatedElement(id: id, json: reader.blob(), gesture: gesture)
         }
         if event == nil || self.shard >= UInt8(Shard.count) { reader.fail() }
     }

@@ -31,8 +31,9 @@ enum Sample {
 
     static let commit = Commit(
         room: room, session: SessionKey.gateway(sid: sid, claim: 1), claim: 1, number: 7, isNumberedByApp: false,
-        user: user, connection: 0x2_0000_0007, gateway: gateway, gesture: 3,
-        command: .transform(element: element, fields: fields))
+        user: user, connection: 0x2_0000_0007, gateway: gateway,
+        gestures: [EndedGesture(element: element, gesture: 3)],
+        edit: EncodedEdit(TransformElement(element: element, fields: fields)))
 
     /// A note that carries a text of its app.
     static func note(_ id: Identifier) -> Element {
@@ -57,7 +58,7 @@ enum Sample {
     static func update(_ seq: UInt64) -> Update {
         Update(
             shard: UInt8(Shard.of(room: room)), gseq: seq, room: room, seq: seq, event: .transformed, user: user,
-            sid: sid, number: seq, gesture: 3, elements: [UpdatedElement(id: element, json: noteText)])
+            sid: sid, number: seq, elements: [UpdatedElement(id: element, json: noteText, gesture: 3)])
     }
 
     static let noteText = json(note(element))

@@ -1,5 +1,6 @@
 import Canvas
 import CoalescerCore
+import PipelineTestKit
 import Testing
 import Wire
 
@@ -54,16 +55,15 @@ import Wire
     }
 
     @Test func onlyTransformsEndGestures() {
-        let others: [Command] = [
-            .create(elements: [CreateItem(id: "e", idIsGenerated: false, json: [])], single: true),
-            .update(element: "e", set: []), .delete(element: "e"),
-            .refuse(Refusal(.invalid, "x"), bodyHash: 1),
+        let others: [EncodedEdit] = [
+            .create(SentItem(id: "e", json: [])), .update(element: "e", set: []), .delete(element: "e"),
+            EncodedEdit(refusal: Refusal(.invalid, "x"), bodyHash: 1),
         ]
         var coalescer = Coalescer.strict()
         _ = coalescer.received(preview(x: 1), at: ms(1))
         _ = coalescer.received(preview(x: 2), at: ms(2))
-        for command in others {
-            #expect(coalescer.commitReceived(commit(command: command), at: ms(3)) == .nothingHeld)
+        for edit in others {
+            #expect(coalescer.commitReceived(commit(edit: edit), at: ms(3)) == .nothingHeld)
         }
         #expect(coalescer.commitReceived(commit(gesture: 0), at: ms(3)) == .nothingHeld)
         #expect(coalescer.leaving(at: ms(17)).map(\.fields.positionX) == [2])

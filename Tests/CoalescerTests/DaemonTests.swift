@@ -91,7 +91,7 @@ import Wire
             try await eventually("the rest") { stand.neighbours.sights.count == 4 }
             try await eventually("more credit") { stand.neighbours.credits.map(\.commits) == [6, 8] }
             let gestures = stand.neighbours.sights.map { sight -> UInt64 in
-                if case .commit(let commit, _) = sight { commit.gesture } else { 0 }
+                if case .commit(let commit, _) = sight { commit.gestures[0].gesture } else { 0 }
             }
             #expect(gestures == [1, 2, 3, 4])
         }

@@ -1,5 +1,6 @@
 import Canvas
 import CoalescerCore
+import PipelineTestKit
 import Wire
 
 /// One tick, ns.
@@ -23,12 +24,12 @@ func preview(
 /// A commit that ends a gesture.
 func commit(
     _ element: Identifier = "e", room: Identifier = "r", by connection: UInt64 = 1, gesture: UInt64 = 1,
-    session: Identifier = "s", command: Command? = nil
+    session: Identifier = "s", edit: EncodedEdit? = nil
 ) -> Commit {
     Commit(
         room: room, session: session, claim: 1, number: 1, isNumberedByApp: true, user: "u", connection: connection,
-        gateway: "g", gesture: gesture,
-        command: command ?? .transform(element: element, fields: TransformFields(positionX: 1)))
+        gateway: "g", gestures: gesture == 0 || edit != nil ? [] : [EndedGesture(element: element, gesture: gesture)],
+        edit: edit ?? .transform(element: element, fields: TransformFields(positionX: 1)))
 }
 
 extension Coalescer {

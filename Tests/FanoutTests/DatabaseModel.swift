@@ -30,8 +30,10 @@ struct DatabaseModel {
         let update = Update(
             shard: UInt8(shard), gseq: self.gseqs[shard], room: room,
             seq: UInt64(self.logs[room, default: []].count) + 1, event: event, user: "ann", sid: sid, number: 0,
-            gesture: gesture, link: link, chain: self.chains[shard],
-            elements: elements.map { UpdatedElement(id: $0.0, json: $0.1.map { Array($0.utf8) } ?? []) })
+            link: link, chain: self.chains[shard],
+            elements: elements.map {
+                UpdatedElement(id: $0.0, json: $0.1.map { Array($0.utf8) } ?? [], gesture: gesture)
+            })
         self.logs[room, default: []].append(update)
         return update
     }
@@ -51,9 +53,9 @@ struct DatabaseModel {
             }
         }
         var closed: [RoomSnapshot.ClosedGesture] = []
-        for update in self.logs[room] ?? [] where update.gesture > 0 {
-            closed += update.elements.map {
-                RoomSnapshot.ClosedGesture(element: $0.id, sid: update.sid, gesture: update.gesture)
+        for update in self.logs[room] ?? [] {
+            closed += update.elements.filter { $0.gesture > 0 }.map {
+                RoomSnapshot.ClosedGesture(element: $0.id, sid: update.sid, gesture: $0.gesture)
             }
         }
         return RoomSnapshot(

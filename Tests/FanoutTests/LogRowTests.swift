@@ -6,11 +6,11 @@ import Wire
 @Suite struct LogRowTests {
     private static func row(
         _ event: String, element: Identifier? = nil, before: String? = nil, after: String? = nil,
-        session: Identifier = "sid"
+        session: Identifier = "sid", gestures: [EndedGesture] = []
     ) -> LogRow {
         LogRow(
-            shard: 5, gseq: 9, room: "r", seq: 3, event: event, user: "ann", session: session, number: 4, gesture: 2,
-            hash: -6, chain: 77, element: element, before: before.map { Array($0.utf8) },
+            shard: 5, gseq: 9, room: "r", seq: 3, event: event, user: "ann", session: session, number: 4,
+            gestures: gestures, hash: -6, chain: 77, element: element, before: before.map { Array($0.utf8) },
             after: after.map { Array($0.utf8) })
     }
 
@@ -22,15 +22,16 @@ import Wire
     @Test func aRowIsTheUpdateThatWasPublished() {
         var document = JSONDocument()
         let text = #"{"id":"e", "x":1.50}"#
-        let update = Self.row("element:transformed", element: "e", after: text).update(with: &document)
+        let update = Self.row(
+            "element:transformed", element: "e", after: text, gestures: [EndedGesture(element: "e", gesture: 2)]
+        ).update(with: &document)
         #expect(
             update
                 == Update(
                     shard: 5, gseq: 9, room: "r", seq: 3, event: .transformed, user: "ann", sid: "sid", number: 4,
-                    gesture: 2,
                     link: HistoryChain.link(
                         gseq: 9, room: "r", seq: 3, session: "sid", number: 4, body: UInt64(bitPattern: -6)),
-                    chain: 77, elements: [UpdatedElement(id: "e", json: Array(text.utf8))]))
+                    chain: 77, elements: [UpdatedElement(id: "e", json: Array(text.utf8), gesture: 2)]))
     }
 
     @Test func aNumberOfTheGatewayIsNotShown() {

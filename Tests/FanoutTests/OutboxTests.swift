@@ -8,8 +8,8 @@ import Wire
         .update(
             Update(
                 shard: 1, gseq: seq, room: "r", seq: seq, event: isDeleted ? .deleted : .transformed, user: "ann",
-                sid: "s-ann", number: 0, gesture: gesture,
-                elements: [UpdatedElement(id: "e", json: isDeleted ? [] : Array("{}".utf8))]))
+                sid: "s-ann", number: 0,
+                elements: [UpdatedElement(id: "e", json: isDeleted ? [] : Array("{}".utf8), gesture: gesture)]))
     }
 
     private static func add(_ records: [FanoutRecord], to outbox: inout GatewayOutbox) {

@@ -242,7 +242,7 @@ struct GatewayModel {
                     element.json.isEmpty ? nil : element.json
                 if element.json.isEmpty { continue }
                 let key = "\(update.room) \(element.id) \(update.sid)"
-                self.gateways[index].closed[key] = max(self.gateways[index].closed[key] ?? 0, update.gesture)
+                self.gateways[index].closed[key] = max(self.gateways[index].closed[key] ?? 0, element.gesture)
             }
         }
 

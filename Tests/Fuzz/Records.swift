@@ -17,7 +17,10 @@ import Wire
 private func check(_ kind: RecordKind, _ fields: ByteReader) {
     switch kind {
     case .preview: check(Preview.self, fields)
-    case .commit: check(Commit.self, fields)
+    case .commit:
+        check(Commit.self, fields)
+        guard let edit = try? EnvelopeReader.decode(Commit.self, fields).edit else { return }
+        _ = (edit.refusal, edit.soleElement)
     case .commitResult: check(CommitResult.self, fields)
     case .update: check(Update.self, fields)
     case .join: check(Join.self, fields)

@@ -115,10 +115,7 @@ struct CommitTests {
         let actions = scene.take()
         #expect(actions.gestureEnds.map(\.gesture) == [1])
         let commit = try #require(actions.commits.first)
-        guard case .refuse(let refusal, _) = commit.command else {
-            Issue.record("not a refusal: \(commit.command)")
-            return
-        }
+        let refusal = try #require(commit.edit.refusal).refusal
         #expect(refusal.code == .invalid)
         #expect(refusal.field == "transform.rotation")
     }

@@ -145,7 +145,7 @@ struct PacedPreviewsTests {
         self.slowDown(&scene, to: .commitsOnly)
         scene.send(ada, "element:transforming", PreviewTests.preview(1, gesture: 3))
         var update = update(1, ids: ["e"])
-        (update.sid, update.gesture) = ("s-ada", 3)
+        (update.sid, update.elements[0].gesture) = ("s-ada", 3)
         scene.gateway.updated(update)
         scene.send(ada, "element:transforming", PreviewTests.preview(2, gesture: 4))
         scene.send(ada, "element:transforming", PreviewTests.preview(3, gesture: 4))
@@ -171,7 +171,7 @@ struct PacedPreviewsTests {
             switch end {
             case 0:
                 var update = update(1, ids: ["e"])
-                update.gesture = 1
+                update.elements[0].gesture = 1
                 scene.gateway.updated(update)
             case 1:
                 scene.gateway.updated(update(1, event: .deleted, ids: ["e"]))

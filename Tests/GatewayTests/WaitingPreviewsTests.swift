@@ -37,7 +37,7 @@ struct WaitingPreviewsTests {
         outbox.add(self.preview("a", room: "q", gesture: 3, x: 3))
         outbox.add(self.preview("a", by: 2, gesture: 4, x: 4))
         var update = update(9, ids: ["a"])
-        update.gesture = 3
+        update.elements[0].gesture = 3
         outbox.drop(endedBy: StreamStep(update, isNumbered: true))
         // What stays has moved up; the next of it is folded onto it there.
         outbox.add(self.preview("a", room: "q", gesture: 3, x: 5))

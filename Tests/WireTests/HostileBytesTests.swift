@@ -65,7 +65,7 @@ import Wire
         #expect(writer.bytes == [0, 0, 0, 0])
         for count in [UInt32.max, 1 << 31, 1_000_000] {
             var bytes = encode(Samples.moved)
-            let at = bytes.count - (4 + 3 + 6)
+            let at = bytes.count - (4 + 3 + 8 + 6)
             withUnsafeBytes(of: count.littleEndian) { for index in 0..<4 { bytes[at + index] = $0[index] } }
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, bytes) }
         }

@@ -1,4 +1,5 @@
 import Canvas
+import PipelineTestKit
 import Wire
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the same walk for the same seed on every machine.
@@ -60,21 +61,22 @@ struct RecordMaker {
         Commit(
             room: self.name(), session: self.name(), claim: self.small(), number: self.number(),
             isNumberedByApp: self.flag(), user: self.name(), connection: self.number(), gateway: self.name(),
-            gesture: self.number(), command: self.command())
+            gestures: self.list { EndedGesture(element: $0.name(), gesture: $0.number()) }, edit: self.edit())
     }
 
-    private mutating func command() -> Command {
-        switch Int.random(in: 0..<5, using: &self.random) {
+    private mutating func edit() -> EncodedEdit {
+        switch Int.random(in: 0..<6, using: &self.random) {
         case 0: return .transform(element: self.name(), fields: self.fields())
-        case 1:
-            let items = self.list { maker in
-                CreateItem(id: maker.name(), idIsGenerated: maker.flag(), json: maker.blob())
-            }
-            return .create(elements: items, single: self.flag())
-        case 2: return .update(element: self.name(), set: self.blob())
-        case 3: return .delete(element: self.name())
-        default: return .refuse(self.refusal(), bodyHash: self.number())
+        case 1: return .create(self.item())
+        case 2: return .create(self.list { $0.item() })
+        case 3: return .update(element: self.name(), set: self.blob())
+        case 4: return .delete(element: self.name())
+        default: return EncodedEdit(refusal: self.refusal(), bodyHash: self.number())
         }
+    }
+
+    private mutating func item() -> SentItem {
+        SentItem(id: self.name(), idIsGenerated: self.flag(), json: self.blob())
     }
 
     private mutating func result() -> CommitResult {
@@ -87,9 +89,9 @@ struct RecordMaker {
         Update(
             shard: UInt8.random(in: 0..<64, using: &self.random), gseq: self.number(), room: self.name(),
             seq: self.number(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
-            user: self.name(), sid: self.name(), number: self.number(), gesture: self.number(),
+            user: self.name(), sid: self.name(), number: self.number(),
             link: self.number(), chain: self.number(),
-            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob()) })
+            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob(), gesture: $0.number()) })
     }
 
     private mutating func join() -> Join {

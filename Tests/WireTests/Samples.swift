@@ -1,4 +1,5 @@
 import Canvas
+import PipelineTestKit
 import Wire
 
 /// One record of every kind, each with its bytes on the wire written out by hand from the layouts in the sources.
@@ -10,17 +11,19 @@ enum Samples {
 
     static let transform = Commit(
         room: "r1", session: "s", claim: 2, number: 7, isNumberedByApp: true, user: "u", connection: 5,
-        gateway: "gateway-1", gesture: 4,
-        command: .transform(element: "e", fields: TransformFields(positionY: 2, scaleY: 0.5, width: 10, height: 20)))
+        gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
+        edit: .transform(element: "e", fields: TransformFields(positionY: 2, scaleY: 0.5, width: 10, height: 20)))
 
-    static let create = commit(
-        .create(elements: [CreateItem(id: "e", idIsGenerated: true, json: Array("{}".utf8))], single: true))
+    static let create = commit(.create(SentItem(id: "e", idIsGenerated: true, json: Array("{}".utf8))))
+
+    static let createMany = commit(.create([SentItem(id: "e", json: Array("{}".utf8))]))
 
     static let update = commit(.update(element: "e", set: Array("{\"locked\":true}".utf8)))
 
     static let delete = commit(.delete(element: "e"))
 
-    static let refuse = commit(.refuse(Refusal(.invalid, "no", field: "n"), bodyHash: 0xFEED))
+    static let refuse = commit(
+        EncodedEdit(refusal: Refusal(.invalid, "no", field: "n"), bodyHash: 0xFEED))
 
     static let applied = CommitResult(
         room: "r1", session: "s", number: 7, connection: 5, refusal: nil, seq: 11, json: Array("{}".utf8))
@@ -30,9 +33,9 @@ enum Samples {
         seq: 0, json: [])
 
     static let moved = Update(
-        shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7, gesture: 4,
+        shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
         link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
-        elements: [UpdatedElement(id: "e", json: Array("{}".utf8))])
+        elements: [UpdatedElement(id: "e", json: Array("{}".utf8), gesture: 4)])
 
     static let ada = Member(user: "u", name: "Ada", color: "#f00")
 
@@ -84,14 +87,15 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, transform, create, update, delete, refuse, applied, refused, moved, join, joined, resumed, notJoined,
+        preview, transform, create, createMany, update, delete, refuse, applied, refused, moved, join, joined, resumed,
+        notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed, state, unavailable,
         credit,
     ]
 
-    private static func commit(_ command: Command) -> Commit {
+    private static func commit(_ edit: EncodedEdit) -> Commit {
         Commit(
             room: "r1", session: "s.1", claim: 1, number: 1, isNumberedByApp: false, user: "u", connection: 5,
-            gateway: "g", gesture: 0, command: command)
+            gateway: "g", gestures: [], edit: edit)
     }
 }

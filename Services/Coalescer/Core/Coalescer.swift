@@ -150,21 +150,29 @@ package struct Coalescer {
         self.merge(newer, into: at)
     }
 
-    /// A commit passed through. If it ends a gesture, nothing of that gesture or an older one leaves any more.
+    /// A commit passed through. Nothing of the gestures that it ends, or of older ones, leaves any more.
     package mutating func commitReceived(_ commit: Commit, at now: UInt64) -> CommitOutcome {
-        guard commit.gesture > 0, case .transform(let element, _) = commit.command else { return .nothingHeld }
-        guard let at = self.entry(room: commit.room, element: element, connection: commit.connection, at: now) else {
+        var outcome = CommitOutcome.nothingHeld
+        for ended in commit.gestures where self.close(ended, by: commit, at: now) { outcome = .cancelled }
+        return outcome
+    }
+
+    /// Closes one gesture; true when a preview of it was held.
+    private mutating func close(_ ended: EndedGesture, by commit: Commit, at now: UInt64) -> Bool {
+        guard
+            let at = self.entry(room: commit.room, element: ended.element, connection: commit.connection, at: now)
+        else {
             // Full of held previews. A commit must not wait for them; that the gesture is closed is forgotten here and
             // remembered downstream.
             self.counters.evicted += 1
-            return .nothingHeld
+            return false
         }
         self.entries[at].follow(session: SessionKey.sid(of: commit.session))
-        self.entries[at].closed = max(self.entries[at].closed, commit.gesture)
-        guard let held = self.entries[at].held, held.gesture <= self.entries[at].closed else { return .nothingHeld }
+        self.entries[at].closed = max(self.entries[at].closed, ended.gesture)
+        guard let held = self.entries[at].held, held.gesture <= self.entries[at].closed else { return false }
         self.release(at)
         self.counters.cancelled += 1
-        return .cancelled
+        return true
     }
 
     /// Time has come to `now`: the rooms whose time it is depart, each with everything that it holds.

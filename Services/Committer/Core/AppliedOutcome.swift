@@ -4,12 +4,6 @@ import Wire
 
 /// What an applied commit is answered with: now from the decision, later from the log.
 struct AppliedOutcome: Equatable, Sendable {
-    /// A value that was stored otherwise than sent, and of which element when there are several.
-    struct Adjusted: Equatable, Sendable {
-        var element: String?
-        var adjustment: Adjustment
-    }
-
     /// The room's number that it got.
     var seq: UInt64
     /// What it did.
@@ -27,18 +21,18 @@ struct AppliedOutcome: Equatable, Sendable {
         writer.value(true)
         writer.key("seq")
         writer.value(self.seq)
-        switch self.event {
-        case .transformed, .created, .updated:
+        switch self.event.shape {
+        case .element, .flatElement:
             writer.key("element")
             writer.raw(self.elements.first?.json ?? Array("null".utf8))
             self.writeAdjusted(&writer)
-        case .createdMany:
+        case .elements:
             writer.key("elements")
             writer.beginArray()
             for element in self.elements { writer.raw(element.json) }
             writer.endArray()
             self.writeAdjusted(&writer)
-        case .deleted:
+        case .deletion:
             writer.key("elementId")
             writer.value(self.elements.first?.id.text ?? "")
             writer.key("elementIds")
@@ -65,65 +59,29 @@ struct AppliedOutcome: Equatable, Sendable {
 }
 
 extension AppliedOutcome {
-    /// The outcome of an earlier commit, from its log row and the body that was sent again. The rules give the same
+    /// The outcome of an earlier commit, from its log row and the edit that was sent again. The rules give the same
     /// adjustments on the same state; only a rules file changed in between makes them differ.
     ///
     /// Nil when the row is not one of ours.
     init?(
-        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], command: PreparedCommand, user: Identifier,
+        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], edit: any DecidableEdit, user: Identifier,
         rules: RulesTable
     ) {
         var document = JSONDocument()
-        func parse(_ json: [UInt8]) -> JSONValue? {
-            do { try document.parse(json, limits: Element.jsonLimits) } catch { return nil }
-            return document.root
-        }
-        switch event {
-        case .transformed, .updated, .created:
-            guard let element = parse(after).flatMap(Element.init(json:)) else { return nil }
-            let previous = event == .created ? nil : parse(before).flatMap(Element.init(json:))
-            self.init(
-                seq: seq, event: event, elements: [UpdatedElement(id: Identifier(element.id), json: after)],
-                adjusted: Self.adjustments(command, to: previous, stored: [], by: user, rules))
-        case .createdMany:
-            guard let array = parse(after), array.kind == .array else { return nil }
-            var elements: [UpdatedElement] = []
-            for value in array.elements {
-                guard let id = value["id"]?.string else { return nil }
-                elements.append(UpdatedElement(id: Identifier(id), json: Array(value.rawBytes)))
-            }
-            self.init(
-                seq: seq, event: event, elements: elements,
-                adjusted: Self.adjustments(command, stored: elements, by: user, rules))
-        case .deleted:
-            guard let array = parse(before), array.kind == .array else { return nil }
-            let ids = array.elements.compactMap { $0["id"]?.string }
-            self.init(
-                seq: seq, event: event, elements: ids.map { UpdatedElement(id: Identifier($0), json: []) },
-                adjusted: [])
-        }
+        let shape = event.shape
+        guard let elements = shape.elements(before: before, after: after, with: &document) else { return nil }
+        self.init(
+            seq: seq, event: event, elements: elements,
+            adjusted: edit.adjustments(
+                before: Self.elements(before, shape, with: &document), stored: elements, by: user, rules))
     }
 
-    private static func adjustments(
-        _ command: PreparedCommand, to previous: Element? = nil, stored: [UpdatedElement], by user: Identifier,
-        _ rules: RulesTable
-    ) -> [Adjusted] {
-        switch command {
-        case .transform(_, let fields):
-            guard var element = previous else { return [] }
-            return rules.apply(fields, to: &element).map { Adjusted(adjustment: $0) }
-        case .update(_, let changes):
-            guard var element = previous else { return [] }
-            return rules.apply(changes, to: &element).map { Adjusted(adjustment: $0) }
-        case .create(let elements, let single):
-            // A generated id is another one when the commit comes again: the stored one counts.
-            return elements.enumerated().flatMap { index, new in
-                let id = single ? nil : index < stored.count ? stored[index].id.text : new.id.text
-                return rules.create(new.fields, id: new.id.text, by: user.text).1
-                    .map { Adjusted(element: id, adjustment: $0) }
-            }
-        case .delete, .refuse: return []
-        }
+    /// The elements of a text of the log.
+    private static func elements(_ text: [UInt8], _ shape: UpdateShape, with document: inout JSONDocument) -> [Element]
+    {
+        guard (try? document.parse(text, limits: .logged)) != nil else { return [] }
+        return shape.isSingle
+            ? Element(json: document.root).map { [$0] } ?? [] : document.root.elements.compactMap(Element.init(json:))
     }
 }
 

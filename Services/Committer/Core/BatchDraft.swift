@@ -17,6 +17,7 @@ struct BatchDraft: Sendable {
     }
 
     let rules: RulesTable
+    let limits: CommitterLimits
     /// What is written.
     private(set) var batch: ShardBatch
     /// Answers in the order of the commits.
@@ -35,8 +36,12 @@ struct BatchDraft: Sendable {
     private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
 
     /// An empty batch on top of what is known, for so many commits.
-    init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, commits: Int = 0) {
+    init(
+        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, limits: CommitterLimits,
+        commits: Int = 0
+    ) {
         self.rules = rules
+        self.limits = limits
         self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
         self.batch.log.reserveCapacity(commits)
         self.batch.elements.reserveCapacity(commits)
@@ -95,7 +100,7 @@ struct BatchDraft: Sendable {
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
-            self.apply(change, commit)
+            self.apply(change, commit, seq: self.roomSeq(commit.room, &cache) + 1)
         } catch {
             self.tally.refused += 1
             self.batch.refusals.append(ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, refusal: error))
@@ -103,6 +108,13 @@ struct BatchDraft: Sendable {
             self.answer(commit, error)
         }
         self.use(up: commit.number, of: commit.stream, stream)
+    }
+
+    private mutating func change(_ commit: PreparedCommit, _ cache: inout ShardCache) throws(Refusal) -> Change {
+        switch commit.edit.request {
+        case .edit(let edit): return try edit.decide(commit, in: &self, &cache)
+        case .refused(let refusal): throw refusal
+        }
     }
 
     private mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState) {
@@ -144,9 +156,9 @@ struct BatchDraft: Sendable {
         case .refused(let refusal, let hash):
             return .refused(refusal, hash: hash)
         case .applied(let seq, let event, let hash, let before, let after):
+            guard case .edit(let edit) = commit.edit.request else { return nil }
             let outcome = AppliedOutcome(
-                seq: seq, event: event, before: before, after: after, command: commit.command, user: commit.user,
-                rules: self.rules)
+                seq: seq, event: event, before: before, after: after, edit: edit, user: commit.user, rules: self.rules)
             return outcome.map { .applied($0, hash: hash) }
         case .forgotten, nil:
             return nil
@@ -156,35 +168,40 @@ struct BatchDraft: Sendable {
     // MARK: Effects
 
     /// Writes a change down under the next numbers.
-    private mutating func apply(_ change: Change, _ commit: PreparedCommit) {
-        let seq = change.roomSeq + 1
+    private mutating func apply(_ change: Change, _ commit: PreparedCommit, seq: UInt64) {
         self.number(commit.room, seq)
         self.batch.gseq += 1
         let link = HistoryChain.link(
             gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
             body: commit.hash)
         self.batch.chain = HistoryChain.next(self.batch.chain, link)
-        for (key, state, element) in change.states {
-            self.write(key, state, element, seq: seq)
+        for entry in change.entries {
+            self.write(entry.key, entry.after, entry.element, seq: seq)
         }
-        self.batch.log.append(
-            ShardBatch.LogRow(
-                room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
-                session: commit.stream.session, number: commit.number, gesture: commit.gesture,
-                element: change.event == .createdMany ? nil : change.elements.first?.id, hash: commit.hash,
-                chain: self.batch.chain,
-                before: change.before, after: change.after))
+        var elements = change.entries.map { UpdatedElement(id: $0.key.element, json: $0.json) }
+        elements.end(commit.gestures)
+        self.log(change, commit, seq: seq)
         self.updates.append(
             Update(
                 shard: UInt8(truncatingIfNeeded: self.batch.shard), gseq: self.batch.gseq, room: commit.room, seq: seq,
                 event: change.event, user: commit.user, sid: SessionKey.sid(of: commit.stream.session),
-                number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, gesture: commit.gesture,
-                link: link, chain: self.batch.chain, elements: change.elements))
-        let outcome = AppliedOutcome(
-            seq: seq, event: change.event, elements: change.elements, adjusted: change.adjusted)
+                number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, link: link,
+                chain: self.batch.chain, elements: elements))
+        let outcome = AppliedOutcome(seq: seq, event: change.event, elements: elements, adjusted: change.adjusted)
         self.tally.applied += 1
         self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
         self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false))
+    }
+
+    private mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64) {
+        let shape = change.event.shape
+        self.batch.log.append(
+            ShardBatch.LogRow(
+                room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
+                session: commit.stream.session, number: commit.number, gestures: commit.gestures,
+                element: shape == .elements ? nil : change.entries.first?.key.element, hash: commit.hash,
+                chain: self.batch.chain, before: shape.logText(of: change.entries.lazy.compactMap(\.before)),
+                after: shape == .deletion ? nil : shape.logText(of: change.entries.lazy.map(\.json))))
     }
 
     /// Takes knowledge over that is not written.

@@ -70,7 +70,7 @@ package struct Committer: Sendable {
             return
         }
         let shard = Shard.of(room: commit.room)
-        let prepared = PreparedCommit(commit, size: size, limits: self.limits, arrived: now, source: source)
+        let prepared = PreparedCommit(commit, size: size, arrived: now, source: source)
         guard self.ledgers[shard].admit(prepared) else {
             self.counters.repeated += 1
             self.finished[source, default: CommitLoad()].add(size)

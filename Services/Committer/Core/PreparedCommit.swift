@@ -1,31 +1,8 @@
-import Canvas
 package import Wire
 
-/// A commit's command after parsing, before any rule.
-enum PreparedCommand: Equatable, Sendable {
-    /// Moves, turns or scales an element.
-    case transform(Identifier, TransformFields)
-    /// Creates elements, all or none.
-    case create([PreparedElement], single: Bool)
-    /// Changes what is no transform.
-    case update(Identifier, ElementChanges)
-    /// Deletes an element and what hangs on it.
-    case delete(Identifier)
-    /// Is at fault for good.
-    case refuse(Refusal)
-}
-
-/// An element to create.
-struct PreparedElement: Equatable, Sendable {
-    /// Its id.
-    var id: Identifier
-    /// Its fields.
-    var fields: NewElement
-}
-
 /// A commit that waits in a ledger: parsed once, however often it has to be decided.
-package struct PreparedCommit: Equatable, Sendable {
-    /// The commit, without its command.
+package struct PreparedCommit: Sendable {
+    /// The commit, without its edit.
     let room: Identifier
     let stream: StreamKey
     let claim: UInt32
@@ -33,11 +10,9 @@ package struct PreparedCommit: Equatable, Sendable {
     let user: Identifier
     let connection: UInt64
     let gateway: Identifier
-    let gesture: UInt64
+    let gestures: [EndedGesture]
     /// What it asks for.
-    var command: PreparedCommand
-    /// The identity of its body: the same commit sent again has the same.
-    let hash: UInt64
+    var edit: PreparedEdit
     /// What it counts in the queue, bytes.
     let size: Int
     /// When it came, ns.
@@ -49,8 +24,8 @@ package struct PreparedCommit: Equatable, Sendable {
     /// True when its stream was read again because the commit's claim was newer than the known one.
     var isClaimVerified = false
 
-    /// Parses a commit's command. A fault in it is part of the result: it will use up the commit's number.
-    package init(_ commit: Commit, size: Int, limits: CommitterLimits, arrived: UInt64, source: UInt64 = 0) {
+    /// Reads a commit's edit. A fault in it is part of the result: it will use up the commit's number.
+    package init(_ commit: Commit, size: Int, arrived: UInt64, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
         self.claim = commit.claim
@@ -58,12 +33,15 @@ package struct PreparedCommit: Equatable, Sendable {
         self.user = commit.user
         self.connection = commit.connection
         self.gateway = commit.gateway
-        self.gesture = commit.gesture
+        self.gestures = commit.gestures
         self.size = size
         self.arrived = arrived
         self.source = source
-        (self.command, self.hash) = CommandParser.parse(commit.command, limits: limits)
+        self.edit = EditDecisions.all.prepare(commit.edit)
     }
+
+    /// The identity of its body: the same commit sent again has the same.
+    var hash: UInt64 { self.edit.hash }
 
     /// Its identity among commits.
     var key: CommitKey { CommitKey(self.stream, self.number) }

@@ -69,8 +69,8 @@ package struct ShardBatch: Equatable, Sendable {
         package var session: Identifier
         /// Its number there.
         package var number: UInt64
-        /// The gesture that it ended; 0: none.
-        package var gesture: UInt64
+        /// The gestures that it ended.
+        package var gestures: [EndedGesture]
         /// The element; nil when several were created.
         package var element: Identifier?
         /// The hash of its body.

@@ -40,20 +40,13 @@ extension ShardCache {
     mutating func collect(_ commit: inout PreparedCommit, into needs: inout Needs) {
         if !self.knows(commit.room) { needs.room(commit.room) }
         self.collectStream(&commit, into: &needs)
-        switch commit.command {
-        case .transform(let id, _), .update(let id, _):
-            self.collectElement(ElementKey(commit.room, id), into: &needs)
-        case .create(let elements, _):
-            for new in elements {
-                self.collectElement(ElementKey(commit.room, new.id), into: &needs)
-                if let parent = new.fields.parentId {
-                    self.collectElement(ElementKey(commit.room, Identifier(parent)), into: &needs)
-                }
+        guard case .edit(let edit) = commit.edit.request else { return }
+        let room = commit.room
+        edit.forEachNeed { element, scope in
+            switch scope {
+            case .element: self.collectElement(ElementKey(room, element), into: &needs)
+            case .family: self.collectFamily(ElementKey(room, element), into: &needs)
             }
-        case .delete(let id):
-            self.collectFamily(ElementKey(commit.room, id), into: &needs)
-        case .refuse:
-            break
         }
     }
 

@@ -143,7 +143,7 @@ package struct ShardLedger: Sendable {
         }
         var draft = BatchDraft(
             shard: self.shard, version: version, gseq: self.cache.gseq, chain: self.cache.chain, rules: self.rules,
-            commits: count)
+            limits: self.limits, commits: count)
         var commits: [PreparedCommit] = []
         commits.reserveCapacity(count)
         for place in 0..<count {
@@ -252,10 +252,7 @@ package struct ShardLedger: Sendable {
         var settlement = Settlement()
         guard !self.queue.isEmpty else { return settlement }
         let refusal = Refusal(.invalid, "The database cannot store it.")
-        if self.queue[0].command != .refuse(refusal) {
-            self.queue[0].command = .refuse(refusal)
-            return settlement
-        }
+        if self.queue[0].edit.refuse(with: refusal) { return settlement }
         let commit = self.queue.removeFirst()
         self.release(commit, &settlement)
         settlement.tally.refused += 1

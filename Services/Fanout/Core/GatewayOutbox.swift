@@ -162,7 +162,7 @@ package struct GatewayOutbox: Sendable {
         case .update(let update):
             for element in update.elements {
                 self.drop(Key(room: update.room, element: element.id)) {
-                    element.json.isEmpty || ($0.sid == update.sid && $0.gesture <= update.gesture)
+                    element.ends(gesture: $0.gesture, isOwn: $0.sid == update.sid)
                 }
             }
         case .gestureEnded(let ended):

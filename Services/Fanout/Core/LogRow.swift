@@ -19,8 +19,8 @@ package struct LogRow: Equatable, Sendable {
     package var session: Identifier
     /// Its number there.
     package var number: Int64
-    /// The gesture that it ended; 0: none.
-    package var gesture: Int64
+    /// The gestures that it ended.
+    package var gestures: [EndedGesture]
     /// The hash of its body.
     package var hash: Int64
     /// The shard's chain after it; 0: not known.
@@ -35,7 +35,8 @@ package struct LogRow: Equatable, Sendable {
     /// A row of the log.
     package init(
         shard: Int, gseq: Int64, room: Identifier, seq: Int64, event: String, user: Identifier, session: Identifier,
-        number: Int64, gesture: Int64, hash: Int64 = 0, chain: Int64 = 0, element: Identifier?, before: [UInt8]?,
+        number: Int64, gestures: [EndedGesture], hash: Int64 = 0, chain: Int64 = 0, element: Identifier?,
+        before: [UInt8]?,
         after: [UInt8]?
     ) {
         self.shard = shard
@@ -46,7 +47,7 @@ package struct LogRow: Equatable, Sendable {
         self.user = user
         self.session = session
         self.number = number
-        self.gesture = gesture
+        self.gestures = gestures
         self.hash = hash
         self.chain = chain
         self.element = element
@@ -57,8 +58,10 @@ package struct LogRow: Equatable, Sendable {
     /// The update that was published for the row; nil when the row makes no sense.
     package func update(with document: inout JSONDocument) -> Update? {
         guard let event = UpdateEvent(name: self.event), (0..<Shard.count).contains(self.shard),
-            let elements = self.elements(of: event, with: &document)
+            var elements = event.shape.elements(
+                before: self.before, after: self.after, element: self.element, with: &document)
         else { return nil }
+        elements.end(self.gestures)
         let link = HistoryChain.link(
             gseq: UInt64(clamping: self.gseq), room: self.room, seq: UInt64(clamping: self.seq), session: self.session,
             number: UInt64(clamping: self.number), body: UInt64(bitPattern: self.hash))
@@ -67,46 +70,7 @@ package struct LogRow: Equatable, Sendable {
             shard: UInt8(self.shard), gseq: UInt64(clamping: self.gseq), room: self.room,
             seq: UInt64(clamping: self.seq), event: event, user: self.user,
             sid: SessionKey.sid(of: self.session), number: isApp ? UInt64(clamping: self.number) : 0,
-            gesture: UInt64(clamping: self.gesture), link: link, chain: UInt64(bitPattern: self.chain),
+            link: link, chain: UInt64(bitPattern: self.chain),
             elements: elements)
     }
-
-    private func elements(of event: UpdateEvent, with document: inout JSONDocument) -> [UpdatedElement]? {
-        switch event {
-        case .transformed, .created, .updated:
-            guard let after = self.after else { return nil }
-            if let element = self.element { return [UpdatedElement(id: element, json: after)] }
-            guard (try? document.parse(after)) != nil, let id = document.root["id"]?.string else { return nil }
-            return [UpdatedElement(id: Identifier(id), json: after)]
-        case .createdMany:
-            return Self.list(self.after, with: &document) { Array($0.rawBytes) }
-        case .deleted:
-            return Self.list(self.before, with: &document) { _ in [] }
-        }
-    }
-
-    private static func list(
-        _ json: [UInt8]?, with document: inout JSONDocument, _ text: (JSONValue) -> [UInt8]
-    ) -> [UpdatedElement]? {
-        guard let json, (try? document.parse(json, limits: .stored)) != nil, document.root.kind == .array else {
-            return nil
-        }
-        var elements: [UpdatedElement] = []
-        for value in document.root.elements {
-            guard let id = value["id"]?.string else { return nil }
-            elements.append(UpdatedElement(id: Identifier(id), json: text(value)))
-        }
-        return elements
-    }
-}
-
-extension JSONLimits {
-    /// What the database holds was checked when it came; a cascade may hold any number of elements.
-    static let stored: JSONLimits = {
-        var limits = JSONLimits()
-        limits.depth = 64
-        limits.keysPerObject = 1024
-        limits.elementsPerArray = 1 << 20
-        return limits
-    }()
 }

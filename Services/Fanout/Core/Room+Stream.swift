@@ -40,8 +40,8 @@ extension Room {
                 continue
             }
             self.elements.set(element.id, json: element.json, seq: update.seq)
-            if update.gesture > 0, let place = self.elements.place(of: element.id) {
-                _ = self.elements[place].fences.close(update.gesture, of: update.sid, at: now, limits: limits)
+            if element.gesture > 0, let place = self.elements.place(of: element.id) {
+                _ = self.elements[place].fences.close(element.gesture, of: update.sid, at: now, limits: limits)
             }
         }
         self.ring.append(update, maxCount: limits.replay, maxBytes: limits.ringBytes)

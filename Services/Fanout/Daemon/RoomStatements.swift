@@ -126,10 +126,13 @@ package struct RowReader {
                 let session = rows.text(row, 6), let number = rows.int8(row, 7), let gesture = rows.int8(row, 8),
                 let hash = rows.int8(row, 12), let chain = rows.int8(row, 13)
             else { return nil }
+            let element = rows.text(row, 9).map { Identifier($0) }
+            let ended = element.map { EndedGesture(element: $0, gesture: UInt64(clamping: gesture)) }
             let entry = LogRow(
                 shard: Int(shard), gseq: gseq, room: Identifier(room), seq: seq, event: event,
-                user: Identifier(user), session: Identifier(session), number: number, gesture: gesture, hash: hash,
-                chain: chain, element: rows.text(row, 9).map { Identifier($0) }, before: rows.bytes(row, 10),
+                user: Identifier(user), session: Identifier(session), number: number,
+                gestures: gesture > 0 ? ended.map { [$0] } ?? [] : [], hash: hash, chain: chain, element: element,
+                before: rows.bytes(row, 10),
                 after: rows.bytes(row, 11))
             guard let update = entry.update(with: &self.document) else { return updates }
             updates.append(update)

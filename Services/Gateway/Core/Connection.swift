@@ -15,7 +15,7 @@ struct Connection {
     var previewBucket: TokenBucket
     var commitBucket: TokenBucket
     /// Commits without a number that wait for the rate limit, in order.
-    var delayed: Deque<DelayedCommit> = []
+    var delayed: Deque<AcceptedCommit> = []
     /// When a refusal of a preview was last told, by code, ms.
     var toldAt: [RefusalCode: UInt64] = [:]
     /// True once the app was warned that its token ends soon.
@@ -35,14 +35,14 @@ struct Connection {
     }
 }
 
-/// A commit without a number that waits for the rate limit.
-struct DelayedCommit {
+/// A checked commit of an app, before it has a number.
+struct AcceptedCommit {
     let room: Identifier
     let ackID: UInt64?
     let event: String
-    let command: Command
-    /// The gesture that it ended when it came; 0: none.
-    let closed: UInt64
+    let edit: EncodedEdit
+    /// The gestures that it ended when it came.
+    let gestures: [EndedGesture]
 }
 
 /// A connection's place in one room.

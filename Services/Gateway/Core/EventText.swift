@@ -32,59 +32,53 @@ enum EventText {
 
     /// An update as a 1.0 app gets it: one event for each element, none for what 1.0 does not know.
     static func legacyUpdates(_ update: Update) -> [[UInt8]] {
-        switch update.event {
-        case .transformed, .created:
-            [Self.update(update)]
-        case .createdMany:
-            update.elements.map { element in
-                var single = update
-                single.event = .created
-                single.elements = [element]
-                return Self.update(single)
-            }
-        case .updated:
-            []
-        case .deleted:
-            update.elements.map { element in
-                Self.event(update.event.name, room: update.room) { writer in
-                    writer.key("elementId")
-                    writer.value(element.id.text)
-                    Self.tail(of: update, into: &writer)
-                }
-            }
+        switch update.event.legacy {
+        case .same: [Self.update(update)]
+        case .each(let event): update.elements.map { Self.legacyUpdate(event, of: $0, in: update) }
+        case .none: []
+        }
+    }
+
+    private static func legacyUpdate(_ event: UpdateEvent, of element: UpdatedElement, in update: Update) -> [UInt8] {
+        var single = update
+        single.event = event
+        single.elements = [element]
+        guard event.shape == .deletion else { return Self.update(single) }
+        return Self.event(event.name, room: update.room) { writer in
+            writer.key("elementId")
+            writer.value(element.id.text)
+            Self.tail(of: single, into: &writer)
         }
     }
 
     /// The data of an update's event: the object after the event's name.
     static func data(of update: Update, into writer: inout JSONWriter) {
         writer.beginObject()
-        if update.event == .created, let element = update.elements.first {
-            // 1.0 apps read the payload itself as the element.
+        if update.event.shape == .flatElement, let element = update.elements.first {
             writer.rawMembers(element.json.dropFirst().dropLast())
-            writer.key("roomId")
-            writer.value(update.room.text)
-        } else {
-            writer.key("roomId")
-            writer.value(update.room.text)
-            Self.elements(of: update, into: &writer)
         }
+        writer.key("roomId")
+        writer.value(update.room.text)
+        Self.elements(of: update, into: &writer)
         Self.tail(of: update, into: &writer)
         writer.endObject()
     }
 
     private static func elements(of update: Update, into writer: inout JSONWriter) {
-        switch update.event {
-        case .transformed, .updated, .created:
+        switch update.event.shape {
+        case .element:
             if let element = update.elements.first {
                 writer.key("element")
                 writer.raw(element.json)
             }
-        case .createdMany:
+        case .flatElement:
+            break
+        case .elements:
             writer.key("elements")
             writer.beginArray()
             for element in update.elements { writer.raw(element.json) }
             writer.endArray()
-        case .deleted:
+        case .deletion:
             if let element = update.elements.first {
                 writer.key("elementId")
                 writer.value(element.id.text)
@@ -107,9 +101,9 @@ enum EventText {
             writer.key("n")
             writer.value(update.number)
         }
-        if update.gesture > 0 {
+        if update.event.shape == .element, let gesture = update.elements.first?.gesture, gesture > 0 {
             writer.key("gesture")
-            writer.value(update.gesture)
+            writer.value(gesture)
         }
     }
 

@@ -86,7 +86,7 @@ extension Gateway {
                 .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
         }
         self.delayedCount -= connection.delayed.count
-        self.custodyBytes -= connection.delayed.reduce(0) { $0 + $1.command.weight }
+        self.custodyBytes -= connection.delayed.reduce(0) { $0 + $1.edit.weight }
         self.restless.remove(slot)
         self.slots[connection.id] = nil
         self.connections[slot] = nil

@@ -30,7 +30,7 @@ extension Gateway {
         let key = CommitKey(room: commit.room, session: commit.session, number: commit.number)
         var pending = PendingCommit(
             commit: commit, origin: origin, takenAt: now, deadline: now + self.limits.deadlineMs, sendAgainAt: now,
-            weight: commit.command.weight)
+            weight: commit.edit.weight)
         self.custodyBytes += pending.weight
         self.counters.commits += 1
         let shard = Shard.of(room: commit.room)
@@ -190,16 +190,5 @@ extension Gateway {
     package func owesResults(to slot: Slot) -> Bool {
         guard self.connections.indices.contains(slot) else { return false }
         return self.connections[slot]?.owesResults ?? false
-    }
-}
-
-extension Command {
-    /// About how many bytes it takes in memory.
-    var weight: Int {
-        switch self {
-        case .transform, .delete, .refuse: 256
-        case .update(_, let set): 256 + set.count
-        case .create(let elements, _): elements.reduce(256) { $0 + 128 + $1.json.count }
-        }
     }
 }

@@ -3,28 +3,44 @@ import JSONBytes
 import Wire
 
 /// The events that apps send.
-enum AppEvent: String, CaseIterable {
-    case roomJoin = "room:join"
-    case roomLeave = "room:leave"
-    case transforming = "element:transforming"
-    case transform = "element:transform"
-    case create = "element:create"
-    case createMany = "elements:create"
-    case update = "element:update"
-    case delete = "element:delete"
-    case authRefresh = "auth:refresh"
+enum AppEvent {
+    case roomJoin
+    case roomLeave
+    case transforming
+    case authRefresh
+    /// An edit: a commit asks for it.
+    case edit(EditKind)
+
+    private static let controls: [(name: String, event: AppEvent)] = [
+        ("element:transforming", .transforming), ("room:join", .roomJoin), ("room:leave", .roomLeave),
+        ("auth:refresh", .authRefresh),
+    ]
 
     /// The event of that name.
     init?(_ name: JSONValue) {
-        guard let event = Self.allCases.first(where: { name.isString($0.rawValue) }) else { return nil }
-        self = event
+        if let control = Self.controls.first(where: { name.isString($0.name) }) {
+            self = control.event
+        } else if let kind = allEdits.kind(ofEvent: name) {
+            self = .edit(kind)
+        } else {
+            return nil
+        }
+    }
+
+    /// Its name.
+    var name: String {
+        switch self {
+        case .roomJoin: "room:join"
+        case .roomLeave: "room:leave"
+        case .transforming: "element:transforming"
+        case .authRefresh: "auth:refresh"
+        case .edit(let kind): kind.event
+        }
     }
 
     var isCommit: Bool {
-        switch self {
-        case .transform, .create, .createMany, .update, .delete: true
-        case .roomJoin, .roomLeave, .transforming, .authRefresh: false
-        }
+        if case .edit = self { return true }
+        return false
     }
 }
 
@@ -74,10 +90,10 @@ extension Gateway {
         }
         guard let payload = arguments.next(), payload.kind == .object else {
             self.refuse(
-                Refusal(.invalid, "the payload must be an object"), slot: slot, ackID: ackID, event: event.rawValue)
+                Refusal(.invalid, "the payload must be an object"), slot: slot, ackID: ackID, event: event.name)
             return true
         }
-        if event == .authRefresh {
+        if case .authRefresh = event {
             self.refreshToken(slot: slot, ackID: ackID, token: payload["token"]?.string, seconds: seconds)
             return true
         }
@@ -96,7 +112,7 @@ extension Gateway {
             case .roomJoin: try self.join(incoming, room: room)
             case .roomLeave: self.leave(incoming, room: room)
             case .transforming: try self.preview(incoming, room: room)
-            case .transform, .create, .createMany, .update, .delete: try self.commit(incoming, room: room)
+            case .edit(let kind): try self.commit(incoming, kind, room: room)
             case .authRefresh: break
             }
         } catch {
@@ -105,12 +121,12 @@ extension Gateway {
     }
 
     private mutating func refuse(_ refusal: Refusal, incoming: Incoming) {
-        if incoming.event == .transforming {
+        if case .transforming = incoming.event {
             self.refusePreview(refusal, incoming: incoming)
             return
         }
         self.refuse(
-            refusal, slot: incoming.slot, ackID: incoming.ackID, event: incoming.event.rawValue,
+            refusal, slot: incoming.slot, ackID: incoming.ackID, event: incoming.event.name,
             room: incoming.payload["roomId"]?.string.map { Identifier($0) },
             element: incoming.payload["elementId"]?.string.map { Identifier($0) },
             number: incoming.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil })
@@ -118,8 +134,8 @@ extension Gateway {
 
     /// Keeps an event for a room whose first join is under way, so that an app may go on without waiting for it.
     private mutating func waitsForJoin(_ incoming: Incoming, room: Identifier) -> Bool {
-        guard incoming.event != .roomJoin,
-            self.connections[incoming.slot]?.isJoining(room) == true,
+        if case .roomJoin = incoming.event { return false }
+        guard self.connections[incoming.slot]?.isJoining(room) == true,
             let membership = self.connections[incoming.slot]?.memberships[room]
         else { return false }
         let bytes = (self.connections[incoming.slot]?.waitingBytes ?? 0) + incoming.json.count
@@ -130,7 +146,7 @@ extension Gateway {
         } else if incoming.event.isCommit {
             self.refuse(
                 Refusal(.busy, "the join is still under way", retryAfterMs: 100), slot: incoming.slot,
-                ackID: incoming.ackID, event: incoming.event.rawValue, room: room)
+                ackID: incoming.ackID, event: incoming.event.name, room: room)
         }
         return true
     }

@@ -84,15 +84,15 @@ extension Gateway {
                 throw Refusal(.forbidden, "no right to change this room", field: "roomId")
             }
             try self.checkCustody(for: body.count)
-            let item = try self.createItem(fromHTTP: body)
+            let edit = try self.creation(fromHTTP: body)
             let key = CommitKey(room: room, session: session, number: 1)
             guard self.commits[key] == nil else {
                 throw Refusal(.busy, "the same Idempotency-Key is under way", retryAfterMs: 200)
             }
             let commit = Commit(
                 room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
-                user: identity.member.user, connection: 0, gateway: self.name, gesture: 0,
-                command: .create(elements: [item], single: true))
+                user: identity.member.user, connection: 0, gateway: self.name, gestures: [],
+                edit: EncodedEdit(edit))
             self.take(commit, origin: .http(request), at: now)
         } catch {
             self.refuseHTTP(request, error)
@@ -100,13 +100,13 @@ extension Gateway {
         return request
     }
 
-    private mutating func createItem(fromHTTP body: [UInt8]) throws(Refusal) -> CreateItem {
+    private mutating func creation(fromHTTP body: [UInt8]) throws(Refusal) -> CreateElement {
         do {
             try self.document.parse(body, limits: self.limits.json)
         } catch {
             throw Refusal(.invalid, "the body is no valid JSON at byte \(error.offset)")
         }
-        return try self.createItem(self.document.root, path: "element")
+        return try CreateElement(element: self.document.root, reading: &self.editReading)
     }
 
     private mutating func refuseHTTP(_ request: UInt64, _ refusal: Refusal) {

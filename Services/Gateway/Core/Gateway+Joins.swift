@@ -214,7 +214,7 @@ extension Gateway {
     private mutating func failJoin(_ pending: PendingJoin, _ refusal: Refusal, at now: UInt64, seconds: Int64) {
         let slot = pending.slot
         let room = pending.join.room
-        self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.rawValue, room: room)
+        self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.name, room: room)
         guard let membership = self.connections[slot]?.memberships[room], membership.isJoining else { return }
         self.connections[slot]?.memberships[room] = nil
         self.connections[slot]?.waitingBytes -= membership.waiting.reduce(0) { $0 + $1.json.count }

@@ -9,9 +9,9 @@ extension Gateway {
         self.counters.previewsIn += 1
         let slot = incoming.slot
         try self.connections[slot]?.checkPreview(in: room)
-        let element = try ElementField.id(incoming.payload["elementId"], field: "elementId")
+        let element = try PayloadField.elementID(incoming.payload)
         let gesture = try Self.gesture(incoming.payload["gesture"])
-        let fields = try ElementField.transform(incoming.payload, isPreview: true)
+        let fields = try PayloadField.transform(incoming.payload, isPreview: true)
         let move = Move(element: element, gesture: gesture, fields: fields)
         switch self.connections[slot]?.take(move, in: room, at: incoming.now) {
         case .goes(let preview): self.send(preview, at: incoming.now)
@@ -74,14 +74,14 @@ extension Gateway {
     mutating func refusePreview(_ refusal: Refusal, incoming: Incoming) {
         let slot = incoming.slot
         if let ackID = incoming.ackID {
-            self.refuse(refusal, slot: slot, ackID: ackID, event: incoming.event.rawValue)
+            self.refuse(refusal, slot: slot, ackID: ackID, event: incoming.event.name)
             return
         }
         guard refusal.code == .invalid || refusal.code == .forbidden else { return }
         if let told = self.connections[slot]?.toldAt[refusal.code], incoming.now < told + 1000 { return }
         self.connections[slot]?.toldAt[refusal.code] = incoming.now
         self.refuse(
-            refusal, slot: slot, ackID: nil, event: incoming.event.rawValue,
+            refusal, slot: slot, ackID: nil, event: incoming.event.name,
             room: incoming.payload["roomId"]?.string.map { Identifier($0) },
             element: incoming.payload["elementId"]?.string.map { Identifier($0) })
     }
@@ -101,45 +101,4 @@ extension Gateway {
 
     /// The largest whole number that every JSON reader keeps exactly: 2^53 − 1.
     static let maxNumber: Int64 = (1 << 53) - 1
-}
-
-/// Canvas's parsers, with refusals as the gateway words them.
-enum ElementField {
-    static func id(_ value: JSONValue?, field: String) throws(Refusal) -> Identifier {
-        do {
-            return Identifier(try ElementInput.elementID(value, field: field))
-        } catch {
-            throw Refusal(error)
-        }
-    }
-
-    static func transform(_ payload: JSONValue, isPreview: Bool) throws(Refusal) -> TransformFields {
-        do {
-            return try ElementInput.transform(payload, isPreview: isPreview)
-        } catch {
-            throw Refusal(error)
-        }
-    }
-
-    static func check(newElement value: JSONValue, path: String) throws(Refusal) -> String? {
-        do {
-            return try ElementInput.newElement(value, path: path).id
-        } catch {
-            throw Refusal(error)
-        }
-    }
-
-    static func check(changes value: JSONValue) throws(Refusal) {
-        do {
-            _ = try ElementInput.changes(value)
-        } catch {
-            throw Refusal(error)
-        }
-    }
-}
-
-extension Refusal {
-    init(_ error: FieldError) {
-        self.init(error.tooLarge ? .tooLarge : .invalid, error.message, field: error.field)
-    }
 }

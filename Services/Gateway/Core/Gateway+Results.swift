@@ -13,7 +13,7 @@ extension Gateway {
         self.answer(pending, refusal: result.refusal, seq: result.seq, json: result.json)
         self.release(pending, seq: result.refusal == nil ? result.seq : nil)
         if let refusal = result.refusal, !refusal.code.isRetriable {
-            self.endGesture(ofRefused: pending.commit)
+            self.endGestures(ofRefused: pending.commit)
         }
     }
 
@@ -65,7 +65,7 @@ extension Gateway {
             } else if let refusal {
                 self.refuse(
                     refusal, slot: slot, ackID: nil, event: event, room: pending.commit.room,
-                    element: pending.commit.command.element,
+                    element: pending.commit.edit.soleElement,
                     number: pending.commit.isNumberedByApp ? pending.commit.number : nil)
             }
         case .http(let request):
@@ -83,12 +83,13 @@ extension Gateway {
         if mayGo == true { self.restless.insert(slot) }
     }
 
-    private mutating func endGesture(ofRefused commit: Commit) {
-        guard case .transform(let element, _) = commit.command, commit.gesture > 0 else { return }
-        self.endGesture(
-            GestureEnd(
-                room: commit.room, element: element, user: commit.user, sid: SessionKey.sid(of: commit.session),
-                gesture: commit.gesture))
+    private mutating func endGestures(ofRefused commit: Commit) {
+        for ended in commit.gestures {
+            self.endGesture(
+                GestureEnd(
+                    room: commit.room, element: ended.element, user: commit.user,
+                    sid: SessionKey.sid(of: commit.session), gesture: ended.gesture))
+        }
     }
 
     /// The deadline of a commit has come without a result.

@@ -55,7 +55,7 @@ package struct Gateway {
     var restless: Set<Slot> = []
     var orphans: [OrphanedGesture] = []
     var document = JSONDocument()
-    var names: NameGenerator
+    var editReading: EditReading
     private var nextConnection: UInt64
     private var nextRequest: UInt64 = 0
 
@@ -76,7 +76,7 @@ package struct Gateway {
     ) {
         self.name = name
         self.limits = limits
-        self.names = NameGenerator(seed: seed)
+        self.editReading = EditReading(largestGroup: limits.group, seed: seed)
         self.tokens = tokens
         self.joinBucket = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: 0)
         self.paces = RoomPaces(lateMs: limits.lateMs, calmMs: limits.calmMs)

@@ -43,36 +43,31 @@ package struct StreamStep: Equatable, Sendable {
     package var room: Identifier
     /// Its number; nil when it has none, or when the app knows no way to catch up with what it misses.
     package var seq: UInt64?
-    /// The elements that it is about.
-    package var elements: [Identifier]
-    /// Whose gesture ended with it, and which.
+    /// The elements that it is about, each with the gesture on it that ended with it.
+    package var elements: [UpdatedElement]
+    /// Whose gestures ended with it.
     package var sid: Identifier
-    package var gesture: UInt64
-    /// True when the elements are gone, so that nobody's previews of them mean anything.
-    package var isDeletion = false
 
     /// What an update means.
     package init(_ update: Update, isNumbered: Bool) {
         self.room = update.room
         self.seq = isNumbered ? update.seq : nil
-        self.elements = update.elements.map(\.id)
+        self.elements = update.elements
         self.sid = update.sid
-        self.gesture = update.gesture
-        self.isDeletion = update.event == .deleted
     }
 
     /// What the end of a gesture without a commit means.
     package init(_ ended: GestureEnd) {
         self.room = ended.room
-        self.elements = [ended.element]
+        self.elements = [UpdatedElement(id: ended.element, json: [0], gesture: ended.gesture)]
         self.sid = ended.sid
-        self.gesture = ended.gesture
     }
 
     /// True when a preview must not be shown after this step.
     func ends(_ preview: Preview) -> Bool {
-        guard preview.room == self.room, self.elements.contains(preview.element) else { return false }
-        return self.isDeletion || (preview.sid == self.sid && preview.gesture <= self.gesture)
+        guard preview.room == self.room, let element = self.elements.first(where: { $0.id == preview.element })
+        else { return false }
+        return element.ends(gesture: preview.gesture, isOwn: preview.sid == self.sid)
     }
 }
 

@@ -34,18 +34,14 @@ extension Connection {
         self.delayed.isEmpty && self.commitBucket.take(at: now)
     }
 
-    /// The next commit in a room, counted as one without a result; nil when the app is not there any more.
-    /// - Parameters:
-    ///   - number: the app's; nil: the gateway gives one.
-    ///   - gesture: the gesture that it ends; 0: none.
-    mutating func commit(
-        _ command: Command, number: UInt64?, gesture: UInt64, in room: Identifier, gateway: Identifier
-    ) -> Commit? {
-        guard let place = self.memberships[room]?.nextPlace(number) else { return nil }
+    /// An accepted commit under its number, counted as one without a result; nil when the app is not there any more.
+    /// - Parameter number: the app's; nil: the gateway gives one.
+    mutating func commit(_ accepted: AcceptedCommit, number: UInt64?, gateway: Identifier) -> Commit? {
+        guard let place = self.memberships[accepted.room]?.nextPlace(number) else { return nil }
         return Commit(
-            room: room, session: place.stream, claim: place.claim, number: place.number,
+            room: accepted.room, session: place.stream, claim: place.claim, number: place.number,
             isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
-            gesture: gesture, command: command)
+            gestures: accepted.gestures, edit: accepted.edit)
     }
 }
 
@@ -82,8 +78,17 @@ extension Membership {
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
         guard self.owns(commit.session) else { return false }
         self.unacknowledged = max(0, self.unacknowledged - 1)
-        guard case .transform(let element, _) = commit.command else { return false }
-        return self.elements[element]?.settle(seq: seq) ?? false
+        var mayGo = false
+        for ended in commit.gestures where self.elements[ended.element]?.settle(seq: seq) == true { mayGo = true }
+        return mayGo
+    }
+
+    /// Ends the gesture under way on an element without a commit; nil when there is none.
+    mutating func abandonGesture(on element: Identifier) -> UInt64? {
+        guard let gesture = self.elements[element]?.openGesture else { return nil }
+        self.elements[element]?.openGesture = nil
+        self.elements[element]?.held = nil
+        return gesture
     }
 
     /// True for the streams of its session, those of former owners included.

@@ -65,7 +65,7 @@ struct PassCommit: Operation {
 
     mutating func turn() -> Bool {
         self.now += 40_000_000
-        self.commit.gesture += 1
+        self.commit.gestures[0].gesture += 1
         return self.coalescer.commitReceived(self.commit, at: self.now) == .nothingHeld
     }
 }

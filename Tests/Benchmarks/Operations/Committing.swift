@@ -17,7 +17,9 @@ struct DecideCommit: Operation {
         self.commits = (0..<Self.perTurn).map { number in
             var commit = Sample.commit
             commit.session = SessionKey.gateway(sid: Sample.varied(Sample.sid, number), claim: 1)
-            commit.command = .transform(element: Sample.varied(Sample.element, number), fields: Sample.fields)
+            commit.edit = EncodedEdit(
+                TransformElement(element: Sample.varied(Sample.element, number), fields: Sample.fields))
+            commit.gestures = [EndedGesture(element: Sample.varied(Sample.element, number), gesture: 3)]
             return commit
         }
         self.admit()
@@ -35,7 +37,7 @@ struct DecideCommit: Operation {
     private mutating func admit() {
         for index in self.commits.indices {
             self.commits[index].number += 1
-            let prepared = PreparedCommit(self.commits[index], size: 150, limits: self.limits, arrived: 0)
+            let prepared = PreparedCommit(self.commits[index], size: 150, arrived: 0)
             _ = self.ledger.admit(prepared)
         }
     }

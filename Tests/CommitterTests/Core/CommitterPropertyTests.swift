@@ -1,6 +1,7 @@
 import Canvas
 import CommitterCore
 import JSONBytes
+import PipelineTestKit
 import Testing
 import Wire
 
@@ -83,27 +84,28 @@ extension Simulation {
             guard let client = self.clients.first(where: { $0.key == StreamKey(row.room, row.session) }) else {
                 continue
             }
-            switch client.commands[Int(row.number) - 1] {
-            case .transform(let id, let fields):
-                let key = ElementKey(row.room, id)
+            let edit = client.edits[Int(row.number) - 1]
+            if let transform = try? edit.decode(TransformElement.self), edit.tag == TransformElement.tag {
+                let key = ElementKey(row.room, transform.element)
                 guard var element = elements[key] else { return ["a transform of nothing"] }
-                _ = RulesTable.defaults.apply(fields, to: &element)
+                _ = RulesTable.defaults.apply(transform.fields, to: &element)
                 element.recordChange(by: row.user.text)
                 elements[key] = element
                 if row.after != Self.encoded(element) { problems.append("not what was asked for, clamped") }
-            case .update(let id, _):
-                elements[ElementKey(row.room, id)] = Self.element(row.after)
-            case .create(let items, _):
+            } else if let update = try? edit.decode(UpdateElement.self), edit.tag == UpdateElement.tag {
+                elements[ElementKey(row.room, update.element)] = Self.element(row.after)
+            } else if let items = Self.created(by: edit) {
                 for item in items {
                     let key = ElementKey(row.room, item.id)
                     if elements[key] != nil { problems.append("created twice") }
-                    elements[key] = self.created(item, by: row.user)
+                    elements[key] = RulesTable.defaults.create(item.fields, id: item.id.text, by: row.user.text).0
                 }
-            case .delete(let id):
+            } else if let delete = try? edit.decode(DeleteElement.self), edit.tag == DeleteElement.tag {
                 elements = elements.filter { key, element in
-                    key.room != row.room || (key.element != id && element.parentId.map { Identifier($0) } != id)
+                    let parent = element.parentId.map { Identifier($0) }
+                    return key.room != row.room || (key.element != delete.element && parent != delete.element)
                 }
-            case .refuse:
+            } else {
                 problems.append("a refused commit was applied")
             }
         }
@@ -112,13 +114,12 @@ extension Simulation {
         return problems
     }
 
-    private func created(_ item: CreateItem, by user: Identifier) -> Element? {
-        var document = JSONDocument()
-        do {
-            try document.parse(item.json)
-            let new = try ElementInput.newElement(document.root, path: "")
-            return RulesTable.defaults.create(new, id: item.id.text, by: user.text).0
-        } catch { return nil }
+    private static func created(by edit: EncodedEdit) -> [NewItem]? {
+        switch edit.tag {
+        case CreateElement.tag: (try? edit.decode(CreateElement.self)).map { [$0.item] }
+        case CreateElements.tag: (try? edit.decode(CreateElements.self))?.items
+        default: nil
+        }
     }
 
     private static func element(_ json: [UInt8]?) -> Element? {

@@ -1,6 +1,7 @@
 import Canvas
 import CommitterCore
 import JSONBytes
+import PipelineTestKit
 import Wire
 
 /// A generator whose whole future follows from its seed (SplitMix64).
@@ -20,30 +21,31 @@ struct SeededGenerator: RandomNumberGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-func transform(_ element: Identifier, x: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil) -> Command {
+func transform(_ element: Identifier, x: Double? = nil, rotation: Double? = nil, scaleX: Double? = nil) -> EncodedEdit {
     .transform(element: element, fields: TransformFields(positionX: x, rotation: rotation, scaleX: scaleX))
 }
 
-func create(_ id: Identifier, _ json: String = #"{"type":"note"}"#, generated: Bool = false) -> Command {
-    .create(elements: [CreateItem(id: id, idIsGenerated: generated, json: Array(json.utf8))], single: true)
+func create(_ id: Identifier, _ json: String = #"{"type":"note"}"#, generated: Bool = false) -> EncodedEdit {
+    .create(SentItem(id: id, idIsGenerated: generated, json: Array(json.utf8)))
 }
 
-func createMany(_ items: [(Identifier, String)]) -> Command {
-    .create(
-        elements: items.map { CreateItem(id: $0.0, idIsGenerated: false, json: Array($0.1.utf8)) }, single: false)
+func createMany(_ items: [(Identifier, String)]) -> EncodedEdit {
+    .create(items.map { SentItem(id: $0.0, json: Array($0.1.utf8)) })
 }
 
-func update(_ element: Identifier, _ set: String) -> Command {
+func update(_ element: Identifier, _ set: String) -> EncodedEdit {
     .update(element: element, set: Array(set.utf8))
 }
 
 func commit(
-    _ number: UInt64, _ command: Command, room: Identifier = "room", session: Identifier = "s1", claim: UInt32 = 1,
+    _ number: UInt64, _ edit: EncodedEdit, room: Identifier = "room", session: Identifier = "s1", claim: UInt32 = 1,
     user: Identifier = "ann", gateway: Identifier = "gateway-1", connection: UInt64 = 7, gesture: UInt64 = 0
 ) -> Commit {
     Commit(
         room: room, session: session, claim: claim, number: number, isNumberedByApp: true, user: user,
-        connection: connection, gateway: gateway, gesture: gesture, command: command)
+        connection: connection, gateway: gateway,
+        gestures: gesture == 0 ? [] : edit.soleElement.map { [EndedGesture(element: $0, gesture: gesture)] } ?? [],
+        edit: edit)
 }
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

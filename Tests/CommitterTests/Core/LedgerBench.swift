@@ -26,7 +26,7 @@ final class LedgerBench {
 
     @discardableResult
     func admit(_ commit: Commit, size: Int = 100, at now: UInt64 = 0) -> Bool {
-        self.ledger.admit(PreparedCommit(commit, size: size, limits: CommitterLimits(), arrived: now))
+        self.ledger.admit(PreparedCommit(commit, size: size, arrived: now))
     }
 
     func next() -> ShardLedger.Request? { self.ledger.next() }

@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import PipelineTestKit
 import Testing
 import Wire
 
@@ -97,21 +98,21 @@ import Wire
     }
 
     @Test func repetitionGetsTheFirstResultWithItsAdjustments() {
-        let commands: [Command] = [
+        let edits: [EncodedEdit] = [
             create("p", #"{"type":"photo","scaleX":9,"positionX":0.4}"#), transform("p", x: 0.2, scaleX: 77),
             update("p", #"{"snapDegrees":720}"#),
             createMany([("q", #"{"type":"note","scaleY":-50}"#), ("r", #"{"type":"note"}"#)]), .delete(element: "q"),
         ]
-        for (index, command) in commands.enumerated() {
-            self.bench.admit(commit(UInt64(index) + 1, command))
+        for (index, edit) in edits.enumerated() {
+            self.bench.admit(commit(UInt64(index) + 1, edit))
         }
         let first = self.bench.run()
         #expect(first.refusals.allSatisfy { $0 == nil })
         #expect(first.texts[3].contains(#"{"elementId":"q","field":"scaleY","sent":-50,"stored":-10,"why":"range"}"#))
         // From the log, by another committer, in another connection's name.
         let other = self.bench.other()
-        for (index, command) in commands.enumerated() {
-            other.admit(commit(UInt64(index) + 1, command, gateway: "gateway-2", connection: 9))
+        for (index, edit) in edits.enumerated() {
+            other.admit(commit(UInt64(index) + 1, edit, gateway: "gateway-2", connection: 9))
         }
         let second = other.run()
         #expect(second.texts == first.texts.map { String($0.dropLast()) + #","duplicate":true}"# })
@@ -146,7 +147,7 @@ import Wire
 
     @Test func finalRefusalsUseUpTheNumberAndAreRemembered() {
         let refusal = Refusal(.invalid, "no such field", field: "transform.rotation")
-        self.bench.admit(commit(1, .refuse(refusal, bodyHash: 5)))
+        self.bench.admit(commit(1, EncodedEdit(refusal: refusal, bodyHash: 5)))
         self.bench.admit(commit(2, transform("nobody", x: 1)))
         self.bench.admit(commit(3, create("a", #"{"positionX":1}"#)))
         self.bench.admit(commit(4, createMany([("b", #"{"type":"note"}"#), ("c", #"{"type":7}"#)])))
@@ -161,8 +162,8 @@ import Wire
         #expect(self.database.tables.log.isEmpty && self.database.tables.elements.isEmpty)
         #expect(self.database.tables.streams[StreamKey("room", "s1")]?.highest == 6)
         let other = self.bench.other()
-        other.admit(commit(1, .refuse(refusal, bodyHash: 5)))
-        other.admit(commit(1, .refuse(refusal, bodyHash: 6)))
+        other.admit(commit(1, EncodedEdit(refusal: refusal, bodyHash: 5)))
+        other.admit(commit(1, EncodedEdit(refusal: refusal, bodyHash: 6)))
         other.admit(commit(2, transform("nobody", x: 1)))
         other.admit(commit(4, createMany([("b", #"{"type":"note"}"#), ("c", #"{"type":7}"#)])))
         self.database.tables.refusals[CommitKey(StreamKey("room", "s1"), 5)] = nil
@@ -175,7 +176,7 @@ import Wire
     }
 
     @Test func retriableRefusalOfAGatewayIsMadeFinal() {
-        self.bench.admit(commit(1, .refuse(Refusal(.busy, "x"), bodyHash: 5)))
+        self.bench.admit(commit(1, EncodedEdit(refusal: Refusal(.busy, "x"), bodyHash: 5)))
         #expect(self.bench.run().refusals[0]?.code == .invalid)
     }
 
@@ -186,7 +187,7 @@ import Wire
         self.bench.admit(commit(3, create("a")))
         self.bench.admit(commit(4, createMany([("x", #"{"type":"note"}"#), ("b", #"{"type":"note"}"#)])))
         self.bench.admit(commit(5, createMany([("x", #"{"type":"note"}"#), ("x", #"{"type":"note"}"#)])))
-        self.bench.admit(commit(6, .create(elements: [], single: false)))
+        self.bench.admit(commit(6, .create([])))
         let settlement = self.bench.run()
         #expect(
             settlement.refusals.map { $0.map { "\($0.code.name) \($0.field ?? "")" } } == [

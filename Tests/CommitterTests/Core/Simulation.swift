@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import PipelineTestKit
 import Wire
 
 /// Committers on one model of the database, with clients, a network and connections that all misbehave, driven by one
@@ -10,8 +11,8 @@ struct Simulation {
         var key: StreamKey
         var user: Identifier
         var claim: UInt32 = 1
-        /// The commands of its numbers 1, 2, 3 …
-        var commands: [Command] = []
+        /// The edits of its numbers 1, 2, 3 …
+        var edits: [EncodedEdit] = []
         /// The final results by number; the first is the truth that later ones are compared with.
         var results: [UInt64: CommitResult] = [:]
         var settled: UInt64 = 0
@@ -84,7 +85,7 @@ struct Simulation {
 
     /// No more faults: everything that was asked for gets its final result.
     private mutating func settle() {
-        for _ in 0..<2000 where !self.clients.allSatisfy({ $0.settled == $0.commands.count }) {
+        for _ in 0..<2000 where !self.clients.allSatisfy({ $0.settled == $0.edits.count }) {
             self.now += 50
             self.repair()
             self.tick()
@@ -92,8 +93,8 @@ struct Simulation {
             while !self.network.isEmpty { self.deliver(faults: false) }
             while !self.requests.isEmpty { self.answer(faults: false) }
         }
-        for client in self.clients where client.settled != client.commands.count {
-            self.failures.append("\(client.key.session) is stuck at \(client.settled) of \(client.commands.count)")
+        for client in self.clients where client.settled != client.edits.count {
+            self.failures.append("\(client.key.session) is stuck at \(client.settled) of \(client.edits.count)")
         }
     }
 
@@ -116,9 +117,9 @@ struct Simulation {
     private mutating func sendSomething() {
         let index = Int.random(in: self.clients.indices, using: &self.random)
         let client = self.clients[index]
-        let count = UInt64(client.commands.count)
+        let count = UInt64(client.edits.count)
         if count < client.settled + 5, count < 200 {
-            self.clients[index].commands.append(self.command(client))
+            self.clients[index].edits.append(self.edit(client))
             self.send(count + 1, of: index)
         } else {
             // Again: perhaps settled, perhaps not due yet.
@@ -128,32 +129,32 @@ struct Simulation {
 
     private mutating func send(_ number: UInt64, of index: Int) {
         let client = self.clients[index]
-        guard number >= 1, number <= client.commands.count else { return }
-        var command = client.commands[Int(number) - 1]
+        guard number >= 1, number <= client.edits.count else { return }
+        var edit = client.edits[Int(number) - 1]
         if client.results[number] != nil, self.random.chance(5) {
-            command = .delete(element: "another body")
+            edit = .delete(element: "another body")
         }
         let commit = Commit(
             room: client.key.room, session: client.key.session, claim: client.claim, number: number,
             isNumberedByApp: true, user: client.user, connection: 1,
-            gateway: self.random.chance(90) ? "gateway-1" : "gateway-2", gesture: 0, command: command)
+            gateway: self.random.chance(90) ? "gateway-1" : "gateway-2", gestures: [], edit: edit)
         let committer = Int.random(in: 0..<2, using: &self.random)
         self.network.append((committer, commit))
         if self.random.chance(10) { self.network.append((1 - committer, commit)) }
     }
 
-    private mutating func command(_ client: Client) -> Command {
+    private mutating func edit(_ client: Client) -> EncodedEdit {
         let element = Identifier("e\(Int.random(in: 0..<6, using: &self.random))")
         let number = Double(Int.random(in: -900...900, using: &self.random))
         switch Int.random(in: 0..<20, using: &self.random) {
         case 0..<4: return create(element, #"{"type":"photo","positionX":\#(number)}"#)
         case 4: return create(element, #"{"type":"text","parentId":"e0"}"#)
-        case 5: return create(Identifier("p\(client.commands.count)"), #"{"type":"poison"}"#)
+        case 5: return create(Identifier("p\(client.edits.count)"), #"{"type":"poison"}"#)
         case 6: return createMany([(element, #"{"type":"note"}"#), ("e5", #"{"type":"audio","rotation":9}"#)])
         case 7, 8: return .delete(element: element)
         case 9, 10: return update(element, #"{"content":"\#(number)","locked":\#(number > 800)}"#)
         case 11: return update(element, #"{"rotation":1}"#)
-        case 12: return .refuse(Refusal(.tooLarge, "no"), bodyHash: number.bitPattern)
+        case 12: return EncodedEdit(refusal: Refusal(.tooLarge, "no"), bodyHash: number.bitPattern)
         default: return transform(element, x: number / 2, rotation: number, scaleX: number / 100)
         }
     }

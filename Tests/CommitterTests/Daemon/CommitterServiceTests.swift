@@ -67,7 +67,7 @@ import Wire
             let seen = stage.probe.now
             #expect(seen.results.map(\.seq).sorted() == [0, 1, 2])
             #expect(seen.results.compactMap(\.refusal).map(\.expected) == [3])
-            #expect(seen.updates.map(\.seq) == [1, 2] && seen.updates[1].gesture == 3)
+            #expect(seen.updates.map(\.seq) == [1, 2] && seen.updates[1].elements[0].gesture == 3)
             let row = try stage.database.connect().execute("SELECT position_x FROM elements")
             #expect(row.float8(0, 0) == 7)
             #expect(stage.metric("commits_total{outcome=\"applied\"}") == 2)

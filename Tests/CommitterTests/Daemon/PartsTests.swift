@@ -100,7 +100,7 @@ import Wire
     @Test func largeBatchesLeaveInSeveralEnvelopes() {
         var outbox = Outbox(limit: 10 << 20)
         let update = Update(
-            shard: 0, gseq: 1, room: "room", seq: 1, event: .created, user: "u", sid: "s", number: 1, gesture: 0,
+            shard: 0, gseq: 1, room: "room", seq: 1, event: .created, user: "u", sid: "s", number: 1,
             elements: [UpdatedElement(id: "e", json: Array(repeating: 0x20, count: 60_000))])
         for _ in 0..<10 { outbox.append(update) }
         var envelopes = 0

@@ -39,11 +39,11 @@ import Wire
     }
 
     /// Sends a commit again and again, as its gateway would, until it was applied.
-    private func settle(_ stage: Stage, _ number: UInt64, _ command: Command) async throws {
+    private func settle(_ stage: Stage, _ number: UInt64, _ edit: EncodedEdit) async throws {
         var sendAt = ContinuousClock.now
         try await stage.probe.until("commit \(number)", within: .seconds(60)) { seen in
             if ContinuousClock.now >= sendAt {
-                stage.probe.send(commit(number, command))
+                stage.probe.send(commit(number, edit))
                 sendAt += .seconds(1)
             }
             return seen.results.contains { $0.number == number && $0.seq > 0 }

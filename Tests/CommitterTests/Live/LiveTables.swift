@@ -76,7 +76,7 @@ func ledger(_ room: Identifier = "room") -> ShardLedger {
 extension ShardLedger {
     mutating func admit(_ commits: [Commit]) {
         for commit in commits {
-            _ = self.admit(PreparedCommit(commit, size: 100, limits: CommitterLimits(), arrived: 0))
+            _ = self.admit(PreparedCommit(commit, size: 100, arrived: 0))
         }
     }
 }

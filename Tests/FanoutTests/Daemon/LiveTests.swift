@@ -203,7 +203,7 @@ import Wire
                 stage.coalescer.send(
                     Update(
                         shard: UInt8(Shard.of(room: "r")), gseq: seq, room: "r", seq: seq, event: .updated,
-                        user: "ann", sid: "s", number: 0, gesture: 0,
+                        user: "ann", sid: "s", number: 0,
                         elements: [UpdatedElement(id: "e", json: json)]))
                 // The other gateway notices nothing.
                 try await eventually("update \(seq) at the quick one") { stage.gateway.records.seqs.last == seq }

@@ -111,12 +111,13 @@ struct DatabaseModel {
             RoomSnapshot.Element(id: id, json: stored.live.json, seq: stored.seq)
         }
         var closed: [String: RoomSnapshot.ClosedGesture] = [:]
-        for row in self.roomLog[room] ?? [] where row.gesture > 0 {
-            guard let element = row.element else { continue }
-            let key = "\(element) \(row.session)"
-            let gesture = max(closed[key]?.gesture ?? 0, row.gesture)
-            closed[key] = RoomSnapshot.ClosedGesture(
-                element: element, sid: SessionKey.sid(of: row.session), gesture: gesture)
+        for row in self.roomLog[room] ?? [] {
+            for ended in row.gestures {
+                let key = "\(ended.element) \(row.session)"
+                let gesture = max(closed[key]?.gesture ?? 0, ended.gesture)
+                closed[key] = RoomSnapshot.ClosedGesture(
+                    element: ended.element, sid: SessionKey.sid(of: row.session), gesture: gesture)
+            }
         }
         snapshot.closed = closed.sorted { $0.key < $1.key }.map(\.value)
         return snapshot

@@ -17,12 +17,14 @@ extension ShardBatch.LogRow {
     /// What was published for the row.
     var update: Update {
         let states = self.event == .deleted ? [] : self.after ?? []
+        var elements = self.element.map { [UpdatedElement(id: $0, json: states)] } ?? []
+        elements.end(self.gestures)
         let isApp = SessionKey.isApp(self.session)
         return Update(
             shard: UInt8(Shard.of(room: self.room)), gseq: self.gseq, room: self.room, seq: self.seq,
             event: self.event, user: self.user, sid: SessionKey.sid(of: self.session),
-            number: isApp ? self.number : 0, gesture: self.gesture, link: self.link, chain: self.chain,
-            elements: self.element.map { [UpdatedElement(id: $0, json: states)] } ?? [])
+            number: isApp ? self.number : 0, link: self.link, chain: self.chain,
+            elements: elements)
     }
 
     private var link: UInt64 {

@@ -107,7 +107,7 @@ package struct BatchColumns {
         self.columns[column.next()].append(text: row.user.text)
         self.columns[column.next()].append(text: row.session.text)
         self.columns[column.next()].append(int8: row.number)
-        self.columns[column.next()].append(int8: row.gesture)
+        self.columns[column.next()].append(int8: row.gestures.first?.gesture ?? 0)
         self.columns[column.next()].append(text: row.element?.text)
         self.columns[column.next()].append(int8: row.hash)
         self.columns[column.next()].append(json: row.before)

@@ -1,14 +1,15 @@
 /// Makes ids for elements that apps create without one.
-struct NameGenerator {
+public struct IDGenerator: Sendable {
     private var state: UInt64
     private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
 
+    /// A generator; the same seed gives the same ids.
     init(seed: UInt64) {
         self.state = seed
     }
 
     /// A fresh id of 20 characters.
-    mutating func next() -> String {
+    public mutating func next() -> String {
         var characters: [UInt8] = []
         for _ in 0..<2 {
             var bits = self.nextBits()

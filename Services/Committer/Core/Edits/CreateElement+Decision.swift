@@ -1,0 +1,58 @@
+import Canvas
+import Wire
+
+extension CreateElement: DecidableEdit {
+    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
+        self.item.forEachNeed(need)
+    }
+
+    func decide(
+        _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
+    ) throws(Refusal) -> Change {
+        var creation = Creation(.created, of: [self.item], for: commit)
+        try creation.add(self.item, path: "element", named: false, in: &draft, &cache)
+        return creation.finish(in: &draft, &cache)
+    }
+
+    func adjustments(
+        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
+    ) -> [Adjusted] {
+        rules.adjustments(to: self.item, by: user, named: nil)
+    }
+}
+
+extension CreateElements: DecidableEdit {
+    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
+        for item in self.items { item.forEachNeed(need) }
+    }
+
+    func decide(
+        _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
+    ) throws(Refusal) -> Change {
+        try draft.checkGroup(self.items.count)
+        var creation = Creation(.createdMany, of: self.items, for: commit)
+        for (index, item) in self.items.enumerated() {
+            try creation.add(item, path: "elements[\(index)]", named: true, in: &draft, &cache)
+        }
+        return creation.finish(in: &draft, &cache)
+    }
+
+    /// A generated id is another one when the commit comes again: the stored one counts.
+    func adjustments(
+        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
+    ) -> [Adjusted] {
+        self.items.enumerated().flatMap { index, item in
+            rules.adjustments(to: item, by: user, named: index < stored.count ? stored[index].id : item.id)
+        }
+    }
+}
+
+extension BatchDraft {
+    /// - Throws: a refusal when an edit is about no element or about too many.
+    func checkGroup(_ count: Int) throws(Refusal) {
+        if count == 0 { throw Refusal(.invalid, "There is no element to create.", field: "elements") }
+        if count > self.limits.elementsPerCommit {
+            throw Refusal(.tooLarge, "At most \(self.limits.elementsPerCommit) elements at once.", field: "elements")
+        }
+    }
+}

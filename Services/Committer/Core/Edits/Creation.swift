@@ -1,0 +1,89 @@
+import Canvas
+import Wire
+
+/// Elements in the making: all of a commit's, or none.
+struct Creation {
+    private var change: Change
+    private let items: [NewItem]
+    private let commit: PreparedCommit
+    /// Where each new element stands in the change.
+    private var entries: [ElementKey: Int] = [:]
+
+    init(_ event: UpdateEvent, of items: [NewItem], for commit: PreparedCommit) {
+        self.change = Change(event: event, entries: [])
+        self.items = items
+        self.commit = commit
+    }
+
+    /// Adds an element, on top of those before it.
+    /// - Parameters:
+    ///   - path: where it stands in the app's payload.
+    ///   - named: whether its adjustments say which element they are of.
+    mutating func add(
+        _ item: NewItem, path: String, named: Bool, in draft: inout BatchDraft, _ cache: inout ShardCache
+    ) throws(Refusal) {
+        let key = ElementKey(self.commit.room, item.id)
+        if self.entries[key] != nil { throw Refusal(.conflict, "The id is taken.", field: path + ".id") }
+        switch draft.state(key, &cache) {
+        case .live: throw Refusal(.conflict, "The id is taken.", field: path + ".id")
+        case .deleted: throw Refusal(.gone, "An element of that id was deleted.", field: path + ".id")
+        case .absent: break
+        }
+        if let parent = item.parent { try self.checkParent(parent, path: path, in: &draft, &cache) }
+        let (element, adjustments) = draft.rules.create(item.fields, id: item.id.text, by: self.commit.user.text)
+        self.entries[key] = self.change.entries.count
+        self.change.entries.append(Change.Entry(key, before: nil, element, children: []))
+        self.change.adjusted += adjustments.map { Adjusted(element: named ? item.id.text : nil, adjustment: $0) }
+    }
+
+    /// What an element hangs on must live, and hang on nothing itself.
+    private func checkParent(
+        _ parent: Identifier, path: String, in draft: inout BatchDraft, _ cache: inout ShardCache
+    ) throws(Refusal) {
+        let key = ElementKey(self.commit.room, parent)
+        let state = self.entries[key].map { self.change.entries[$0].after } ?? draft.state(key, &cache)
+        switch state {
+        case .absent: throw Refusal(.notFound, "There is no such element.", field: path + ".parentId")
+        case .deleted: throw Refusal(.gone, "The element was deleted.", field: path + ".parentId")
+        case .live(let parent):
+            if parent.element.parentId != nil {
+                throw Refusal(.invalid, "An annotation has no annotations.", field: path + ".parentId")
+            }
+        }
+    }
+
+    /// The change. It notes with every parent what now hangs on it: that is knowledge, nothing of it is written.
+    mutating func finish(in draft: inout BatchDraft, _ cache: inout ShardCache) -> Change {
+        for item in self.items {
+            guard let parent = item.parent else { continue }
+            let key = ElementKey(self.commit.room, parent)
+            if let index = self.entries[key], case .live(var live) = self.change.entries[index].after {
+                live.children?.append(item.id)
+                self.change.entries[index].after = .live(live)
+            } else if case .live(var live) = draft.state(key, &cache), live.children != nil {
+                live.children?.append(item.id)
+                draft.note(.live(live), for: key)
+            }
+        }
+        return self.change
+    }
+}
+
+extension NewItem {
+    /// What it hangs on, if anything.
+    fileprivate var parent: Identifier? { self.fields.parentId.map { Identifier($0) } }
+
+    /// Calls `need` with its id, which must be free, and with what it hangs on.
+    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
+        need(self.id, .element)
+        if let parent = self.parent { need(parent, .element) }
+    }
+}
+
+extension RulesTable {
+    /// What creating the element stores otherwise than sent.
+    func adjustments(to item: NewItem, by user: Identifier, named element: Identifier?) -> [Adjusted] {
+        self.create(item.fields, id: item.id.text, by: user.text).1
+            .map { Adjusted(element: element?.text, adjustment: $0) }
+    }
+}

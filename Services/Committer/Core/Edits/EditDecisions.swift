@@ -1,0 +1,67 @@
+import Wire
+
+/// The decisions of all kinds of edits, by tag.
+struct EditDecisions: Sendable {
+    /// Of every kind that there is.
+    static let all = EditDecisions(allEdits)
+
+    /// By tag; nil where no kind has the tag.
+    private var readers: [(@Sendable (EncodedEdit) -> PreparedEdit)?]
+
+    private init<each Kind: DecidableEdit>(_: EditRegistry<repeat each Kind>) {
+        self.readers = Array(repeating: nil, count: 256)
+        for kind in repeat (each Kind).self { self.add(kind) }
+    }
+
+    private mutating func add<Kind: DecidableEdit>(_: Kind.Type) {
+        precondition(Kind.tag > 0 && self.readers[Int(Kind.tag)] == nil, "two kinds of edits have one tag")
+        self.readers[Int(Kind.tag)] = { encoded in
+            do throws(Refusal) {
+                let edit = try encoded.decode(Kind.self)
+                return PreparedEdit(.edit(edit), hash: BodyHash.of(edit))
+            } catch {
+                return PreparedEdit(.refused(error), hash: BodyHash.of(unreadable: encoded))
+            }
+        }
+    }
+
+    /// Reads an edit. One that cannot be read is a refusal, which uses up the commit's number.
+    func prepare(_ encoded: EncodedEdit) -> PreparedEdit {
+        if let (refusal, bodyHash) = encoded.refusal {
+            // A retriable code would be remembered as if it were final; the gateway keeps those to itself.
+            let final = refusal.code.isRetriable ? Refusal(.invalid, refusal.message, field: refusal.field) : refusal
+            return PreparedEdit(.refused(final), hash: bodyHash)
+        }
+        if let read = self.readers[Int(encoded.tag)] { return read(encoded) }
+        return PreparedEdit(
+            .refused(Refusal(.invalid, "This committer does not know the kind of edit.")),
+            hash: BodyHash.of(unreadable: encoded))
+    }
+}
+
+/// An edit that was read.
+struct PreparedEdit: Sendable {
+    /// What is to be decided.
+    enum Request: Sendable {
+        case edit(any DecidableEdit)
+        /// It is at fault for good.
+        case refused(Refusal)
+    }
+
+    /// What is to be decided.
+    var request: Request
+    /// The identity of its body: the same commit sent again has the same.
+    let hash: UInt64
+
+    init(_ request: Request, hash: UInt64) {
+        self.request = request
+        self.hash = hash
+    }
+
+    /// Makes it a refusal. False when it is that refusal already.
+    mutating func refuse(with refusal: Refusal) -> Bool {
+        if case .refused(refusal) = self.request { return false }
+        self.request = .refused(refusal)
+        return true
+    }
+}

@@ -1,0 +1,13 @@
+import Canvas
+import Wire
+
+extension UpdateElement: ElementChange {
+    static let update = UpdateEvent.updated
+    /// A lock is taken off by an update.
+    static let respectsLock = false
+
+    func apply(to element: inout Element, _ rules: RulesTable) throws(Refusal) -> [Adjustment] {
+        do { try element.check(self.changes) } catch { throw Refusal(error) }
+        return rules.apply(self.changes, to: &element)
+    }
+}

@@ -1,0 +1,45 @@
+public import JSONBytes
+
+/// `element:create`: creates one element.
+///
+///     one new element
+public struct CreateElement: Edit {
+    public static let event = "element:create"
+    public static let tag: UInt8 = 2
+    public static let gestures = GestureEffect.leavesOpen
+
+    /// The element.
+    public var item: NewItem
+
+    /// Creates an element.
+    public init(_ item: NewItem) {
+        self.item = item
+    }
+
+    public var elements: [Identifier] { [] }
+
+    public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        guard let element = payload["element"] else {
+            throw Refusal(.invalid, "element must be an object", field: "element")
+        }
+        try self.init(element: element, reading: &reading)
+    }
+
+    /// Reads it from the element itself, as a body over HTTP is one.
+    /// - Throws: a refusal that names the field at fault.
+    public init(element: JSONValue, reading: inout EditReading) throws(Refusal) {
+        self.item = try NewItem(element, path: "element", reading: &reading)
+    }
+
+    public init(from reader: inout ByteReader) throws(Refusal) {
+        self.item = try NewItem(from: &reader, path: "element")
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        self.item.encode(into: &writer)
+    }
+
+    public func identify(into hash: inout BodyHash) {
+        self.item.identify(into: &hash)
+    }
+}

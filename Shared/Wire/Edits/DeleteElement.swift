@@ -1,0 +1,36 @@
+public import JSONBytes
+
+/// `element:delete`: deletes an element and what hangs on it.
+///
+///     element name
+public struct DeleteElement: Edit {
+    public static let event = "element:delete"
+    public static let tag: UInt8 = 5
+    public static let gestures = GestureEffect.leavesOpen
+
+    /// The element.
+    public var element: Identifier
+
+    /// Deletes an element.
+    public init(element: Identifier) {
+        self.element = element
+    }
+
+    public var elements: [Identifier] { [self.element] }
+
+    public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        self.element = try PayloadField.elementID(payload)
+    }
+
+    public init(from reader: inout ByteReader) throws(Refusal) {
+        self.element = reader.name()
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.element)
+    }
+
+    public func identify(into hash: inout BodyHash) {
+        hash.text(self.element.text)
+    }
+}

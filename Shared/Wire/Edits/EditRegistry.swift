@@ -1,0 +1,99 @@
+public import JSONBytes
+
+/// Every kind of edit, one line each. The gateway finds an edit by its event and the committer by its tag.
+public let allEdits = EditRegistry<
+    TransformElement,
+    CreateElement,
+    CreateElements,
+    UpdateElement,
+    DeleteElement
+>()
+
+/// A list of kinds of edits. A module that needs more of every kind than ``Edit`` says (as the committer needs its
+/// decision) extends the list under the condition that each kind has it; a kind without it does not compile.
+public struct EditRegistry<each Kind: Edit>: Sendable {
+    /// The kinds, in the order of the list.
+    public let kinds: [EditKind]
+
+    fileprivate init() {
+        var kinds: [EditKind] = []
+        for kind in repeat (each Kind).self { kinds.append(EditKind(kind)) }
+        self.kinds = kinds
+    }
+
+    /// The kind whose event has that name; nil when there is none.
+    public func kind(ofEvent name: JSONValue) -> EditKind? {
+        self.kinds.first { name.isString($0.event) }
+    }
+
+    /// The kind of that tag; nil when there is none, as in a commit of a newer release.
+    public func kind(ofTag tag: UInt8) -> EditKind? {
+        self.kinds.first { $0.tag == tag }
+    }
+}
+
+/// One kind of edit as a value: what code that carries edits may ask without knowing which kinds there are.
+public struct EditKind: Sendable {
+    /// The event by which apps send it.
+    public let event: String
+    /// Its number on the wire.
+    public let tag: UInt8
+    /// What it does to gestures under way.
+    public let gestures: GestureEffect
+    private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
+    private let readElements: @Sendable (EncodedEdit) -> [Identifier]
+
+    init<Kind: Edit>(_: Kind.Type) {
+        self.event = Kind.event
+        self.tag = Kind.tag
+        self.gestures = Kind.gestures
+        self.readPayload = { payload, reading throws(Refusal) in
+            let edit = try Kind(payload, reading: &reading)
+            return ReadEdit(edit: EncodedEdit(edit), gestureElements: Kind.gestures == .ends ? edit.elements : [])
+        }
+        self.readElements = { encoded in (try? encoded.decode(Kind.self))?.elements ?? [] }
+    }
+
+    /// Reads an edit of this kind from an app's payload.
+    /// - Throws: a refusal that names the field at fault.
+    public func read(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) -> ReadEdit {
+        try self.readPayload(payload, &reading)
+    }
+
+    /// The elements whose gestures a payload of this kind would end, as far as they can be read: a commit that is
+    /// refused because another field is at fault ends them too.
+    public func gestureElements(in payload: JSONValue) -> [Identifier] {
+        guard self.gestures == .ends else { return [] }
+        if let id = payload["elementId"]?.string { return [Identifier(id)] }
+        guard let group = payload["elements"], group.kind == .array else { return [] }
+        return group.elements.compactMap { ($0["elementId"]?.string ?? $0.string).map { Identifier($0) } }
+    }
+
+    fileprivate func elements(of edit: EncodedEdit) -> [Identifier] { self.readElements(edit) }
+}
+
+/// An edit as the gateway needs it: ready to travel, with the elements whose gestures it ends.
+public struct ReadEdit: Equatable, Sendable {
+    /// The edit.
+    public var edit: EncodedEdit
+    /// The elements whose gestures it ends, in the app's order.
+    public var gestureElements: [Identifier]
+
+    init(edit: EncodedEdit, gestureElements: [Identifier]) {
+        self.edit = edit
+        self.gestureElements = gestureElements
+    }
+
+    /// A commit that the gateway found at fault for good; the gestures that it would have ended have ended already.
+    public init(refusal: Refusal, bodyHash: UInt64) {
+        self.init(edit: EncodedEdit(refusal: refusal, bodyHash: bodyHash), gestureElements: [])
+    }
+}
+
+extension EncodedEdit {
+    /// The element that it is about; nil when it is about none or several, or of a kind that is not known here.
+    public var soleElement: Identifier? {
+        let elements = allEdits.kind(ofTag: self.tag)?.elements(of: self) ?? []
+        return elements.count == 1 ? elements[0] : nil
+    }
+}

@@ -1,0 +1,85 @@
+/// An edit on its way: its kind and its fields. What passes commits on needs to know nothing of the kinds there are.
+///
+///     tag u8 │ fields blob
+///
+/// Tag 0 is a commit that the gateway found at fault for good: `refusal │ body hash u64`. It consumes its number, and
+/// the refusal is remembered.
+public struct EncodedEdit: Equatable, Sendable {
+    /// The kind's ``Edit/tag``; 0 for a refusal.
+    public let tag: UInt8
+    /// The edit's fields.
+    public let fields: [UInt8]
+
+    private static let refusalTag: UInt8 = 0
+
+    /// An edit.
+    public init<Kind: Edit>(_ edit: Kind) {
+        var writer = ByteWriter(reserving: 128)
+        edit.encode(into: &writer)
+        self.tag = Kind.tag
+        self.fields = writer.bytes
+    }
+
+    /// An edit from its bytes, which may be anything.
+    public init(tag: UInt8, fields: [UInt8]) {
+        self.tag = tag
+        self.fields = fields
+    }
+
+    /// A commit that is at fault for good.
+    /// - Parameter bodyHash: stands for the body, so that a repetition is told from a changed body.
+    public init(refusal: Refusal, bodyHash: UInt64) {
+        var writer = ByteWriter(reserving: 96)
+        writer.refusal(refusal)
+        writer.integer(bodyHash)
+        self.tag = Self.refusalTag
+        self.fields = writer.bytes
+    }
+
+    /// The edit, which must be of the kind that ``tag`` says.
+    /// - Throws: a refusal, when its bytes are not what an edit of the kind encodes.
+    public func decode<Kind: Edit>(_: Kind.Type) throws(Refusal) -> Kind {
+        let result = self.fields.withUnsafeBytes { bytes -> Result<Kind, Refusal> in
+            var reader = ByteReader(bytes)
+            do throws(Refusal) {
+                let edit = try Kind(from: &reader)
+                return reader.failed || reader.remaining > 0 ? .failure(Self.unreadable) : .success(edit)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// The refusal and the hash of the body that it refuses; nil for an edit.
+    public var refusal: (refusal: Refusal, bodyHash: UInt64)? {
+        guard self.tag == Self.refusalTag else { return nil }
+        return self.fields.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            let refusal = reader.refusal()
+            let bodyHash = reader.integer(UInt64.self)
+            return reader.failed ? (Self.unreadable, FNV1a.hash(self.fields)) : (refusal, bodyHash)
+        }
+    }
+
+    /// About how many bytes a commit with this edit takes in memory.
+    public var weight: Int { 256 + self.fields.count }
+
+    private static let unreadable = Refusal(.invalid, "The edit cannot be read.")
+}
+
+extension ByteWriter {
+    /// Appends an edit: tag u8, fields blob.
+    mutating func edit(_ edit: EncodedEdit) {
+        self.u8(edit.tag)
+        self.blob(edit.fields)
+    }
+}
+
+extension ByteReader {
+    /// Reads an edit.
+    mutating func edit() -> EncodedEdit {
+        let tag = self.u8()
+        return EncodedEdit(tag: tag, fields: self.blob())
+    }
+}

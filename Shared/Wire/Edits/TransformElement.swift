@@ -1,0 +1,47 @@
+public import Canvas
+public import JSONBytes
+
+/// `element:transform`: moves, turns or scales an element. Absent fields stay as they are; width and height are hints.
+///
+///     element name │ transform fields
+public struct TransformElement: Edit {
+    public static let event = "element:transform"
+    public static let tag: UInt8 = 1
+    public static let gestures = GestureEffect.ends
+
+    /// The element.
+    public var element: Identifier
+    /// What is set.
+    public var fields: TransformFields
+
+    /// Sets these fields of an element.
+    public init(element: Identifier, fields: TransformFields) {
+        self.element = element
+        self.fields = fields
+    }
+
+    public var elements: [Identifier] { [self.element] }
+
+    public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        self.element = try PayloadField.elementID(payload)
+        self.fields = try PayloadField.transform(payload, isPreview: false)
+    }
+
+    public init(from reader: inout ByteReader) throws(Refusal) {
+        self.element = reader.name()
+        self.fields = reader.transform()
+        if self.fields.isEmpty, !reader.failed {
+            throw Refusal(.invalid, "A transform needs a position or a transform field.", field: "transform")
+        }
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.element)
+        writer.transform(self.fields)
+    }
+
+    public func identify(into hash: inout BodyHash) {
+        hash.text(self.element.text)
+        hash.transform(self.fields)
+    }
+}

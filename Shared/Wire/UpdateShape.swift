@@ -1,0 +1,72 @@
+public import JSONBytes
+
+/// What an update carries, and how that stands in a row of the commit log.
+///
+///     shape                  update                      `before`                      `after`
+///     element, flatElement   the element afterwards      the element; nil if created   the element
+///     elements               the elements afterwards     array of those that existed   array
+///     deletion               the ids, parent first       array                         nil
+public enum UpdateShape: Sendable {
+    /// One element as it stands afterwards.
+    case element
+    /// The same; its fields stand in the event itself, as 1.0 apps read them.
+    case flatElement
+    /// Several elements as they stand afterwards.
+    case elements
+    /// The ids of deleted elements, parent first.
+    case deletion
+
+    /// True when the log has one element, and false when it has arrays.
+    public var isSingle: Bool { self == .element || self == .flatElement }
+
+    // MARK: The commit log
+
+    /// The log's text of these elements: the element itself or an array; nil when there is none.
+    public func logText(of elements: some Collection<[UInt8]>) -> [UInt8]? {
+        guard let first = elements.first else { return nil }
+        if self.isSingle { return first }
+        var writer = JSONWriter(reserving: 2 + elements.reduce(0) { $0 + $1.count + 1 })
+        writer.beginArray()
+        for element in elements { writer.raw(element) }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// The elements of an update from its row in the log; nil when the row is not one that a committer wrote.
+    /// - Parameter element: the row's element, which saves looking for it in the text.
+    public func elements(
+        before: [UInt8]?, after: [UInt8]?, element: Identifier? = nil, with document: inout JSONDocument
+    ) -> [UpdatedElement]? {
+        if self == .deletion {
+            return self.values(before, with: &document)?.map { UpdatedElement(id: $0.id, json: []) }
+        }
+        if self.isSingle, let element, let after { return [UpdatedElement(id: element, json: after)] }
+        return self.values(after, with: &document)
+    }
+
+    private func values(_ text: [UInt8]?, with document: inout JSONDocument) -> [UpdatedElement]? {
+        guard let text, (try? document.parse(text, limits: .logged)) != nil else { return nil }
+        if self.isSingle {
+            guard let id = document.root["id"]?.string else { return nil }
+            return [UpdatedElement(id: Identifier(id), json: text)]
+        }
+        guard document.root.kind == .array else { return nil }
+        var elements: [UpdatedElement] = []
+        for value in document.root.elements {
+            guard let id = value["id"]?.string else { return nil }
+            elements.append(UpdatedElement(id: Identifier(id), json: Array(value.rawBytes)))
+        }
+        return elements
+    }
+}
+
+extension JSONLimits {
+    /// What the log holds was checked when it came; a cascade may hold any number of elements.
+    public static let logged: JSONLimits = {
+        var limits = JSONLimits()
+        limits.depth = 64
+        limits.keysPerObject = 1024
+        limits.elementsPerArray = 1 << 20
+        return limits
+    }()
+}
