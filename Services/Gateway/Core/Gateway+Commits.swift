@@ -56,8 +56,7 @@ extension Gateway {
             self.send(commit, number: number, slot: slot, at: incoming.now)
         } else {
             self.connections[slot]?.delayed.append(commit)
-            self.delayedCount += 1
-            self.custodyBytes += commit.edit.weight
+            self.custody.reserve(commit.edit.weight)
             self.restless.insert(slot)
         }
     }
@@ -67,8 +66,7 @@ extension Gateway {
         while let next = self.connections[slot]?.delayed.first {
             guard self.connections[slot]?.commitBucket.take(at: now) == true else { return true }
             self.connections[slot]?.delayed.removeFirst()
-            self.delayedCount -= 1
-            self.custodyBytes -= next.edit.weight
+            self.custody.unreserve(next.edit.weight)
             guard self.connections[slot]?.memberships[next.room] != nil else {
                 self.refuse(
                     Refusal(.forbidden, "not in this room", field: "roomId"), slot: slot, ackID: next.ackID,
@@ -82,9 +80,23 @@ extension Gateway {
 
     private mutating func send(_ accepted: AcceptedCommit, number: UInt64?, slot: Slot, at now: UInt64) {
         guard let commit = self.connections[slot]?.commit(accepted, number: number, gateway: self.name) else { return }
-        self.take(
-            commit,
-            origin: .app(slot, connection: commit.connection, ackID: accepted.ackID, event: accepted.event), at: now)
+        self.keep(
+            commit, from: .app(slot, connection: commit.connection, ackID: accepted.ackID, event: accepted.event),
+            at: now)
+    }
+
+    /// Gives a commit into custody, which sends it.
+    mutating func keep(_ commit: Commit, from origin: PendingCommit.Origin, at now: UInt64) {
+        let earlier = self.custody.accept(commit, from: origin, at: now, into: &self.actions)
+        if let earlier { self.release(earlier, seq: nil) }
+    }
+
+    /// Refuses what custody has no room for.
+    mutating func checkCustody(for bytes: Int) throws(Refusal) {
+        guard self.custody.hasRoom(for: bytes) else {
+            self.tally.busy += 1
+            throw Refusal(.busy, "too many commits are waiting", retryAfterMs: Custody.busyMs)
+        }
     }
 
     // MARK: Gestures

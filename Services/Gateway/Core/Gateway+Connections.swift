@@ -1,4 +1,5 @@
 import Auth
+import DequeModule
 import JSONBytes
 package import Wire
 
@@ -85,13 +86,24 @@ extension Gateway {
             self.actions.append(
                 .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: connection.id))))
         }
-        self.delayedCount -= connection.delayed.count
-        self.custodyBytes -= connection.delayed.reduce(0) { $0 + $1.edit.weight }
+        for waiting in connection.delayed { self.custody.unreserve(waiting.edit.weight) }
         self.restless.remove(slot)
         self.slots[connection.id] = nil
         self.connections[slot] = nil
         self.connectionIDs[slot] = 0
         self.freeSlots.append(slot)
+    }
+
+    /// An app's connection is about to be closed: no more commits are accepted from it.
+    package mutating func startLeaving(_ slot: Slot) {
+        guard self.connections.indices.contains(slot) else { return }
+        self.connections[slot]?.isLeaving = true
+    }
+
+    /// True while an app has commits here without a result.
+    package func owesResults(to slot: Slot) -> Bool {
+        guard self.connections.indices.contains(slot) else { return false }
+        return self.connections[slot]?.owesResults ?? false
     }
 
     private mutating func orphanGestures(

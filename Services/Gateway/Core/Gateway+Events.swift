@@ -66,7 +66,7 @@ extension Gateway {
         _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: UInt64, seconds: Int64
     ) -> Bool {
         guard self.connections.indices.contains(slot), self.connections[slot] != nil else { return true }
-        self.counters.events += 1
+        self.tally.events += 1
         do {
             try self.document.parse(json, limits: self.limits.json)
         } catch {

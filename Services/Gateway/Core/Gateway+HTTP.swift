@@ -34,8 +34,8 @@ extension Gateway {
                 throw Refusal(.forbidden, "no right to this room", field: "roomId")
             }
             guard self.reads.count < self.limits.readsWaiting else {
-                self.counters.busy += 1
-                throw Refusal(.busy, "too many reads are waiting", retryAfterMs: Self.busyMs)
+                self.tally.busy += 1
+                throw Refusal(.busy, "too many reads are waiting", retryAfterMs: Custody.busyMs)
             }
             self.reads[request] = (room, now + self.limits.deadlineMs)
             let read = RoomRead(request: request, room: room, after: self.recent.number(in: room))
@@ -85,15 +85,15 @@ extension Gateway {
             }
             try self.checkCustody(for: body.count)
             let edit = try self.creation(fromHTTP: body)
-            let key = CommitKey(room: room, session: session, number: 1)
-            guard self.commits[key] == nil else {
+            let key = CustodyKey(room: room, session: session, number: 1)
+            guard self.custody[key] == nil else {
                 throw Refusal(.busy, "the same Idempotency-Key is under way", retryAfterMs: 200)
             }
             let commit = Commit(
                 room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
                 user: identity.member.user, connection: 0, gateway: self.name, gestures: [],
                 edit: EncodedEdit(edit))
-            self.take(commit, origin: .http(request), at: now)
+            self.keep(commit, from: .http(request), at: now)
         } catch {
             self.refuseHTTP(request, error)
         }
@@ -110,7 +110,7 @@ extension Gateway {
     }
 
     private mutating func refuseHTTP(_ request: UInt64, _ refusal: Refusal) {
-        self.counters.refused += 1
+        self.tally.refused += 1
         self.actions.append(
             .http(request: request, status: HTTPStatus.of(refusal), json: EventText.refused(refusal)))
     }

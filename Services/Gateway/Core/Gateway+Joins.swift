@@ -30,8 +30,8 @@ extension Gateway {
             throw Refusal(.tooLarge, "a connection may be in \(self.limits.rooms) rooms", field: "roomId")
         }
         guard connection.openJoins < self.limits.rooms, self.joins.count < self.limits.joinsWaiting else {
-            self.counters.busy += 1
-            throw Refusal(.busy, "too many joins are waiting", retryAfterMs: Self.busyMs)
+            self.tally.busy += 1
+            throw Refusal(.busy, "too many joins are waiting", retryAfterMs: Custody.busyMs)
         }
         if connection.isLegacy { self.becomeModern(incoming.slot) }
         self.startJoin(

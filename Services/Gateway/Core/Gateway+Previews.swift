@@ -6,7 +6,7 @@ import Wire
 extension Gateway {
     /// An app shows what it moves.
     mutating func preview(_ incoming: Incoming, room: Identifier) throws(Refusal) {
-        self.counters.previewsIn += 1
+        self.tally.previewsIn += 1
         let slot = incoming.slot
         try self.connections[slot]?.checkPreview(in: room)
         let element = try PayloadField.elementID(incoming.payload)
@@ -16,9 +16,9 @@ extension Gateway {
         switch self.connections[slot]?.take(move, in: room, at: incoming.now) {
         case .goes(let preview): self.send(preview, at: incoming.now)
         case .waits:
-            self.counters.previewsHeld += 1
+            self.tally.previewsHeld += 1
             self.restless.insert(slot)
-        case .dropped: self.counters.previewsDropped += 1
+        case .dropped: self.tally.previewsDropped += 1
         case .ignored, nil: break
         }
     }
@@ -46,7 +46,7 @@ extension Gateway {
     }
 
     mutating func forward(_ preview: Preview) {
-        self.counters.previewsSent += 1
+        self.tally.previewsSent += 1
         self.actions.append(.preview(shard: Shard.of(room: preview.room), preview))
     }
 

@@ -8,7 +8,7 @@ extension Gateway {
         case nil, .old: return
         case .ahead: self.catchUp(update.room)
         case .next(let members, let legacyMembers, let hasFloors):
-            self.counters.updates += 1
+            self.tally.updates += 1
             if self.holdsPreviews { self.drop(endedBy: StreamStep(update, isNumbered: true)) }
             if hasFloors {
                 self.deliver(update, toThoseBehind: members, legacyMembers)
@@ -99,7 +99,7 @@ extension Gateway {
     /// Asks the fan-out for what is missing in a room's stream.
     mutating func catchUp(_ room: Identifier) {
         guard let view = self.rooms[room], !view.isCatchingUp else { return }
-        self.counters.holes += 1
+        self.tally.holes += 1
         self.rooms[room]?.isCatchingUp = true
         self.actions.append(.fanout(shard: Shard.of(room: room), .interest(self.interest(in: room, view))))
     }
@@ -107,7 +107,7 @@ extension Gateway {
     /// Tells members that their place in a room is lost; they join again. Nothing numbered goes to them until then.
     mutating func reset(_ room: Identifier, to position: Position, except: Slot?) {
         guard let view = self.rooms[room] else { return }
-        self.counters.resyncs += 1
+        self.tally.resyncs += 1
         self.rooms[room]?.position = position
         _ = self.waiting.take(room)
         let from = view.position.seq + 1
@@ -120,7 +120,7 @@ extension Gateway {
     package mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64) {
         guard let view = self.rooms[room] else { return }
         for slot in slots where view.members.contains(slot) {
-            self.counters.fallenBehind += 1
+            self.tally.fallenBehind += 1
             self.losePlace(slot, in: room, from: seq, to: view.position.seq)
         }
         self.forgetIfEmpty(room)
@@ -168,15 +168,6 @@ extension Gateway {
                 self.actions.append(.formerFanout(shard: Shard.of(room: pending.join.room), .leave(leave)))
             }
             self.repeatJoin(pending, at: now)
-        }
-    }
-
-    /// A coalescer or committer of these shards went away or came: what is in custody goes out again.
-    package mutating func commitPathChanged(shards: Set<Int>, at now: UInt64) {
-        self.forgetHeld(in: shards)
-        for key in self.commits.keys.sorted(by: { $0.number < $1.number })
-        where shards.contains(Shard.of(room: key.room)) {
-            self.dispatch(key, at: now)
         }
     }
 }

@@ -4,7 +4,7 @@ extension Gateway {
     /// When ``tick(at:seconds:)`` is due, ms; nil when nothing waits for the clock.
     package func nextTick(after now: UInt64) -> UInt64? {
         if !self.restless.isEmpty || !self.queuedJoins.isEmpty { return now + Self.tickMs }
-        if !self.commits.isEmpty || !self.joins.isEmpty || !self.reads.isEmpty { return now + 50 }
+        if self.custody.count > 0 || !self.joins.isEmpty || !self.reads.isEmpty { return now + 50 }
         return self.orphans.map(\.endsAt).min()
     }
 
@@ -16,7 +16,7 @@ extension Gateway {
             let holdsPreviews = self.releasePreviews(of: slot, at: now)
             if !holdsCommits, !holdsPreviews { self.restless.remove(slot) }
         }
-        self.repeatCommits(at: now)
+        for key in self.custody.timeReached(now, into: &self.actions) { self.commitTimedOut(key) }
         self.recent.forget(at: now)
         self.releaseJoins(at: now)
         for pending in self.joins.values {

@@ -16,8 +16,8 @@ package import Wire
 package struct Gateway {
     /// What is to be done; the shell performs it in order and empties it.
     package var actions: [GatewayAction] = []
-    /// Figures for the operator.
-    package internal(set) var counters = GatewayCounters()
+    /// Figures for the operator, but those that ``custody`` counts.
+    var tally = GatewayCounters()
 
     let name: Identifier
     let limits: Limits
@@ -30,15 +30,7 @@ package struct Gateway {
     var slots: [UInt64: Slot] = [:]
     var rooms: [Identifier: RoomView] = [:]
     var joins: [UInt64: PendingJoin] = [:]
-    var commits: [CommitKey: PendingCommit] = [:]
-    /// Before it nothing is due of what is in custody, ms.
-    var custodyDueAt = UInt64.max
-    /// Bytes of the commits in custody, and of those that wait for a rate limit.
-    package internal(set) var custodyBytes = 0
-    /// Commits that wait for a rate limit.
-    var delayedCount = 0
-    /// Commits in custody that wait for credit, by shard, in order. An entry that was answered meanwhile is stale.
-    var held: [Int: Deque<CommitKey>] = [:]
+    var custody: Custody
     /// Joins that wait for their turn, by request, in order.
     var queuedJoins: Deque<UInt64> = []
     var joinBucket: TokenBucket
@@ -78,6 +70,7 @@ package struct Gateway {
         self.limits = limits
         self.editReading = EditReading(largestGroup: limits.group, seed: seed)
         self.tokens = tokens
+        self.custody = Custody(limits: limits)
         self.joinBucket = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: 0)
         self.paces = RoomPaces(lateMs: limits.lateMs, calmMs: limits.calmMs)
         self.allowance = limits.previewWrites
@@ -87,8 +80,26 @@ package struct Gateway {
     /// How many apps are connected.
     package var connectionCount: Int { self.connections.count - self.freeSlots.count }
 
+    /// Figures for the operator.
+    package var counters: GatewayCounters {
+        var counters = self.tally
+        counters.commits = self.custody.acceptedTotal
+        counters.resent = self.custody.resentTotal
+        counters.held = self.custody.heldTotal
+        return counters
+    }
+
     /// How many commits wait for a result.
-    package var custodyCount: Int { self.commits.count }
+    package var custodyCount: Int { self.custody.count }
+
+    /// Bytes of these commits, and of those that wait for a rate limit.
+    package var custodyBytes: Int { self.custody.bytes }
+
+    /// How many commits wait for credit.
+    package var heldCount: Int { self.custody.heldCount }
+
+    /// How long the oldest commit in custody has waited, ms.
+    package func oldestCustody(at now: UInt64) -> UInt64 { self.custody.oldestAge(at: now) }
 
     /// How many joins wait for an answer.
     package var joinCount: Int { self.joins.count }
@@ -127,7 +138,7 @@ package struct Gateway {
         _ refusal: Refusal, slot: Slot, ackID: UInt64?, event: String, room: Identifier? = nil,
         element: Identifier? = nil, number: UInt64? = nil
     ) {
-        self.counters.refused += 1
+        self.tally.refused += 1
         if let ackID {
             self.actions.append(.acknowledge(slot, id: ackID, json: EventText.refused(refusal)))
         } else {

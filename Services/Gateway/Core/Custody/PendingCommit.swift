@@ -1,10 +1,16 @@
 import Wire
 
 /// Names a commit: what PostgreSQL remembers it by.
-struct CommitKey: Hashable {
+struct CustodyKey: Hashable {
     let room: Identifier
     let session: Identifier
     let number: UInt64
+}
+
+extension CustodyKey {
+    init(_ commit: Commit) {
+        self.init(room: commit.room, session: commit.session, number: commit.number)
+    }
 }
 
 /// A commit in this gateway's custody: kept until its result is there.
@@ -17,20 +23,29 @@ struct PendingCommit {
         case http(UInt64)
     }
 
-    var commit: Commit
-    var origin: Origin
+    let commit: Commit
+    let origin: Origin
     /// True once the app was told that there is no result yet; the gateway goes on for the sake of its own numbers.
     var wasGivenUp = false
     /// How many copies of the same number may be on their way that an older owner of the session sent.
     var olderCopies = 0
-    let takenAt: UInt64
+    let acceptedAt: UInt64
     let deadline: UInt64
     var sendAgainAt: UInt64
     var attempts = 0
-    /// True while it waits for credit, in ``Gateway/held``.
+    /// True while it waits for credit.
     var isHeld = false
     /// What it counts among all that is in custody, bytes.
     let weight: Int
+
+    init(commit: Commit, origin: Origin, at now: UInt64, deadline: UInt64) {
+        self.commit = commit
+        self.origin = origin
+        self.acceptedAt = now
+        self.deadline = deadline
+        self.sendAgainAt = now
+        self.weight = commit.edit.weight
+    }
 
     /// Which way it goes the next time: by turns through the coalescer and around it.
     var nextPath: CommitPath { self.attempts.isMultiple(of: 2) ? .coalescer : .committer }

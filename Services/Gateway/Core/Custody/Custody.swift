@@ -1,0 +1,256 @@
+import DequeModule
+import Wire
+
+/// The commits of this gateway that have no result yet. Each is kept, and sent again, until its result comes or its
+/// app is told that there is none.
+///
+///     accepted ──► sent ──────────────► ended by its result
+///        │          ▲ └► sent again ──► given up, or ended, at its deadline
+///        └──► held ─┘ no credit: sent in order as credit comes back
+///
+/// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
+/// custody is full, apps are told to try again. So nothing piles up anywhere and nothing is lost.
+struct Custody {
+    private let limits: Limits
+    private var commits: [CustodyKey: PendingCommit] = [:]
+    /// Nothing is due before it, ms.
+    private var dueAt = UInt64.max
+    /// Commits that wait for credit, by shard, in order. An entry that was answered meanwhile is stale.
+    private var held: [Int: Deque<CustodyKey>] = [:]
+    /// Commits outside that are counted here because they wait for a rate limit.
+    private var reserved = 0
+    /// Bytes of all commits, the reserved ones included.
+    private(set) var bytes = 0
+    /// How many commits were accepted, sent again and held for credit.
+    private(set) var acceptedTotal: UInt64 = 0, resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
+
+    /// How long an app waits before it tries again when custody is full, ms.
+    static let busyMs: UInt32 = 500
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// How many commits wait for a result.
+    var count: Int { self.commits.count }
+
+    /// How many of them wait for credit.
+    var heldCount: Int { self.held.values.reduce(0) { $0 + $1.count } }
+
+    /// A commit in custody.
+    subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
+
+    /// How long the oldest commit has waited, ms.
+    func oldestAge(at now: UInt64) -> UInt64 {
+        self.commits.values.map(\.acceptedAt).min().map { now - min(now, $0) } ?? 0
+    }
+
+    // MARK: Room
+
+    /// True when there is room for one more commit of that many bytes.
+    func hasRoom(for bytes: Int) -> Bool {
+        self.commits.count + self.reserved < self.limits.custodyCommits
+            && (self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0)
+    }
+
+    /// Counts a commit that waits for a rate limit before it comes here.
+    mutating func reserve(_ bytes: Int) {
+        self.reserved += 1
+        self.bytes += bytes
+    }
+
+    /// Counts it no more.
+    mutating func unreserve(_ bytes: Int) {
+        self.reserved -= 1
+        self.bytes -= bytes
+    }
+
+    // MARK: In and out
+
+    /// Accepts a commit and sends it, unless others of its shard wait for credit.
+    /// - Returns: an earlier copy that it replaces: the app sent the number again before its result, and the newer
+    ///   event gets the answer.
+    mutating func accept(
+        _ commit: Commit, from origin: PendingCommit.Origin, at now: UInt64, into actions: inout [GatewayAction]
+    ) -> PendingCommit? {
+        let key = CustodyKey(commit)
+        var pending = PendingCommit(commit: commit, origin: origin, at: now, deadline: now + self.limits.deadlineMs)
+        self.bytes += pending.weight
+        self.acceptedTotal += 1
+        let shard = Shard.of(room: commit.room)
+        if self.isHeldBack(shard) {
+            self.hold(&pending, key, in: shard)
+        } else {
+            self.send(&pending, shard: shard, at: now, into: &actions)
+        }
+        guard let earlier = self.commits.updateValue(pending, forKey: key) else { return nil }
+        self.bytes -= earlier.weight
+        if earlier.commit.claim < commit.claim {
+            self.commits[key]?.olderCopies = earlier.olderCopies + earlier.attempts
+        }
+        return earlier
+    }
+
+    /// A result came.
+    /// - Returns: the commit, which it ends; nil when there is none, or when it is sent again.
+    mutating func resultReceived(_ result: CommitResult, at now: UInt64) -> PendingCommit? {
+        let key = CustodyKey(room: result.room, session: result.session, number: result.number)
+        if let refusal = result.refusal, let pending = self.commits[key] {
+            // It is for a copy that the app sent on an earlier connection.
+            if refusal.code == .sessionExpired, result.connection != pending.commit.connection { return nil }
+            if refusal.code.isRetriable, self.retries(key, pending, refusal, at: now) { return nil }
+        }
+        return self.end(key)
+    }
+
+    /// A commit needs no custody any more.
+    mutating func end(_ key: CustodyKey) -> PendingCommit? {
+        guard let pending = self.commits.removeValue(forKey: key) else { return nil }
+        self.bytes -= pending.weight
+        return pending
+    }
+
+    /// A commit's app was told that there is no result; the gateway goes on for the sake of its own numbers.
+    mutating func giveUp(_ key: CustodyKey) {
+        self.commits[key]?.wasGivenUp = true
+        if let pending = self.commits[key] { self.watch(pending) }
+    }
+
+    /// What the gateway itself tries again: commits that it numbered, and commits that wait for one in custody.
+    private mutating func retries(
+        _ key: CustodyKey, _ pending: PendingCommit, _ refusal: Refusal, at now: UInt64
+    ) -> Bool {
+        switch refusal.code {
+        case .gap:
+            guard let expected = refusal.expected, expected < key.number else { return false }
+            let missing = CustodyKey(room: key.room, session: key.session, number: expected)
+            guard let earlier = self.commits[missing] else { return false }
+            if earlier.sendAgainAt > now + 50 { self.sendAgain(missing, at: now) }
+            self.sendAgain(key, at: now + 100)
+            return true
+        case .sessionExpired:
+            // Perhaps it is for a copy that was sent before the session was claimed anew.
+            guard pending.olderCopies > 0 else { return false }
+            self.commits[key]?.olderCopies -= 1
+            self.sendAgain(key, at: now + 50)
+            return true
+        case .busy, .unavailable, .rateLimited:
+            guard !pending.commit.isNumberedByApp else { return false }
+            self.sendAgain(key, at: now + UInt64(max(50, refusal.retryAfterMs ?? 200)))
+            return true
+        default:
+            return false
+        }
+    }
+
+    // MARK: Sending
+
+    /// Commits of these shards have another way now: they go out again.
+    mutating func pathChanged(shards: Set<Int>, at now: UInt64, into actions: inout [GatewayAction]) {
+        for shard in shards {
+            for key in self.held.removeValue(forKey: shard) ?? [] { self.commits[key]?.isHeld = false }
+        }
+        for key in self.commits.keys.sorted(by: { $0.number < $1.number })
+        where shards.contains(Shard.of(room: key.room)) {
+            self.dispatch(key, at: now, into: &actions)
+        }
+    }
+
+    /// Sends again what has no result yet. All of custody is looked through, therefore not before something may be due.
+    /// - Returns: the commits whose deadline has come.
+    mutating func timeReached(_ now: UInt64, into actions: inout [GatewayAction]) -> [CustodyKey] {
+        guard now >= self.dueAt else { return [] }
+        var due: [CustodyKey] = []
+        var late: [CustodyKey] = []
+        self.dueAt = .max
+        for (key, pending) in self.commits {
+            if now < pending.dueAt {
+                self.watch(pending)
+            } else if now >= pending.deadline, !pending.wasGivenUp {
+                late.append(key)
+            } else {
+                due.append(key)
+            }
+        }
+        for key in due.sorted(by: { $0.number < $1.number }) { self.dispatch(key, at: now, into: &actions) }
+        return late
+    }
+
+    /// Sends a commit, behind those of its shard that wait for credit.
+    private mutating func dispatch(_ key: CustodyKey, at now: UInt64, into actions: inout [GatewayAction]) {
+        let shard = Shard.of(room: key.room)
+        guard var pending = self.commits[key] else { return }
+        if self.isHeldBack(shard) {
+            self.hold(&pending, key, in: shard)
+        } else {
+            self.send(&pending, shard: shard, at: now, into: &actions)
+        }
+        self.commits[key] = pending
+    }
+
+    /// Sends a commit: the first time through the coalescer, then by turns around it.
+    private mutating func send(
+        _ pending: inout PendingCommit, shard: Int, at now: UInt64, into actions: inout [GatewayAction]
+    ) {
+        if pending.attempts > 0 { self.resentTotal += 1 }
+        let path = pending.attempt(at: now)
+        self.watch(pending)
+        actions.append(.commit(shard: shard, path: path, pending.commit))
+    }
+
+    private mutating func sendAgain(_ key: CustodyKey, at time: UInt64) {
+        self.commits[key]?.sendAgainAt = time
+        self.dueAt = min(self.dueAt, time)
+    }
+
+    /// Looks at custody again when this commit is due.
+    private mutating func watch(_ pending: PendingCommit) {
+        self.dueAt = min(self.dueAt, pending.dueAt)
+    }
+
+    // MARK: Credit
+
+    /// The shell had no credit for a commit that it was told to send: it waits.
+    mutating func commitNotSent(_ commit: Commit) {
+        let key = CustodyKey(commit)
+        guard var pending = self.commits[key] else { return }
+        pending.attempts -= 1
+        self.hold(&pending, key, in: Shard.of(room: commit.room))
+        self.commits[key] = pending
+    }
+
+    /// The shards with commits that wait for credit.
+    var heldShards: [Int] { self.held.keys.sorted() }
+
+    /// Which way the next commit of a shard goes that waits for credit; nil when none waits.
+    mutating func nextHeldPath(in shard: Int) -> CommitPath? {
+        while let key = self.held[shard]?.first {
+            if let pending = self.commits[key], pending.isHeld { return pending.nextPath }
+            self.held[shard]?.removeFirst()
+        }
+        self.held[shard] = nil
+        return nil
+    }
+
+    /// There is credit for one more commit of a shard: the one that has waited longest goes.
+    mutating func sendHeld(in shard: Int, at now: UInt64, into actions: inout [GatewayAction]) {
+        guard let key = self.held[shard]?.popFirst(), var pending = self.commits[key] else { return }
+        pending.isHeld = false
+        self.send(&pending, shard: shard, at: now, into: &actions)
+        self.commits[key] = pending
+    }
+
+    /// True when commits of the shard wait for credit.
+    private func isHeldBack(_ shard: Int) -> Bool {
+        !self.held.isEmpty && self.held[shard]?.isEmpty == false
+    }
+
+    private mutating func hold(_ pending: inout PendingCommit, _ key: CustodyKey, in shard: Int) {
+        pending.sendAgainAt = .max
+        self.watch(pending)
+        guard !pending.isHeld else { return }
+        pending.isHeld = true
+        self.heldTotal += 1
+        self.held[shard, default: []].append(key)
+    }
+}
