@@ -122,8 +122,9 @@ package struct Coalescer {
         return .sent
     }
 
-    /// A preview that was sent did not get away: its receiver takes no more at present. It waits for the room's
-    /// next departure, behind whatever came since; what has become pointless in the meantime is dropped.
+    /// A preview that was sent could not be delivered: the link to its receiver is full. It is held for the room's next
+    /// departure, under whatever came since; what has become pointless in the meantime is dropped. Of several previews
+    /// of one key, the newest must be returned first.
     package mutating func sendFailed(_ preview: Preview, at now: UInt64) {
         self.counters.returned += 1
         let known = self.entry(
@@ -133,13 +134,13 @@ package struct Coalescer {
             self.counters.stale += 1
             return
         }
+        self.entries[at].returned(sinceLast: preview.sinceLast)
         if self.entries[at].sid.isEmpty { self.entries[at].follow(session: preview.sid) }
         let entry = self.entries[at]
         guard entry.sid == preview.sid, preview.gesture > entry.closed, preview.gesture >= entry.newest else {
             self.counters.stale += 1
             return
         }
-        self.entries[at].unsent(at: now, sinceLast: preview.sinceLast)
         guard let newer = entry.held else {
             self.hold(preview, in: at, at: now)
             // Not before a tick has passed: who takes nothing now takes nothing a moment later.
