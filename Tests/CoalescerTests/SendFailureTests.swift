@@ -35,12 +35,17 @@ import Wire
         #expect(coalescer.counters.stale == 1)
     }
 
-    @Test func anOlderGestureDoesNotComeBack() {
+    @Test func returnedPreviewOfAnOlderGestureIsOnlyCounted() {
         var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(gesture: 1, x: 1), at: ms(1))
         _ = coalescer.received(preview(gesture: 2, x: 2), at: ms(2))
         coalescer.sendFailed(sent[0], at: ms(3))
-        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, x: 2)])
+        // Nothing was delivered before it: it is the first.
+        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, x: 2, folded: 2)])
+        // With nothing newer held, its time is over.
+        coalescer.sendFailed(sent[0], at: ms(18))
+        #expect(coalescer.deadline == nil)
+        #expect(coalescer.counters.stale == 1)
     }
 
     @Test func ofSeveralReturnedPreviewsTheNewestWins() {

@@ -116,5 +116,7 @@ func update(_ seq: UInt64, room: Identifier = "r", event: UpdateEvent = .transfo
 {
     Update(
         shard: UInt8(Shard.of(room: room)), gseq: seq, room: room, seq: seq, event: event, user: "u", sid: "s",
-        number: 0, gesture: 0, elements: ids.map { UpdatedElement(id: $0, json: Array(#"{"id":"\#($0)"}"#.utf8)) })
+        number: 0, gesture: 0, elements: ids.map { id in
+            UpdatedElement(id: id, json: event == .deleted ? [] : Array(#"{"id":"\#(id)"}"#.utf8))
+        })
 }

@@ -43,36 +43,20 @@ package struct StreamStep: Equatable, Sendable {
     package var room: Identifier
     /// Its number; nil when it has none, or when the app knows no way to catch up with what it misses.
     package var seq: UInt64?
-    /// The elements that it is about.
-    package var elements: [Identifier]
-    /// Whose gesture ended with it, and which.
-    package var sid: Identifier
-    package var gesture: UInt64
-    /// True when the elements are gone, so that nobody's previews of them mean anything.
-    package var isDeletion = false
+    /// The previews that must not be shown after it.
+    package var ended: [EndedPreviews]
 
     /// What an update means.
     package init(_ update: Update, isNumbered: Bool) {
         self.room = update.room
         self.seq = isNumbered ? update.seq : nil
-        self.elements = update.elements.map(\.id)
-        self.sid = update.sid
-        self.gesture = update.gesture
-        self.isDeletion = update.event == .deleted
+        self.ended = update.endedPreviews
     }
 
     /// What the end of a gesture without a commit means.
     package init(_ ended: GestureEnd) {
         self.room = ended.room
-        self.elements = [ended.element]
-        self.sid = ended.sid
-        self.gesture = ended.gesture
-    }
-
-    /// True when a preview must not be shown after this step.
-    func ends(_ preview: Preview) -> Bool {
-        guard preview.room == self.room, self.elements.contains(preview.element) else { return false }
-        return self.isDeletion || (preview.sid == self.sid && preview.gesture <= self.gesture)
+        self.ended = [ended.endedPreviews]
     }
 }
 
