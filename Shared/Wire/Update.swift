@@ -72,12 +72,6 @@ public struct UpdatedElement: Equatable, Sendable {
         self.json = json
         self.gesture = gesture
     }
-
-    /// True when nothing of that gesture may be shown after the update.
-    /// - Parameter isOwn: true for a gesture of the update's own session; a deletion ends everybody's.
-    public func ends(gesture: UInt64, isOwn: Bool) -> Bool {
-        self.json.isEmpty || (isOwn && gesture <= self.gesture)
-    }
 }
 
 extension [UpdatedElement] {

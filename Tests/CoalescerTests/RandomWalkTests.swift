@@ -9,6 +9,14 @@ private struct Walk {
         var room: Identifier
         var element: Identifier
         var connection: UInt64
+
+        init(room: Identifier, element: Identifier, connection: UInt64) {
+            (self.room, self.element, self.connection) = (room, element, connection)
+        }
+
+        init(_ preview: Preview) {
+            self.init(room: preview.room, element: preview.element, connection: preview.connection)
+        }
     }
     struct Sending {
         var at: UInt64
@@ -21,8 +29,10 @@ private struct Walk {
     var gestures: [Key: UInt64] = [:]
     var closed: [Key: UInt64] = [:]
     /// The fields that an observer who applies previews in order must end with, by gesture.
-    var truth: [Key: (gesture: UInt64, fields: TransformFields, received: UInt32)] = [:]
-    var seen: [Key: (gesture: UInt64, fields: TransformFields, folded: UInt32)] = [:]
+    var truth: [Key: (gesture: UInt64, fields: TransformFields)] = [:]
+    var seen: [Key: (gesture: UInt64, fields: TransformFields)] = [:]
+    /// How many previews came since the last one was sent or cancelled.
+    var unseen: [Key: UInt32] = [:]
     var sendings: [Key: [Sending]] = [:]
     var faults: [String] = []
 
@@ -71,7 +81,7 @@ private struct Walk {
     private mutating func wake() {
         var output: [Preview] = []
         self.coalescer.advance(to: self.now, into: &output)
-        self.check(output)
+        self.check(output[...])
     }
 
     private mutating func move(_ key: Key, gesture: UInt64) {
@@ -85,40 +95,43 @@ private struct Walk {
         preview.fields = fields
         var output: [Preview] = []
         let outcome = self.coalescer.previewReceived(preview, at: self.now, into: &output)
+        // What was due left before the new preview came.
+        let own = outcome == .sent ? output.lastIndex { Key($0) == key } : nil
+        self.check(output[..<(own ?? output.endIndex)])
         let isOld = gesture <= self.closed[key, default: 0] || gesture < (self.truth[key]?.gesture ?? 0)
         if (outcome == .stale) != isOld { self.faults.append("stale: \(outcome), \(key), gesture \(gesture)") }
         if !isOld {
-            if self.truth[key]?.gesture != gesture { self.truth[key] = (gesture, TransformFields(), 0) }
+            if self.truth[key]?.gesture != gesture { self.truth[key] = (gesture, TransformFields()) }
             self.truth[key]?.fields.overlay(fields)
-            self.truth[key]?.received += 1
+            self.unseen[key, default: 0] += 1
         }
-        self.check(output)
+        if let own { self.check(output[own...]) }
     }
 
     private mutating func commit(_ key: Key) {
         let gesture = self.gestures[key, default: 1]
-        _ = self.coalescer.commitReceived(
+        let outcome = self.coalescer.commitReceived(
             CoalescerTests.commit(key.element, room: key.room, by: key.connection, gesture: gesture), at: self.now)
+        if outcome == .cancelled { self.unseen[key] = 0 }
         self.closed[key] = max(gesture, self.closed[key, default: 0])
         if Bool.random(using: &self.random) { self.gestures[key] = gesture + 1 }
     }
 
-    private mutating func check(_ output: [Preview]) {
+    private mutating func check(_ output: ArraySlice<Preview>) {
         for preview in output {
-            let key = Key(room: preview.room, element: preview.element, connection: preview.connection)
+            let key = Key(preview)
             if preview.gesture <= self.closed[key, default: 0] { self.faults.append("after its commit: \(preview)") }
             if preview.gesture < (self.seen[key]?.gesture ?? 0) { self.faults.append("older gesture: \(preview)") }
             for value in [preview.fields.positionX, preview.fields.positionY, preview.fields.rotation] {
                 if let value, UInt64(value) / 1_000_000 != preview.gesture { self.faults.append("mixed: \(preview)") }
             }
             if self.seen[key]?.gesture != preview.gesture {
-                self.seen[key] = (preview.gesture, TransformFields(), 0)
+                self.seen[key] = (preview.gesture, TransformFields())
             }
             self.seen[key]?.fields.overlay(preview.fields)
-            self.seen[key]?.folded += preview.folded
-            let last = self.sendings[key]?.last?.at
-            let sinceLast = last.map { max(1, (self.now - $0 + 500_000) / 1_000_000) } ?? 0
-            if UInt64(preview.sinceLast) != sinceLast { self.faults.append("since last: \(preview), not \(sinceLast)") }
+            if self.unseen.updateValue(0, forKey: key) != preview.folded { self.faults.append("count: \(preview)") }
+            // 0 says "the first".
+            if (preview.sinceLast == 0) != (self.sendings[key] == nil) { self.faults.append("since last: \(preview)") }
             self.sendings[key, default: []].append(Sending(at: self.now, preview: preview))
         }
     }
@@ -139,15 +152,14 @@ extension TransformFields {
         walk.run(steps: 3000)
         #expect(walk.faults.isEmpty, "seed \(seed): \(walk.faults.prefix(3))")
 
-        // The last value of every gesture that no commit ended is what an observer sees, and every preview of it was
-        // counted once.
+        // The last value of every gesture that no commit ended is what an observer sees.
         var open = 0
         for (key, truth) in walk.truth where truth.gesture > walk.closed[key, default: 0] {
             open += 1
             #expect(walk.seen[key]?.fields == truth.fields, "seed \(seed): \(key)")
-            #expect(walk.seen[key]?.folded == truth.received, "seed \(seed): \(key)")
         }
         #expect(open > 0, "seed \(seed)")
+        #expect(walk.unseen.values.allSatisfy { $0 == 0 }, "seed \(seed)")
         #expect(walk.coalescer.heldCount == 0)
         #expect(walk.coalescer.deadline == nil)
         let counters = walk.coalescer.counters
@@ -173,6 +185,33 @@ extension TransformFields {
                 }
             }
         }
+        #expect(windows > 1000, "seed \(seed)")
+    }
+
+    /// An app knows only what it is told: the times since the previous preview, whole milliseconds.
+    @Test(arguments: [UInt64](1...40))
+    func sumsOfTheTimeSinceTheLastAreTrueAndKeepToTheRate(seed: UInt64) {
+        var walk = Walk(seed: seed)
+        walk.run(steps: 3000)
+        var windows = 0
+        var faults: [String] = []
+        for (key, sendings) in walk.sendings {
+            for first in sendings.indices {
+                var told = 0.0
+                for last in (first + 1)..<max(first + 1, min(sendings.count, first + 100)) {
+                    told += Double(sendings[last].preview.sinceLast)
+                    // A preview that leaves together with another one is said to be a millisecond behind it.
+                    let ends = [sendings[first].preview.sinceLast, sendings[last].preview.sinceLast]
+                    let error = ends.contains(1) ? 2.0 : 1
+                    let passed = Double(sendings[last].at - sendings[first].at) / 1_000_000
+                    let isTrue = abs(told - passed) <= error
+                    let isInTheRate = Double(last - first + 1) <= (told + 1) / 16 + 2
+                    if !isTrue || !isInTheRate { faults.append("\(key): \(passed) ms, told \(told)") }
+                    windows += 1
+                }
+            }
+        }
+        #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(3))")
         #expect(windows > 1000, "seed \(seed)")
     }
 }

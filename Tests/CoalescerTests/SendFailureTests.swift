@@ -35,12 +35,29 @@ import Wire
         #expect(coalescer.counters.stale == 1)
     }
 
-    @Test func anOlderGestureDoesNotComeBack() {
+    @Test func returnedPreviewOfAnOlderGestureIsOnlyCounted() {
         var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(gesture: 1, x: 1), at: ms(1))
         _ = coalescer.received(preview(gesture: 2, x: 2), at: ms(2))
         coalescer.sendFailed(sent[0], at: ms(3))
-        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, x: 2, sinceLast: 16)])
+        // Nothing was delivered before it: it is the first.
+        #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, x: 2, folded: 2)])
+        // With nothing newer held, its time is over.
+        coalescer.sendFailed(sent[0], at: ms(18))
+        #expect(coalescer.deadline == nil)
+        #expect(coalescer.counters.stale == 1)
+    }
+
+    @Test func ofSeveralReturnedPreviewsTheNewestWins() {
+        var coalescer = Coalescer()
+        var sent = coalescer.received(preview(x: 1, y: 1), at: ms(1)).1
+        sent += coalescer.received(preview(x: 2), at: ms(101.6)).1
+        sent += coalescer.received(preview(x: 3), at: ms(101.7)).1
+        #expect(sent.map(\.sinceLast) == [0, 101, 1])
+        coalescer.sendFailed(sent[2], at: ms(102))
+        coalescer.sendFailed(sent[1], at: ms(102))
+        // The time is since the one that was delivered.
+        #expect(coalescer.leaving(at: ms(133.7)) == [preview(x: 3, folded: 2, sinceLast: 133)])
     }
 
     @Test func everyPreviewIsAccountedFor() {

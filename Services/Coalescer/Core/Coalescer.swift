@@ -112,7 +112,7 @@ package struct Coalescer {
             return .sent
         }
         if self.entries[at].held != nil {
-            self.merge(preview, into: at)
+            self.fold(preview, into: at)
         } else {
             self.hold(preview, in: at, at: now)
         }
@@ -122,8 +122,9 @@ package struct Coalescer {
         return .sent
     }
 
-    /// A preview that was sent did not get away: its receiver takes no more at present. It waits for the room's
-    /// next departure, behind whatever came since; what has become pointless in the meantime is dropped.
+    /// A preview that was sent could not be delivered: the link to its receiver is full. It is held for the room's next
+    /// departure, under whatever came since; what has become pointless in the meantime is dropped. Of several previews
+    /// of one key, the newest must be returned first.
     package mutating func sendFailed(_ preview: Preview, at now: UInt64) {
         self.counters.returned += 1
         let known = self.entry(
@@ -133,21 +134,23 @@ package struct Coalescer {
             self.counters.stale += 1
             return
         }
+        self.entries[at].returned(sinceLast: preview.sinceLast)
         if self.entries[at].sid.isEmpty { self.entries[at].follow(session: preview.sid) }
         let entry = self.entries[at]
-        guard entry.sid == preview.sid, preview.gesture > entry.closed, preview.gesture >= entry.newest else {
+        guard entry.sid == preview.sid, preview.gesture > entry.closed else {
             self.counters.stale += 1
             return
         }
-        self.entries[at].unsent(at: now, sinceLast: preview.sinceLast)
-        guard let newer = entry.held else {
+        if let newer = entry.held {
+            self.entries[at].held = preview
+            self.fold(newer, into: at)
+        } else if preview.gesture >= entry.newest {
             self.hold(preview, in: at, at: now)
-            // Not before a tick has passed: who takes nothing now takes nothing a moment later.
+            // Not before a tick has passed: a link that is full now is full a moment later.
             self.schedule(self.entries[at].key.room, at: now, notBefore: now.saturatingAdd(self.limits.tick))
-            return
+        } else {
+            self.counters.stale += 1
         }
-        self.entries[at].held = preview
-        self.merge(newer, into: at)
     }
 
     /// A commit passed through. Nothing of the gestures that it ends, or of older ones, leaves any more.
@@ -202,25 +205,13 @@ package struct Coalescer {
 }
 
 extension Coalescer {
-    /// Folds a newer preview into the one that is held, or puts it in its place when its gesture is a newer one: fields
-    /// of two gestures never travel in one preview.
-    private mutating func merge(_ preview: Preview, into at: Int) {
-        guard var held = self.entries[at].held.take() else { return }
-        if held.gesture == preview.gesture {
-            var fields = held.fields
-            fields.merge(preview.fields)
-            let after = max(held.after, preview.after)
-            let (folded, isOver) = held.folded.addingReportingOverflow(preview.folded)
-            held = preview
-            held.fields = fields
-            held.after = after
-            held.folded = isOver ? .max : folded
+    /// Folds a newer preview into the one that is held.
+    private mutating func fold(_ preview: Preview, into at: Int) {
+        if self.entries[at].held?.fold(preview) == true {
             self.counters.folded += 1
         } else {
-            held = preview
             self.counters.replaced += 1
         }
-        self.entries[at].held = held
     }
 
     /// Makes a preview wait for its room's departure.

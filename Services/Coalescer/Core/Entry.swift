@@ -28,8 +28,8 @@ struct Entry {
     var movedIn: UInt32 = 0
     /// How long after it the room usually hears of a mover again, ns; nil: unknown.
     private(set) var gap: UInt64?
-    /// When a preview of the key was last sent; nil: never.
-    private var sentAt: UInt64?
+    /// When a preview of the key was last sent, ms, as receivers have it who add up what they were told; nil: never.
+    private var toldTime: UInt64?
     /// When the key was last heard of.
     var touchedAt: UInt64
 
@@ -52,18 +52,24 @@ struct Entry {
         self.gap = self.gap.map { $0 - $0 / 4 + gap / 4 } ?? gap
     }
 
-    /// A preview is sent now.
-    /// - Returns: ms since the one before, at least 1; 0 for the first.
+    /// A preview is sent at `now`, ns.
+    /// - Returns: ms since the previous one, at least 1; 0 for the first. What rounding adds or takes away is made up for
+    ///   by the next one, so that sums over several previews are true to a millisecond.
     mutating func sent(at now: UInt64) -> UInt32 {
-        defer { self.sentAt = now }
-        guard let sentAt = self.sentAt, now >= sentAt else { return 0 }
-        let elapsed = (now - sentAt) / 1_000_000 + ((now - sentAt) % 1_000_000 >= 500_000 ? 1 : 0)
-        return UInt32(clamping: max(elapsed, 1))
+        let time = now.saturatingAdd(500_000) / 1_000_000
+        guard let told = self.toldTime else {
+            self.toldTime = time
+            return 0
+        }
+        let elapsed = UInt32(clamping: max(time.saturatingSubtract(told), 1))
+        self.toldTime = told + UInt64(elapsed)
+        return elapsed
     }
 
-    /// The preview that was sent at `now` did not get away: the one before it was the last.
-    mutating func unsent(at now: UInt64, sinceLast: UInt32) {
-        self.sentAt = sinceLast == 0 ? nil : now - min(now, UInt64(sinceLast) * 1_000_000)
+    /// A preview that was sent was not delivered: the one before it was the last.
+    /// - Parameter sinceLast: what ``sent(at:)`` returned for it.
+    mutating func returned(sinceLast: UInt32) {
+        self.toldTime = sinceLast == 0 ? nil : self.toldTime?.saturatingSubtract(UInt64(sinceLast))
     }
 }
 

@@ -31,7 +31,7 @@ final class PreviewLane {
     /// Sends what leaves now.
     /// - Parameters:
     ///   - previews: taken out of the array.
-    ///   - returned: what a fan-out does not take at present; it is to leave with the next tick.
+    ///   - returned: what the link to a fan-out has no space for, the newest first; it is to leave with the next tick.
     func send(_ previews: inout [Preview], returned: (Preview) -> Void) {
         for index in previews.indices {
             guard let instance = self.fanouts.owner(of: previews[index].room) else {
@@ -51,7 +51,10 @@ final class PreviewLane {
         let count = Int(self.envelopes[instance].count)
         switch self.fanouts.send(self.envelopes[instance].bytes, to: instance) {
         case .sent: self.telemetry.envelopeSent(previews: count)
-        case .wouldBlock: previews.filter { self.fanouts.owner(of: $0.room) == instance }.forEach(returned)
+        case .wouldBlock:
+            for preview in previews.reversed() where self.fanouts.owner(of: preview.room) == instance {
+                returned(preview)
+            }
         case .unroutable: self.telemetry.previewsUndelivered[.lost].add(count)
         }
     }

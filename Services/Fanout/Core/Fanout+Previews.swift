@@ -49,12 +49,7 @@ extension Fanout {
             self.counters.drop(.room)
             return
         }
-        var preview = preview
-        if !self.rooms[place].park.isEmpty, let waiting = self.rooms[place].park.take(like: preview) {
-            var folded = waiting
-            folded.fold(in: preview)
-            preview = folded
-        }
+        var preview = self.rooms[place].park.take(foldedWith: preview)
         self.pass(&preview, in: place, at: now, into: &actions)
     }
 
@@ -81,7 +76,7 @@ extension Fanout {
     private mutating func park(_ preview: Preview, in place: Int, at now: UInt64) {
         let deadline = now &+ self.limits.previewPatience
         let wasEmpty = self.rooms[place].park.isEmpty
-        guard self.rooms[place].park.keep(preview, until: deadline, limit: self.limits.parkedPreviews) else {
+        guard self.rooms[place].park.keep(preview, until: deadline) else {
             self.counters.drop(.waited)
             return
         }

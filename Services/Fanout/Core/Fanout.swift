@@ -133,10 +133,10 @@ package struct Fanout: Sendable {
         let place: Int
         if let free = self.freePlaces.popLast() {
             place = free
-            self.rooms[place] = Room(name: name)
+            self.rooms[place] = Room(name: name, limits: self.limits)
         } else {
             place = self.rooms.count
-            self.rooms.append(Room(name: name))
+            self.rooms.append(Room(name: name, limits: self.limits))
         }
         self.places[name] = place
         self.shards[self.rooms[place].shard].rooms.insert(place)
@@ -179,7 +179,7 @@ package struct Fanout: Sendable {
             self.shards[shard].cursor.forget()
             self.shards[shard].readAt = nil
         }
-        self.rooms[place] = Room(name: "")
+        self.rooms[place] = Room(name: "", limits: self.limits)
         self.freePlaces.append(place)
     }
 

@@ -13,11 +13,6 @@ internal import Wire
 /// in its order and previews are folded, the latest for each element and connection, so that a slow gateway gets every
 /// update and only fresh previews; a preview whose gesture ends meanwhile is dropped.
 package struct GatewayOutbox: Sendable {
-    private struct Key: Hashable {
-        let room: Identifier
-        let element: Identifier
-    }
-
     /// What became of the envelope that ``next()`` gave.
     package enum Fate: Sendable {
         /// The link took it.
@@ -30,15 +25,12 @@ package struct GatewayOutbox: Sendable {
     private static let keptBytes = 64 << 10
 
     private let maxBytes: Int
-    private let maxPreviews: Int
     private let envelopeBytes: Int
     private var envelope = EnvelopeWriter()
     private var sealed: Deque<[UInt8]> = []
     private var sealedBytes = 0
-    /// The latest previews of each element, by connection.
-    private var previews: [Key: [Preview]] = [:]
-    /// How many folded previews wait.
-    package private(set) var previewCount = 0
+    /// The latest previews, while the link is blocked.
+    private var previews: LatestPreviews
     /// True while the link takes nothing.
     package private(set) var isBlocked = false
     /// True from the time when something was thrown away until the gateway was told.
@@ -53,10 +45,12 @@ package struct GatewayOutbox: Sendable {
     ///   - envelopeBytes: an envelope that is larger is followed by another one.
     package init(maxBytes: Int, maxPreviews: Int = 10_000, envelopeBytes: Int = 256 << 10) {
         self.maxBytes = maxBytes
-        self.maxPreviews = maxPreviews
+        self.previews = LatestPreviews(capacity: maxPreviews)
         self.envelopeBytes = envelopeBytes
     }
 
+    /// How many folded previews wait.
+    package var previewCount: Int { self.previews.count }
     /// What waits, in bytes, the folded previews apart.
     package var bytes: Int { self.sealedBytes + (self.envelope.isEmpty ? 0 : self.envelope.bytes.count) }
     /// True when nothing waits.
@@ -65,12 +59,12 @@ package struct GatewayOutbox: Sendable {
     /// Adds a record; `fields` are its encoded fields, so that a record for many gateways is encoded once.
     package mutating func append(_ record: FanoutRecord, fields: UnsafeRawBufferPointer) {
         if self.hasOverflown { return }
-        if self.isBlocked || self.previewCount > 0 {
+        if self.isBlocked || !self.previews.isEmpty {
             if case .preview(let preview) = record {
-                self.fold(preview)
+                if self.previews.insert(preview) != .added { self.foldedPreviews += 1 }
                 return
             }
-            self.dropEnded(by: record)
+            self.foldedPreviews += self.previews.remove(record.endedPreviews)
         }
         self.envelope.append(record.kind, fields: ByteReader(fields))
         if self.envelope.bytes.count >= self.envelopeBytes { self.seal() }
@@ -82,7 +76,9 @@ package struct GatewayOutbox: Sendable {
         if self.isBlocked { return nil }
         if self.sealed.isEmpty {
             // Folded previews leave last and together: until then each may still be replaced by a newer one.
-            if self.envelope.isEmpty { self.takePreviews() }
+            if self.envelope.isEmpty, !self.previews.isEmpty {
+                for preview in self.previews.takeAllByRoom() { self.envelope.append(preview) }
+            }
             return self.envelope.isEmpty ? nil : self.envelope.bytes
         }
         return self.sealed.first
@@ -114,15 +110,6 @@ package struct GatewayOutbox: Sendable {
         return self.hasOverflown
     }
 
-    private mutating func takePreviews() {
-        if self.previewCount == 0 { return }
-        let waiting = self.previews.sorted {
-            $0.key.room != $1.key.room ? $0.key.room < $1.key.room : $0.key.element < $1.key.element
-        }
-        self.dropPreviews()
-        for preview in waiting.lazy.flatMap(\.value) { self.envelope.append(preview) }
-    }
-
     private mutating func seal() {
         let bytes = self.envelope.take()
         self.sealedBytes += bytes.count
@@ -134,51 +121,17 @@ package struct GatewayOutbox: Sendable {
         self.envelope = EnvelopeWriter()
         self.sealed.removeAll()
         self.sealedBytes = 0
-        self.dropPreviews()
+        _ = self.previews.takeAll()
     }
+}
 
-    private mutating func dropPreviews() {
-        self.previews.removeAll()
-        self.previewCount = 0
-    }
-
-    private mutating func fold(_ preview: Preview) {
-        let key = Key(room: preview.room, element: preview.element)
-        if let index = self.previews[key]?.firstIndex(where: { $0.connection == preview.connection }) {
-            self.previews[key]?[index].fold(in: preview)
-            self.foldedPreviews += 1
-        } else if self.previewCount < self.maxPreviews {
-            self.previews[key, default: []].append(preview)
-            self.previewCount += 1
-        } else {
-            self.foldedPreviews += 1
+extension FanoutRecord {
+    /// The previews that must not follow it.
+    fileprivate var endedPreviews: [EndedPreviews] {
+        switch self {
+        case .update(let update): update.endedPreviews
+        case .gestureEnded(let ended): [ended.gesture.endedPreviews]
+        default: []
         }
-    }
-
-    /// Nothing of a gesture may follow its end, and nothing of an element its deletion.
-    private mutating func dropEnded(by record: FanoutRecord) {
-        if self.previewCount == 0 { return }
-        switch record {
-        case .update(let update):
-            for element in update.elements {
-                self.drop(Key(room: update.room, element: element.id)) {
-                    element.ends(gesture: $0.gesture, isOwn: $0.sid == update.sid)
-                }
-            }
-        case .gestureEnded(let ended):
-            self.drop(Key(room: ended.gesture.room, element: ended.gesture.element)) {
-                $0.sid == ended.gesture.sid && $0.gesture <= ended.gesture.gesture
-            }
-        default:
-            break
-        }
-    }
-
-    private mutating func drop(_ key: Key, where isEnded: (Preview) -> Bool) {
-        guard let waiting = self.previews[key] else { return }
-        let kept = waiting.filter { !isEnded($0) }
-        self.previews[key] = kept.isEmpty ? nil : kept
-        self.previewCount -= waiting.count - kept.count
-        self.foldedPreviews += waiting.count - kept.count
     }
 }

@@ -50,7 +50,7 @@ struct Room: Sendable {
     /// Updates that cannot be applied yet, by seq.
     var kept: [UInt64: Update] = [:]
     var occupancy = Occupancy()
-    var park = PreviewPark()
+    var park: PreviewPark
     /// Sessions that were taken over by a newer connection, and whose they are now.
     var owners: [Identifier: Owner] = [:]
     /// The session that a connection took over.
@@ -73,9 +73,10 @@ struct Room: Sendable {
     /// What it was last counted for in the memory of all rooms.
     var countedBytes = 0
 
-    init(name: Identifier) {
+    init(name: Identifier, limits: FanoutLimits) {
         self.name = name
         self.shard = Shard.of(room: name)
+        self.park = PreviewPark(capacity: limits.parkedPreviews)
     }
 
     /// True when nobody needs it.

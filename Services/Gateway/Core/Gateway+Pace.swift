@@ -41,10 +41,10 @@ extension Gateway {
     /// True when previews wait in either direction.
     var holdsPreviews: Bool { !self.waiting.isEmpty || !self.unsent.isEmpty }
 
-    /// Forgets what must not be shown after a step of a room's stream.
-    mutating func drop(endedBy step: StreamStep) {
-        self.waiting.drop(endedBy: step)
-        self.unsent.drop(endedBy: step)
+    /// Drops the waiting previews of a room that must not be shown any more.
+    mutating func drop(_ ended: [EndedPreviews], in room: Identifier) {
+        self.waiting.drop(ended, in: room)
+        self.unsent.drop(ended, in: room)
     }
 
     // MARK: From members

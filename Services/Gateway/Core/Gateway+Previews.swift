@@ -27,19 +27,6 @@ extension Gateway {
         self.connections[slot]?.previewBucket.take(at: now) ?? false
     }
 
-    /// Folds a newer preview onto an older one; the fields of different gestures are never mixed.
-    static func fold(_ older: Preview, _ newer: Preview) -> Preview {
-        guard older.gesture == newer.gesture else { return newer.gesture > older.gesture ? newer : older }
-        var merged = newer
-        var fields = older.fields
-        fields.merge(newer.fields)
-        merged.fields = fields
-        merged.folded = older.folded &+ newer.folded
-        merged.sinceLast = older.sinceLast &+ newer.sinceLast
-        merged.after = max(older.after, newer.after)
-        return merged
-    }
-
     mutating func send(_ preview: Preview, at now: UInt64) {
         if !self.paces.isIdle || !self.unsent.isEmpty, self.waits(preview, at: now) { return }
         self.forward(preview)

@@ -9,7 +9,7 @@ extension Gateway {
         case .ahead: self.catchUp(update.room)
         case .next(let members, let legacyMembers, let hasFloors):
             self.tally.updates += 1
-            if self.holdsPreviews { self.drop(endedBy: StreamStep(update, isNumbered: true)) }
+            if self.holdsPreviews { self.drop(update.endedPreviews, in: update.room) }
             if hasFloors {
                 self.deliver(update, toThoseBehind: members, legacyMembers)
             } else {
@@ -74,7 +74,7 @@ extension Gateway {
     package mutating func gestureEnded(_ ended: GestureEnded) {
         guard let view = self.rooms[ended.gesture.room] else { return }
         let step = StreamStep(ended.gesture)
-        self.drop(endedBy: step)
+        self.drop(step.ended, in: step.room)
         if !view.members.isEmpty {
             self.actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
         }

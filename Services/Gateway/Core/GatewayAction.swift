@@ -43,31 +43,20 @@ package struct StreamStep: Equatable, Sendable {
     package var room: Identifier
     /// Its number; nil when it has none, or when the app knows no way to catch up with what it misses.
     package var seq: UInt64?
-    /// The elements that it is about, each with the gesture on it that ended with it.
-    package var elements: [UpdatedElement]
-    /// Whose gestures ended with it.
-    package var sid: Identifier
+    /// The previews that must not be shown after it.
+    package var ended: [EndedPreviews]
 
     /// What an update means.
     package init(_ update: Update, isNumbered: Bool) {
         self.room = update.room
         self.seq = isNumbered ? update.seq : nil
-        self.elements = update.elements
-        self.sid = update.sid
+        self.ended = update.endedPreviews
     }
 
     /// What the end of a gesture without a commit means.
     package init(_ ended: GestureEnd) {
         self.room = ended.room
-        self.elements = [UpdatedElement(id: ended.element, json: [0], gesture: ended.gesture)]
-        self.sid = ended.sid
-    }
-
-    /// True when a preview must not be shown after this step.
-    func ends(_ preview: Preview) -> Bool {
-        guard preview.room == self.room, let element = self.elements.first(where: { $0.id == preview.element })
-        else { return false }
-        return element.ends(gesture: preview.gesture, isOwn: preview.sid == self.sid)
+        self.ended = [ended.endedPreviews]
     }
 }
 

@@ -70,7 +70,10 @@ extension ElementTrack {
         lastGesture = max(lastGesture, preview.gesture)
         self.openGesture = preview.gesture
         preview.after = self.lastSeq
-        if let held = self.held { preview = Gateway.fold(held, preview) }
+        if var held = self.held.take() {
+            held.fold(preview)
+            preview = held
+        }
         let mayGo = self.pendingCommits == 0 && limit.take(at: now)
         self.held = mayGo ? nil : preview
         return mayGo ? .goes(preview) : .waits

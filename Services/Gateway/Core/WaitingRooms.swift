@@ -14,7 +14,7 @@ package struct WaitingRooms: Sendable {
     }
 
     private struct Waiting {
-        var outbox: PreviewOutbox
+        var previews: LatestPreviews
         var due: UInt64
         var ticket: UInt64
     }
@@ -38,10 +38,10 @@ package struct WaitingRooms: Sendable {
     /// - Parameter due: when they may leave unless the room waits already, ms; `.max`: not before ``move(_:to:)``.
     package mutating func hold(_ previews: some Sequence<Preview>, of room: Identifier, until due: UInt64) {
         if self.rooms[room] == nil {
-            self.rooms[room] = Waiting(outbox: PreviewOutbox(capacity: Self.capacity), due: due, ticket: 0)
+            self.rooms[room] = Waiting(previews: LatestPreviews(capacity: Self.capacity), due: due, ticket: 0)
             self.move(room, to: due)
         }
-        for preview in previews { self.rooms[room]?.outbox.add(preview) }
+        for preview in previews { self.rooms[room]?.previews.insert(preview) }
     }
 
     /// True when a room's previews wait.
@@ -73,11 +73,11 @@ package struct WaitingRooms: Sendable {
     /// Gives a room's previews away.
     package mutating func take(_ room: Identifier) -> [Preview] {
         guard !self.rooms.isEmpty, var waiting = self.rooms.removeValue(forKey: room) else { return [] }
-        return waiting.outbox.take()
+        return waiting.previews.takeAll()
     }
 
-    /// Forgets what must not be shown after a step of a room's stream.
-    package mutating func drop(endedBy step: StreamStep) {
-        if !self.rooms.isEmpty { self.rooms[step.room]?.outbox.drop(endedBy: step) }
+    /// Drops the waiting previews of a room that must not be shown any more.
+    package mutating func drop(_ ended: [EndedPreviews], in room: Identifier) {
+        if !self.rooms.isEmpty { self.rooms[room]?.previews.remove(ended) }
     }
 }

@@ -132,7 +132,7 @@ extension GatewayHub {
     private func takePreviews(at now: UInt64) {
         guard !self.previews.isEmpty else { return }
         self.core.previewed(
-            self.previewEnvelopes > 1 ? PreviewOutbox.folded(self.previews) : self.previews, at: now,
+            self.previewEnvelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews, at: now,
             lateness: self.lateness)
         self.previews.removeAll(keepingCapacity: true)
         self.previewRooms.removeAll(keepingCapacity: true)

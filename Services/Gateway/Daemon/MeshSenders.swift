@@ -10,13 +10,13 @@ struct MeshSenders {
     /// Previews for one coalescer.
     private struct PreviewLane {
         let peer: String
-        var outbox = PreviewOutbox()
+        var previews = LatestPreviews()
         var isOpen = false
         var sentAt: UInt64 = 0
 
         mutating func add(_ preview: Preview, _ isNew: inout Bool) {
-            if self.outbox.isEmpty { isNew = true }
-            self.outbox.add(preview)
+            if self.previews.isEmpty { isNew = true }
+            self.previews.insert(preview)
         }
     }
 
@@ -163,7 +163,7 @@ struct MeshSenders {
     private mutating func flushPreviews(at now: UInt64) {
         self.nextFlush = nil
         self.hasNewLane = false
-        for lane in self.lanes.indices where self.lanes[lane].isOpen && !self.lanes[lane].outbox.isEmpty {
+        for lane in self.lanes.indices where self.lanes[lane].isOpen && !self.lanes[lane].previews.isEmpty {
             // Previews go on folding while the mesh's thread takes nothing.
             guard self.batch.count < Self.maxBacklog else {
                 self.nextFlush = min(self.nextFlush ?? .max, now + Self.retryMs)
@@ -175,7 +175,7 @@ struct MeshSenders {
                 continue
             }
             var envelope = EnvelopeWriter()
-            self.lanes[lane].outbox.drain(into: &envelope)
+            self.lanes[lane].previews.drain(into: &envelope)
             self.lanes[lane].sentAt = now
             self.batch.append(
                 .envelope(

@@ -66,7 +66,7 @@ final class SocketIOLine: AppLine {
     /// It holds this line until it is gone.
     private let socket: SocketIOSocket
     /// The latest previews of a slow app.
-    private var held: PreviewOutbox?
+    private var held: LatestPreviews?
 
     init(_ socket: SocketIOSocket) {
         self.socket = socket
@@ -86,15 +86,15 @@ final class SocketIOLine: AppLine {
     }
 
     func send(_ packet: PreparedPacket, json: [UInt8], step: StreamStep?) {
-        if let step, self.held != nil { self.held?.drop(endedBy: step) }
+        if let step, self.held != nil { self.held?.remove(step.ended) }
         self.socket.send(packet)
     }
 
     func send(_ previews: [PreviewText], butOf mover: Slot?, packet: PreparedPacket) {
         if self.held == nil, self.socket.offer(packet) { return }
-        var held = self.held ?? PreviewOutbox(capacity: 4096)
+        var held = self.held ?? LatestPreviews(capacity: 4096)
         self.held = nil
-        for text in previews where mover == nil || text.sender != mover { held.add(text.preview) }
+        for text in previews where mover == nil || text.sender != mover { held.insert(text.preview) }
         self.held = held
     }
 
@@ -106,7 +106,7 @@ final class SocketIOLine: AppLine {
     func resume() {
         guard var held = self.held else { return }
         self.held = nil
-        let packets = held.take().map { PreparedPacket(event: PreviewText(sender: nil, preview: $0).json) }
+        let packets = held.takeAll().map { PreparedPacket(event: PreviewText(sender: nil, preview: $0).json) }
         guard !packets.isEmpty else { return }
         self.socket.send(PreparedPacket.concatenating(packets))
     }

@@ -15,7 +15,7 @@ final class GatewayShell: Shell {
     private let previewLinks: [String: Link]
     private var outgoing = Outgoing()
     /// Previews on their way to each coalescer, and when the last left.
-    private var previews: [String: PreviewOutbox] = [:]
+    private var previews: [String: LatestPreviews] = [:]
     private var previewsAt: [String: UInt64] = [:]
     /// How long previews for one coalescer are collected while many come.
     private static let linkPause: UInt64 = 3 * .millisecond
@@ -155,7 +155,7 @@ final class GatewayShell: Shell {
     private func takePreviews(_ ms: UInt64) {
         guard !self.seen.isEmpty else { return }
         self.core.previewed(
-            self.seenEnvelopes > 1 ? PreviewOutbox.folded(self.seen) : self.seen, at: ms, lateness: Self.lateness)
+            self.seenEnvelopes > 1 ? LatestPreviews.folded(self.seen) : self.seen, at: ms, lateness: Self.lateness)
         self.seen.removeAll(keepingCapacity: true)
         self.seenEnvelopes = 0
     }
@@ -205,7 +205,7 @@ final class GatewayShell: Shell {
             }
         case .preview(let shard, let preview):
             if let peer = self.owners[.coalescer]?.owner(of: shard) {
-                self.previews[peer, default: PreviewOutbox()].add(preview)
+                self.previews[peer, default: LatestPreviews()].insert(preview)
             }
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
         case .fanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.owner(of: shard))

@@ -1,0 +1,56 @@
+/// The previews of one element that must not be shown any more: those of one session up to a gesture, or everybody's
+/// once the element is deleted.
+public struct EndedPreviews: Equatable, Sendable {
+    /// The room.
+    public var room: Identifier
+    /// The element.
+    public var element: Identifier
+    /// The public name of the session whose gestures ended; nil: everybody's.
+    public var sid: Identifier?
+    /// The newest gesture of the session that ended; older ones ended with it.
+    public var gesture: UInt64
+
+    /// The previews of one session's gestures up to `gesture`.
+    @inlinable
+    public init(room: Identifier, element: Identifier, sid: Identifier, gesture: UInt64) {
+        self.room = room
+        self.element = element
+        self.sid = sid
+        self.gesture = gesture
+    }
+
+    /// Everybody's previews of a deleted element.
+    @inlinable
+    public init(room: Identifier, deleted element: Identifier) {
+        self.room = room
+        self.element = element
+        self.sid = nil
+        self.gesture = .max
+    }
+
+    /// True for a preview that must not be shown any more.
+    @inlinable
+    public func includes(_ preview: Preview) -> Bool {
+        guard preview.element == self.element, preview.room == self.room else { return false }
+        guard let sid = self.sid else { return true }
+        return preview.sid == sid && preview.gesture <= self.gesture
+    }
+}
+
+extension Update {
+    /// The previews that must not be shown after it.
+    public var endedPreviews: [EndedPreviews] {
+        self.elements.compactMap { element in
+            if element.json.isEmpty { return EndedPreviews(room: self.room, deleted: element.id) }
+            guard element.gesture > 0 else { return nil }
+            return EndedPreviews(room: self.room, element: element.id, sid: self.sid, gesture: element.gesture)
+        }
+    }
+}
+
+extension GestureEnd {
+    /// The previews that must not be shown after it.
+    public var endedPreviews: EndedPreviews {
+        EndedPreviews(room: self.room, element: self.element, sid: self.sid, gesture: self.gesture)
+    }
+}

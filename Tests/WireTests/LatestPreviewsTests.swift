@@ -1,0 +1,234 @@
+import Canvas
+import Testing
+import Wire
+
+private func preview(
+    _ element: Identifier = "a", room: Identifier = "r", by connection: UInt64 = 1, gesture: UInt64 = 1, x: Double?,
+    y: Double? = nil, sid: Identifier = "s", after: UInt64 = 0, folded: UInt32 = 1, sinceLast: UInt32 = 16
+) -> Preview {
+    Preview(
+        room: room, element: element, connection: connection, user: "u", sid: sid, gesture: gesture, after: after,
+        folded: folded, sinceLast: sinceLast, fields: TransformFields(positionX: x, positionY: y))
+}
+
+private func update(
+    _ elements: [Identifier], gesture: UInt64 = 3, room: Identifier = "r", isDeletion: Bool = false
+) -> Update {
+    Update(
+        shard: 0, gseq: 1, room: room, seq: 1, event: isDeletion ? .deleted : .transformed, user: "u", sid: "s",
+        number: 1,
+        elements: elements.map {
+            UpdatedElement(id: $0, json: isDeletion ? [] : Array("{}".utf8), gesture: gesture)
+        })
+}
+
+@Suite struct PreviewFoldTests {
+    private func fold(_ older: Preview, _ newer: Preview) -> Preview {
+        var folded = older
+        folded.fold(newer)
+        return folded
+    }
+
+    @Test func fieldsOfOneGestureMerge() {
+        let folded = self.fold(preview(x: 1, y: 1, after: 7, folded: 2), preview(x: 2, after: 5, folded: 3))
+        #expect(folded == preview(x: 2, y: 1, after: 7, folded: 5, sinceLast: 32))
+    }
+
+    @Test func newerGestureReplacesFieldsAndKeepsCountAndTime() {
+        let folded = self.fold(preview(gesture: 1, x: 1, after: 7, folded: 2), preview(gesture: 2, x: nil, y: 2))
+        #expect(folded == preview(gesture: 2, x: nil, y: 2, folded: 3, sinceLast: 32))
+    }
+
+    @Test func olderGestureIsOnlyCounted() {
+        let folded = self.fold(preview(gesture: 2, x: 1), preview(gesture: 1, x: 2, y: 2, after: 9))
+        #expect(folded == preview(gesture: 2, x: 1, folded: 2, sinceLast: 32))
+    }
+
+    @Test func anotherSessionReplacesWhateverItsGesture() {
+        let newer = preview(gesture: 1, x: nil, y: 2, sid: "s2")
+        for gesture in [UInt64(1), 9] {
+            let folded = self.fold(preview(gesture: gesture, x: 1), newer)
+            #expect(folded == preview(gesture: 1, x: nil, y: 2, sid: "s2", folded: 2, sinceLast: 32))
+        }
+    }
+
+    @Test func countsDoNotOverflow() {
+        #expect(self.fold(preview(x: 1, folded: .max), preview(x: 2)).folded == .max)
+    }
+
+    /// Whatever is folded wherever on the way, a receiver gets the same sums and the same end.
+    @Test(arguments: [UInt64](1...50))
+    func sumsDoNotDependOnWhereFoldingHappens(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var gesture: UInt64 = 1
+        let sent = (0..<100).map { step -> Preview in
+            if Int.random(in: 0..<8, using: &random) == 0 { gesture += 1 }
+            return preview(gesture: gesture, x: Bool.random(using: &random) ? Double(step) : nil, y: Double(step))
+        }
+        var stages = sent
+        for _ in 0..<3 {
+            var outbox = LatestPreviews()
+            var received: [Preview] = []
+            for preview in stages {
+                outbox.insert(preview)
+                if Bool.random(using: &random) { received += outbox.takeAll() }
+            }
+            stages = received + outbox.takeAll()
+        }
+        #expect(stages.count < sent.count)
+        #expect(stages.reduce(0) { $0 + $1.folded } == 100)
+        #expect(stages.reduce(0) { $0 + $1.sinceLast } == 1600)
+        #expect(stages.last?.fields.positionY == 99 && stages.last?.gesture == gesture)
+    }
+}
+
+@Suite struct EndedPreviewsTests {
+    @Test func updateEndsItsSessionsGestureAndOlderOnes() {
+        let ended = update(["a", "b"], gesture: 3).endedPreviews
+        #expect(ended.map(\.element) == ["a", "b"])
+        #expect(ended[0].includes(preview(gesture: 3, x: 1)))
+        #expect(ended[0].includes(preview(gesture: 2, x: 1)))
+        #expect(!ended[0].includes(preview(gesture: 4, x: 1)))
+        #expect(!ended[0].includes(preview(gesture: 3, x: 1, sid: "s2")))
+        #expect(!ended[0].includes(preview("b", gesture: 3, x: 1)))
+        #expect(!ended[0].includes(preview(room: "q", gesture: 3, x: 1)))
+    }
+
+    @Test func updateWithoutGestureEndsNothing() {
+        #expect(update(["a"], gesture: 0).endedPreviews.isEmpty)
+    }
+
+    @Test func deletionEndsEverybodysPreviews() {
+        let ended = update(["a"], gesture: 0, isDeletion: true).endedPreviews
+        #expect(ended.count == 1)
+        #expect(ended[0].includes(preview(gesture: 9, x: 1, sid: "s2")))
+        #expect(!ended[0].includes(preview("b", x: 1)))
+    }
+
+    @Test func endWithoutCommitEndsItsGesture() {
+        let ended = GestureEnd(room: "r", element: "a", user: "u", sid: "s", gesture: 3).endedPreviews
+        #expect(ended == update(["a"], gesture: 3).endedPreviews[0])
+    }
+}
+
+@Suite struct LatestPreviewsTests {
+    @Test func latestOfEachKeyWaitsInOrderOfArrival() {
+        var latest = LatestPreviews()
+        #expect(latest.insert(preview("a", x: 1)) == .added)
+        #expect(latest.insert(preview("b", x: 2)) == .added)
+        #expect(latest.insert(preview("a", by: 2, x: 3)) == .added)
+        #expect(latest.insert(preview("a", room: "q", x: 4)) == .added)
+        #expect(latest.insert(preview("a", x: nil, y: 5)) == .folded)
+        #expect(latest.count == 4)
+        let taken = latest.takeAll()
+        #expect(taken.map(\.fields.positionX) == [1, 2, 3, 4])
+        #expect(taken[0] == preview("a", x: 1, y: 5, folded: 2, sinceLast: 32))
+        #expect(latest.isEmpty && latest.takeAll().isEmpty)
+    }
+
+    @Test func fullContainerRefusesNewKeysOnly() {
+        var latest = LatestPreviews(capacity: 1)
+        latest.insert(preview("a", x: 1))
+        #expect(latest.insert(preview("b", x: 1)) == .refused)
+        #expect(latest.insert(preview("a", x: 2)) == .folded)
+        #expect(latest.refusedCount == 1)
+        #expect(latest.takeAll().map(\.fields.positionX) == [2])
+        #expect(latest.insert(preview("b", x: 1)) == .added)
+    }
+
+    @Test func foldedPreviewsOfARoomStandTogether() {
+        let folded = LatestPreviews.folded([
+            preview("a", x: 1), preview("b", room: "q", x: 2), preview("c", x: 3), preview("a", x: 4),
+            preview("b", room: "q", x: 5), preview("a", by: 2, x: 6),
+        ])
+        #expect(folded.map(\.room) == ["r", "r", "r", "q"])
+        #expect(folded.map(\.fields.positionX) == [4, 3, 6, 5])
+        #expect(folded.map(\.folded) == [2, 1, 1, 2])
+        #expect(folded.map(\.sinceLast) == [32, 16, 16, 32])
+        #expect(LatestPreviews.folded([]).isEmpty)
+    }
+
+    @Test func removesWhatEndedAndNothingElse() {
+        var latest = LatestPreviews()
+        latest.insert(preview("a", gesture: 3, x: 1))
+        latest.insert(preview("b", gesture: 3, x: 2))
+        latest.insert(preview("a", room: "q", gesture: 3, x: 3))
+        latest.insert(preview("a", by: 2, gesture: 4, x: 4))
+        #expect(latest.remove(update(["a"], gesture: 3).endedPreviews) == 1)
+        // The next of a key finds what waits of it, and the ended key can come again, as the last.
+        latest.insert(preview("a", room: "q", gesture: 3, x: 5))
+        latest.insert(preview("a", gesture: 5, x: 6))
+        #expect(latest.takeAll().map(\.fields.positionX) == [2, 5, 4, 6])
+        #expect(latest.remove(update(["a"]).endedPreviews) == 0)
+    }
+
+    @Test func removesWhatEndedByAnUpdateOfManyElements() {
+        var latest = LatestPreviews()
+        for element in ["a", "b", "c", "d"] as [Identifier] { latest.insert(preview(element, gesture: 3, x: 1)) }
+        latest.insert(preview("c", by: 2, gesture: 9, x: 1, sid: "s2"))
+        #expect(latest.remove(update(["d", "x", "c"], gesture: 3).endedPreviews) == 2)
+        #expect(latest.remove(update(["c", "b"], gesture: 0, isDeletion: true).endedPreviews) == 2)
+        #expect(latest.takeAll().map(\.element) == ["a"])
+    }
+
+    @Test func drainsIntoAnEnvelopeInOrderOfArrival() throws {
+        var latest = LatestPreviews()
+        for element in ["a", "b", "c"] as [Identifier] { latest.insert(preview(element, x: 1)) }
+        #expect(latest.remove(LatestPreviews.Key(preview("b", x: 0))) == preview("b", x: 1))
+        #expect(latest.remove(LatestPreviews.Key(preview("b", x: 0))) == nil)
+        var envelope = EnvelopeWriter()
+        latest.drain(into: &envelope)
+        #expect(latest.isEmpty)
+        let elements = try envelope.bytes.withUnsafeBytes { bytes in
+            var reader = try EnvelopeReader(bytes)
+            var elements: [Identifier] = []
+            while let (_, fields) = try reader.next() {
+                elements.append(try EnvelopeReader.decode(Preview.self, fields).element)
+            }
+            return elements
+        }
+        #expect(elements == ["a", "c"])
+    }
+
+    /// The container against a plain model: an array in order of arrival.
+    @Test(arguments: [UInt64](1...20))
+    func behavesAsAPlainList(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var latest = LatestPreviews(capacity: 12)
+        var model: [Preview] = []
+        for step in 0..<2000 {
+            let next = preview(
+                ["a", "b", "c", "d"].randomElement(using: &random) ?? "a",
+                room: Bool.random(using: &random) ? "r" : "q", by: UInt64.random(in: 1...3, using: &random),
+                gesture: UInt64.random(in: 1...5, using: &random), x: Double(step))
+            let key = LatestPreviews.Key(next)
+            let index = model.firstIndex { LatestPreviews.Key($0) == key }
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<14:
+                let insertion = latest.insert(next)
+                if let index {
+                    #expect(insertion == .folded)
+                    model[index].fold(next)
+                } else if model.count < 12 {
+                    #expect(insertion == .added)
+                    model.append(next)
+                } else {
+                    #expect(insertion == .refused)
+                }
+            case 14..<17:
+                let ended = update([next.element], gesture: next.gesture, room: next.room).endedPreviews
+                let count = model.count
+                model.removeAll { ended[0].includes($0) }
+                #expect(latest.remove(ended) == count - model.count)
+            case 17..<19:
+                #expect(latest.remove(key) == index.map { model.remove(at: $0) })
+            default:
+                guard Int.random(in: 0..<20, using: &random) == 0 else { continue }
+                #expect(latest.takeAll() == model)
+                model = []
+            }
+            #expect(latest.count == model.count && latest.isEmpty == model.isEmpty)
+        }
+        #expect(latest.takeAll() == model)
+    }
+}
