@@ -35,9 +35,12 @@ let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhist
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func library(
-    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+    resources: [Resource]? = nil
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: swiftSettings)
+    .target(
+        name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources,
+        swiftSettings: swiftSettings)
 }
 
 func executable(
@@ -109,7 +112,7 @@ let committer: [Target] = [
         [
             "CommitterCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", deque,
             logging, lifecycle,
-        ]),
+        ], resources: [.embedInCode("Schema")]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]
 

@@ -11,7 +11,7 @@
 /// type: another one is a mistake of the program and traps.
 package struct BinaryArray: Sendable {
     /// The type of all elements.
-    package let elementType: PostgresType
+    package private(set) var elementType: PostgresType
     /// How many elements there are, NULLs included.
     package private(set) var count = 0
     private(set) var isTooLarge = false
@@ -25,6 +25,12 @@ package struct BinaryArray: Sendable {
 
     /// The size of the elements with their lengths.
     package var byteCount: Int { body.count }
+
+    /// Forgets the elements and keeps the memory, for elements of another type.
+    package mutating func removeAll(for elementType: PostgresType) {
+        self.elementType = elementType
+        removeAll()
+    }
 
     /// Forgets the elements and keeps the memory.
     package mutating func removeAll() {
@@ -78,6 +84,18 @@ package struct BinaryArray: Sendable {
         appendLength(value.count + 1)
         body.append(1)  // The version of jsonb's format.
         body.append(contentsOf: value)
+        count += 1
+    }
+
+    /// json that `write` appends to the bytes that it is given.
+    package mutating func appendJSON(_ write: (inout [UInt8]) -> Void) {
+        precondition(elementType == .json)
+        let start = body.count
+        appendLength(0)
+        write(&body)
+        let length = body.count - start - 4
+        if length >= Parameters.maximumLength { isTooLarge = true }
+        withUnsafeBytes(of: Int32(clamping: length).bigEndian) { body.replaceSubrange(start..<(start + 4), with: $0) }
         count += 1
     }
 

@@ -9,12 +9,16 @@ package struct Migration: Equatable, Sendable {
     package let name: String
     /// One or more statements.
     package let sql: String
+    /// Checksums of unreleased texts that had this version. A database with one of them is refused as
+    /// ``MigrationError/unreleased``.
+    package let supersedes: Set<String>
 
     /// A step of the schema.
-    package init(version: Int, name: String, sql: String) {
+    package init(version: Int, name: String, sql: String, supersedes: Set<String> = []) {
         self.version = version
         self.name = name
         self.sql = sql
+        self.supersedes = supersedes
     }
 
     /// Tells whether an applied migration was edited afterwards: FNV-1a over the SQL, 16 hexadecimal digits.
@@ -36,6 +40,8 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
     case newerDatabase(version: Int, name: String)
     /// A migration older than the newest applied one was never applied here.
     case skipped(version: Int, name: String)
+    /// An unreleased program made the database, and nothing converts it.
+    case unreleased
     /// A migration's SQL failed; it left nothing behind.
     case failed(version: Int, name: String, PostgresError)
     /// The connection string names no database, so none can be created.
@@ -53,6 +59,10 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
             "the database has migration \(version) (\(name)), which this program does not know; run a newer program"
         case .skipped(let version, let name):
             "migration \(version) (\(name)) was not applied, but a later one was"
+        case .unreleased:
+            "a version from before the first release made this database; this version can neither use nor convert its "
+                + "tables, and has changed nothing. Start with an empty database. To keep the old data, save it first "
+                + "with pg_dump and read it with the version that made it"
         case .failed(let version, let name, let error):
             "migration \(version) (\(name)) failed: \(error)"
         case .noDatabaseName:

@@ -82,17 +82,22 @@ package struct Migrator: Sendable {
     private func pending(on connection: BlockingConnection) throws -> [Migration] {
         guard try hasTable(connection) else { return migrations }
         let rows = try connection.execute("SELECT version, name, checksum FROM schema_migrations ORDER BY version")
+        let column = (
+            version: try rows.column("version"), name: try rows.column("name"), checksum: try rows.column("checksum")
+        )
         var rest = migrations[...]
         for row in 0..<rows.count {
-            let version = rows.int8(row, 0).flatMap { Int(exactly: $0) } ?? 0
-            let name = rows.text(row, 1) ?? ""
+            let version = rows.int8(row, column.version).flatMap { Int(exactly: $0) } ?? 0
+            let name = rows.text(row, column.name) ?? ""
+            let checksum = rows.text(row, column.checksum) ?? ""
             guard migrations.contains(where: { $0.version == version }), let expected = rest.first else {
                 throw MigrationError.newerDatabase(version: version, name: name)
             }
             guard expected.version == version else {
                 throw MigrationError.skipped(version: expected.version, name: expected.name)
             }
-            guard expected.checksum == rows.text(row, 2) else {
+            if expected.supersedes.contains(checksum) { throw MigrationError.unreleased }
+            guard expected.checksum == checksum else {
                 throw MigrationError.checksumMismatch(version: version, name: expected.name)
             }
             rest = rest.dropFirst()

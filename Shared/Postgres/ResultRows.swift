@@ -1,4 +1,5 @@
 import CLibpq
+import Glibc
 
 /// The result of one statement: rows in binary format, and how many rows were touched.
 ///
@@ -37,11 +38,15 @@ package struct ResultRows: Sendable {
         return Int(String(cString: text)) ?? 0
     }
 
-    /// The place of a column by its name.
-    package func column(_ name: String) -> Int? {
-        (0..<columnCount).first { index in
-            PQfname(storage.result, Int32(index)).map { String(cString: $0) == name } ?? false
+    /// The index of a column. Look it up once for a result, not for each row.
+    /// - Throws: 42703 naming the column when the result does not have it.
+    package func column(_ name: String) throws(PostgresError) -> Int {
+        for index in 0..<columnCount {
+            if let candidate = PQfname(storage.result, Int32(index)), name.withCString({ strcmp($0, candidate) == 0 }) {
+                return index
+            }
         }
+        throw PostgresError(.undefinedColumn, "the result has no column \(name)")
     }
 
     /// The type of a column; unspecified when there is none.

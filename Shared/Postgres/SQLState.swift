@@ -101,6 +101,8 @@ extension SQLState {
     package static let deadlockDetected = SQLState("40P01")
     /// 42601: syntax error; also several statements in one request.
     package static let syntaxError = SQLState("42601")
+    /// 42703: the column does not exist.
+    package static let undefinedColumn = SQLState("42703")
     /// 42P01: the table does not exist.
     package static let undefinedTable = SQLState("42P01")
     /// 42P04: the database exists already.

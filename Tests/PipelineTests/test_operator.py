@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+import psycopg
 import pytest
 import requests
 
@@ -123,6 +124,33 @@ def test_migrating_again_changes_nothing(single):
     done = single.touchsync("migrate", "--database-url", single.report["database"])
     assert done.returncode == 0
     assert single.rows("select key, value from meta where key in ('epoch', 'session_key') order by key") == before
+
+
+def test_a_database_from_before_the_first_release_is_refused(single, tmp_path):
+    name = "unreleased_" + tmp_path.name.replace("-", "_")
+    single.rows(f"create database {name}")
+    url = psycopg.conninfo.make_conninfo(single.report["database"], dbname=name)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create table schema_migrations (version bigint, name text, checksum text)")
+        connection.execute("insert into schema_migrations values (1, 'tables', 'a42bfaa5ce92627e')")
+    for command in (["migrate"], ["up", "--json", "--data", str(tmp_path)]):
+        done = single.touchsync(*command, "--database-url", url, check=False)
+        assert done.returncode != 0
+        assert "before the first release" in done.stderr and "Start with an empty database" in done.stderr
+
+
+def test_a_data_folder_from_before_the_first_release_is_refused(tmp_path):
+    pipeline = Pipeline()
+    try:
+        pipeline.start()
+        with psycopg.connect(pipeline.report["database"], autocommit=True) as connection:
+            connection.execute("update schema_migrations set checksum = 'a42bfaa5ce92627e' where version = 1")
+        pipeline.stop()
+        done = pipeline.touchsync("up", "--json", "--data", str(pipeline.data), check=False)
+        assert done.returncode != 0
+        assert f"move {pipeline.data} away, or name another folder with --data" in done.stderr
+    finally:
+        pipeline.remove()
 
 
 def test_a_doctor(single):

@@ -62,6 +62,14 @@ struct MigratorTests {
         }
     }
 
+    @Test("a database that begins with a superseded text is refused, whatever follows")
+    func unreleased() throws {
+        try Migrator([first, second]).migrate(database.connectionString)
+        let baseline = Migration(version: 1, name: "baseline", sql: "SELECT 1", supersedes: [first.checksum])
+        #expect(throws: MigrationError.unreleased) { try Migrator([baseline]).migrate(database.connectionString) }
+        #expect(throws: MigrationError.unreleased) { try Migrator([baseline]).pending(database.connectionString) }
+    }
+
     @Test("eight at once: each is applied by exactly one of them")
     func concurrent() async throws {
         let all = (1...6).map { Migration(version: $0, name: "m\($0)", sql: "CREATE TABLE m\($0) (k int8)") }

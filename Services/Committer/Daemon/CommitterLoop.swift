@@ -238,11 +238,12 @@ final class CommitterLoop: ReactorLoop {
             }
             self.core.batchWritten(lane: lane, isStale: !isWritten, at: now, into: &self.actions)
         case .loadState:
-            guard let state = self.stateColumns.decode(rows) else {
-                self.logger.error("state unreadable")
-                return self.core.requestFailed(lane: lane, .data, at: now, into: &self.actions)
+            do throws(PostgresError) {
+                self.core.stateLoaded(lane: lane, try self.stateColumns.decode(rows), at: now)
+            } catch {
+                self.logger.error("state unreadable", metadata: ["error": "\(error.message)"])
+                self.core.requestFailed(lane: lane, .data, at: now, into: &self.actions)
             }
-            self.core.stateLoaded(lane: lane, state, at: now)
         }
     }
 

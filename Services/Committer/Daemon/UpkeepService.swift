@@ -79,7 +79,7 @@ private final class UpkeepLoop: ReactorLoop {
 
     func turn(now: UInt64) -> UInt64? {
         if let migrator = self.migrator {
-            guard self.migrate(migrator) else { return MonotonicClock.now() + Self.migrationPause }
+            if let pause = self.migrate(migrator) { return MonotonicClock.now() + pause }
             self.migrator = nil
             self.whenMigrated()
         }
@@ -101,15 +101,20 @@ private final class UpkeepLoop: ReactorLoop {
         return self.nextRound
     }
 
-    private func migrate(_ migrator: Migrator) -> Bool {
+    /// Nil when the schema stands, else how long to wait before the next attempt.
+    private func migrate(_ migrator: Migrator) -> UInt64? {
         do {
             let applied = try migrator.migrate(self.databaseURL)
             self.logger.info("schema is up to date", metadata: ["migrations.applied": "\(applied.count)"])
-            return true
+            return nil
+        } catch MigrationError.unreleased {
+            self.check.notReady("\(MigrationError.unreleased)")
+            self.logger.error("database refused", metadata: ["error": "\(MigrationError.unreleased)"])
+            return Self.failurePause
         } catch {
             self.check.notReady("the schema cannot be brought up to date")
             self.logger.warning("migration failed", metadata: ["error": "\(error)"])
-            return false
+            return Self.migrationPause
         }
     }
 

@@ -104,38 +104,8 @@ final class RoomDatabase {
 
     private func submit(_ request: DatabaseRequest, now: UInt64) -> Submission {
         guard let index = self.idlest() else { return .notReady }
-        let tag = request.tag
-        switch request.query {
-        case .heads:
-            return self.submit(.heads, Parameters(), tag, index, now)
-        case .room(let room):
-            var parameters = Parameters()
-            parameters.append(text: room.text)
-            parameters.append(int2: Int16(Shard.of(room: room)))
-            return self.submit(.room, parameters, tag, index, now)
-        case .roomLog(let room, let after, let limit):
-            var parameters = Parameters()
-            parameters.append(text: room.text)
-            parameters.append(int8: Int64(clamping: after))
-            parameters.append(int4: Int32(clamping: limit))
-            return self.submit(.roomLog, parameters, tag, index, now)
-        case .shardLog(let shard, let after, let limit):
-            var parameters = Parameters()
-            parameters.append(int2: Int16(clamping: shard))
-            parameters.append(int8: Int64(clamping: after))
-            parameters.append(int4: Int32(clamping: limit))
-            return self.submit(.shardLog, parameters, tag, index, now)
-        case .claim(let room, let sid, let user):
-            var parameters = Parameters()
-            parameters.append(text: room.text)
-            parameters.append(text: sid.text)
-            parameters.append(text: user.text)
-            return self.submit(.claim, parameters, tag, index, now)
-        case .moveEpoch(let epoch):
-            var parameters = Parameters()
-            parameters.append(text: epoch.text)
-            return self.submit(.moveEpoch, parameters, tag, index, now)
-        }
+        let (statement, parameters) = RoomStatement.call(request.query)
+        return self.submit(statement, parameters, request.tag, index, now)
     }
 
     private func submit(
@@ -173,31 +143,45 @@ final class RoomDatabase {
             _ = self.submit(.identity, Parameters(), 0, link, now)
         case .rows(let id, let rows):
             guard let request = self.requests.removeValue(forKey: id) else { return }
-            if request.statement == .identity {
-                guard let identity = RowReader.identity(rows) else { return act(.unreadable(.identity)) }
-                self.hasIdentity = true
-                act(.identity(epoch: identity.epoch, seal: identity.seal))
-                return
+            do throws(PostgresError) {
+                try self.answered(request, rows, act)
+            } catch {
+                self.failed(request, error, act)
             }
-            let reply = self.reply(to: request.statement, rows)
-            if reply == nil { act(.unreadable(request.statement)) }
-            act(.answer(request.tag, reply ?? .failed))
         case .failed(let id, let error):
             guard let request = self.requests.removeValue(forKey: id) else { return }
-            act(.trouble(error))
-            if request.statement != .identity { act(.answer(request.tag, .failed)) }
+            self.failed(request, error, act)
         case .attemptFailed(let error), .disconnected(let error):
             act(.trouble(error))
         }
     }
 
-    private func reply(to statement: RoomStatement, _ rows: ResultRows) -> DatabaseReply? {
+    private func answered(
+        _ request: Request, _ rows: ResultRows, _ act: (News) -> Void
+    ) throws(PostgresError) {
+        if request.statement == .identity {
+            guard let identity = try RowReader.identity(rows) else { return act(.unreadable(.identity)) }
+            self.hasIdentity = true
+            act(.identity(epoch: identity.epoch, seal: identity.seal))
+            return
+        }
+        let reply = try self.reply(to: request.statement, rows)
+        if reply == nil { act(.unreadable(request.statement)) }
+        act(.answer(request.tag, reply ?? .failed))
+    }
+
+    private func failed(_ request: Request, _ error: PostgresError, _ act: (News) -> Void) {
+        act(.trouble(error))
+        if request.statement != .identity { act(.answer(request.tag, .failed)) }
+    }
+
+    private func reply(to statement: RoomStatement, _ rows: ResultRows) throws(PostgresError) -> DatabaseReply? {
         switch statement {
         case .identity: nil
-        case .heads: RowReader.heads(rows).map(DatabaseReply.heads)
-        case .room: self.reader.room(rows).map(DatabaseReply.room)
-        case .roomLog, .shardLog: self.reader.log(rows).map(DatabaseReply.log)
-        case .claim: RowReader.claim(rows).map(DatabaseReply.claim)
+        case .heads: try RowReader.heads(rows).map(DatabaseReply.heads)
+        case .room: try self.reader.room(rows).map(DatabaseReply.room)
+        case .roomLog, .shardLog: try self.reader.log(rows).map(DatabaseReply.log)
+        case .claim: try RowReader.claim(rows).map(DatabaseReply.claim)
         case .moveEpoch: rows.text(0, 0).map { DatabaseReply.epoch(Identifier($0)) }
         }
     }

@@ -12,55 +12,88 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)
 
+    /// The statement that answers a question, and its arguments.
+    static func call(_ query: DatabaseRequest.Query) -> (RoomStatement, Parameters) {
+        switch query {
+        case .heads: (.heads, Parameters())
+        case .room(let room): (.room, Self.roomCall.parameters(room))
+        case .roomLog(let room, let after, let limit): (.roomLog, Self.roomLogCall.parameters((room, after, limit)))
+        case .shardLog(let shard, let after, let limit):
+            (.shardLog, Self.shardLogCall.parameters((shard, after, limit)))
+        case .claim(let room, let sid, let user): (.claim, Self.claimCall.parameters((room, sid, user)))
+        case .moveEpoch(let epoch): (.moveEpoch, Self.moveEpochCall.parameters(epoch))
+        }
+    }
+
     private var statement: Statement {
         switch self {
         case .identity:
             Statement(
                 name: "fanout_identity",
                 sql: """
-                    SELECT (SELECT value FROM meta WHERE key = 'epoch'),
-                           (SELECT value FROM meta WHERE key = 'session_key')
+                    SELECT (SELECT value FROM meta WHERE key = 'epoch') AS epoch,
+                           (SELECT value FROM meta WHERE key = 'session_key') AS session_key
                     """)
         case .heads:
             Statement(
                 name: "fanout_heads",
-                sql: "SELECT (SELECT value FROM meta WHERE key = 'epoch'), shard, gseq, chain FROM shard_heads()")
-        case .room:
-            Statement(name: "fanout_room", sql: Self.roomSQL, parameterTypes: [.text, .int2])
-        case .roomLog:
-            Statement(
-                name: "fanout_room_log", sql: "SELECT \(Self.logColumns) FROM read_room_log($1, $2, $3)",
-                parameterTypes: [.text, .int8, .int4])
-        case .shardLog:
-            Statement(
-                name: "fanout_shard_log", sql: "SELECT \(Self.logColumns) FROM read_shard_log($1, $2, $3)",
-                parameterTypes: [.int2, .int8, .int4])
-        case .claim:
-            Statement(
-                name: "fanout_claim", sql: "SELECT claim, hw FROM claim_session($1, $2, $3)",
-                parameterTypes: [.text, .text, .text])
-        case .moveEpoch:
-            Statement(name: "fanout_move_epoch", sql: "SELECT move_epoch($1)", parameterTypes: [.text])
+                sql: """
+                    SELECT (SELECT value FROM meta WHERE key = 'epoch') AS epoch, shard, gseq, chain FROM shard_heads()
+                    """)
+        case .room: Self.roomCall.statement
+        case .roomLog: Self.roomLogCall.statement
+        case .shardLog: Self.shardLogCall.statement
+        case .claim: Self.claimCall.statement
+        case .moveEpoch: Self.moveEpochCall.statement
         }
     }
 
-    private static let logColumns =
-        "shard, gseq, room_id, seq, event, user_id, session, n, gesture, element_id, before, after, body_hash, chain"
-
     /// A room's elements, and behind them the gestures that its last 500 commits of the last two minutes ended: a
-    /// preview that is still under way belongs to no older one. One statement, so one snapshot.
-    private static let roomSQL = """
-        SELECT gseq, seq, element_id, element_seq, element, NULL::text, NULL::bigint, chain FROM read_room($1, $2)
+    /// preview that is still under way belongs to no older one. One statement, so one snapshot; `$1` is the room.
+    private static let roomCall = PreparedCall<Identifier>(
+        "fanout_room", [.text("p_room") { $0.text }, .int2("p_shard") { Int16(Shard.of(room: $0)) }]
+    ) {
+        """
+        SELECT gseq, seq, element_id, element_seq, element, NULL::text AS session, NULL::bigint AS gesture, chain
+        FROM read_room(\($0))
         UNION ALL (
-            SELECT NULL, NULL, l.element_id, NULL, NULL, l.session, max(l.gesture), NULL FROM commit_log AS l
-            WHERE l.room_id = $1 AND l.gesture > 0 AND l.element_id IS NOT NULL
+            SELECT NULL, NULL, g.key, NULL, NULL, l.session, max(g.value::bigint), NULL
+            FROM commit_log AS l CROSS JOIN LATERAL json_each_text(l.gestures) AS g
+            WHERE l.room_id = $1 AND l.gestures IS NOT NULL
               AND l.seq > coalesce((SELECT r.seq FROM rooms AS r WHERE r.room_id = $1), 0) - 500
               AND l.at > now() - interval '2 minutes'
-            GROUP BY l.element_id, l.session)
+            GROUP BY g.key, l.session)
         """
+    }
+
+    private static let roomLogCall = PreparedCall<(room: Identifier, after: UInt64, limit: Int)>(
+        "fanout_room_log",
+        [
+            .text("p_room") { $0.room.text }, .int8("p_after") { Int64(clamping: $0.after) },
+            .int4("p_limit") { Int32(clamping: $0.limit) },
+        ]
+    ) { "SELECT * FROM read_room_log(\($0))" }
+
+    private static let shardLogCall = PreparedCall<(shard: Int, after: UInt64, limit: Int)>(
+        "fanout_shard_log",
+        [
+            .int2("p_shard") { Int16(clamping: $0.shard) }, .int8("p_after_gseq") { Int64(clamping: $0.after) },
+            .int4("p_limit") { Int32(clamping: $0.limit) },
+        ]
+    ) { "SELECT * FROM read_shard_log(\($0))" }
+
+    private static let claimCall = PreparedCall<(room: Identifier, sid: Identifier, user: Identifier)>(
+        "fanout_claim",
+        [.text("p_room") { $0.room.text }, .text("p_session") { $0.sid.text }, .text("p_user") { $0.user.text }]
+    ) { "SELECT claim, hw FROM claim_session(\($0))" }
+
+    private static let moveEpochCall = PreparedCall<Identifier>("fanout_move_epoch", [.text("p_from") { $0.text }]) {
+        "SELECT move_epoch(\($0))"
+    }
 }
 
-/// Reads rows into what the core asked for. Rows that cannot be read make the whole answer nil.
+/// Reads rows into what the core asked for. Rows that cannot be read make the whole answer nil; a column that is missing
+/// is an error that names it.
 package struct RowReader {
     private var document = JSONDocument()
     private var writer = JSONWriter()
@@ -69,20 +102,27 @@ package struct RowReader {
     package init() {}
 
     /// The epoch and the seal of sessions.
-    package static func identity(_ rows: ResultRows) -> (epoch: Identifier, seal: SessionSeal)? {
-        guard rows.count == 1, let epoch = rows.text(0, 0), let key = rows.text(0, 1),
+    package static func identity(
+        _ rows: ResultRows
+    ) throws(PostgresError) -> (epoch: Identifier, seal: SessionSeal)? {
+        let column = (epoch: try rows.column("epoch"), key: try rows.column("session_key"))
+        guard rows.count == 1, let epoch = rows.text(0, column.epoch), let key = rows.text(0, column.key),
             let seal = SessionSeal(hexadecimal: key)
         else { return nil }
         return (Identifier(epoch), seal)
     }
 
     /// Where all shards stand.
-    package static func heads(_ rows: ResultRows) -> ShardHeads? {
-        guard rows.count == Shard.count, let epoch = rows.text(0, 0) else { return nil }
+    package static func heads(_ rows: ResultRows) throws(PostgresError) -> ShardHeads? {
+        let column = (
+            epoch: try rows.column("epoch"), shard: try rows.column("shard"), gseq: try rows.column("gseq"),
+            chain: try rows.column("chain")
+        )
+        guard rows.count == Shard.count, let epoch = rows.text(0, column.epoch) else { return nil }
         var marks = [ShardCursor.Mark](repeating: ShardCursor.Mark(0), count: Shard.count)
         for row in 0..<rows.count {
-            guard let shard = rows.int2(row, 1), let gseq = rows.int8(row, 2), let chain = rows.int8(row, 3),
-                marks.indices.contains(Int(shard))
+            guard let shard = rows.int2(row, column.shard), let gseq = rows.int8(row, column.gseq),
+                let chain = rows.int8(row, column.chain), marks.indices.contains(Int(shard))
             else { return nil }
             marks[Int(shard)] = ShardCursor.Mark(UInt64(clamping: gseq), chain: UInt64(bitPattern: chain))
         }
@@ -90,21 +130,22 @@ package struct RowReader {
     }
 
     /// A room. Elements are spelt anew, as everything that apps get.
-    package mutating func room(_ rows: ResultRows) -> RoomSnapshot? {
-        guard rows.count > 0, let gseq = rows.int8(0, 0), let seq = rows.int8(0, 1),
-            let chain = rows.int8(0, 7)
+    package mutating func room(_ rows: ResultRows) throws(PostgresError) -> RoomSnapshot? {
+        let column = try RoomColumns(rows)
+        guard rows.count > 0, let gseq = rows.int8(0, column.gseq), let seq = rows.int8(0, column.seq),
+            let chain = rows.int8(0, column.chain)
         else { return nil }
         var snapshot = RoomSnapshot(
             seq: UInt64(clamping: seq), gseq: UInt64(clamping: gseq), chain: UInt64(bitPattern: chain), elements: [])
         snapshot.elements.reserveCapacity(rows.count)
-        for row in 0..<rows.count where !rows.isNull(row, 2) {
-            guard let id = rows.text(row, 2) else { return nil }
-            if let session = rows.text(row, 5), let gesture = rows.int8(row, 6) {
+        for row in 0..<rows.count where !rows.isNull(row, column.elementId) {
+            guard let id = rows.text(row, column.elementId) else { return nil }
+            if let session = rows.text(row, column.session), let gesture = rows.int8(row, column.gesture) {
                 snapshot.closed.append(
                     RoomSnapshot.ClosedGesture(
                         element: Identifier(id), sid: SessionKey.sid(of: Identifier(session)),
                         gesture: UInt64(clamping: gesture)))
-            } else if let last = rows.int8(row, 3), let json = self.element(rows, row, 4) {
+            } else if let last = rows.int8(row, column.elementSeq), let json = self.element(rows, row, column.element) {
                 snapshot.elements.append(
                     RoomSnapshot.Element(id: Identifier(id), json: json, seq: UInt64(clamping: last)))
             } else {
@@ -117,23 +158,23 @@ package struct RowReader {
     }
 
     /// Rows of the log. One that makes no sense ends the list: who reads it sees that the rest is missing.
-    package mutating func log(_ rows: ResultRows) -> [Update]? {
+    package mutating func log(_ rows: ResultRows) throws(PostgresError) -> [Update]? {
+        let column = try LogColumns(rows)
         var updates: [Update] = []
         updates.reserveCapacity(rows.count)
         for row in 0..<rows.count {
-            guard let shard = rows.int2(row, 0), let gseq = rows.int8(row, 1), let room = rows.text(row, 2),
-                let seq = rows.int8(row, 3), let event = rows.text(row, 4), let user = rows.text(row, 5),
-                let session = rows.text(row, 6), let number = rows.int8(row, 7), let gesture = rows.int8(row, 8),
-                let hash = rows.int8(row, 12), let chain = rows.int8(row, 13)
+            guard let shard = rows.int2(row, column.shard), let gseq = rows.int8(row, column.gseq),
+                let room = rows.text(row, column.room), let seq = rows.int8(row, column.seq),
+                let event = rows.text(row, column.event), let user = rows.text(row, column.user),
+                let session = rows.text(row, column.session), let number = rows.int8(row, column.number),
+                let hash = rows.int8(row, column.hash), let chain = rows.int8(row, column.chain)
             else { return nil }
-            let element = rows.text(row, 9).map { Identifier($0) }
-            let ended = element.map { EndedGesture(element: $0, gesture: UInt64(clamping: gesture)) }
             let entry = LogRow(
                 shard: Int(shard), gseq: gseq, room: Identifier(room), seq: seq, event: event,
                 user: Identifier(user), session: Identifier(session), number: number,
-                gestures: gesture > 0 ? ended.map { [$0] } ?? [] : [], hash: hash, chain: chain, element: element,
-                before: rows.bytes(row, 10),
-                after: rows.bytes(row, 11))
+                gestures: self.gestures(rows, row, column.gestures), hash: hash, chain: chain,
+                element: rows.text(row, column.element).map { Identifier($0) },
+                before: rows.bytes(row, column.before), after: rows.bytes(row, column.after))
             guard let update = entry.update(with: &self.document) else { return updates }
             updates.append(update)
         }
@@ -141,12 +182,25 @@ package struct RowReader {
     }
 
     /// What became of a claim: no row means that the session is another user's.
-    package static func claim(_ rows: ResultRows) -> ClaimOutcome? {
+    package static func claim(_ rows: ResultRows) throws(PostgresError) -> ClaimOutcome? {
+        let column = (claim: try rows.column("claim"), number: try rows.column("hw"))
         if rows.count == 0 { return .refused }
-        guard let claim = rows.int4(0, 0).flatMap(UInt32.init(exactly:)), let number = rows.int8(0, 1) else {
-            return nil
-        }
+        guard let claim = rows.int4(0, column.claim).flatMap(UInt32.init(exactly:)),
+            let number = rows.int8(0, column.number)
+        else { return nil }
         return .granted(claim: claim, number: UInt64(clamping: number))
+    }
+
+    /// The gestures of a row of the log: an object of element ids and numbers, null when the commit ended none.
+    private mutating func gestures(_ rows: ResultRows, _ row: Int, _ column: Int) -> [EndedGesture] {
+        let isParsed = rows.withBytes(row, column) { bytes in
+            (try? self.document.parse(bytes, limits: .logged)) != nil
+        }
+        guard isParsed == true else { return [] }
+        return self.document.root.members.compactMap { element, gesture in
+            guard let id = element.string, let number = gesture.integer.flatMap(UInt64.init(exactly:)) else { return nil }
+            return EndedGesture(element: Identifier(id), gesture: number)
+        }
     }
 
     private mutating func element(_ rows: ResultRows, _ row: Int, _ column: Int) -> [UInt8]? {
@@ -157,5 +211,43 @@ package struct RowReader {
         self.writer.clear()
         element.encode(into: &self.writer)
         return self.writer.bytes
+    }
+}
+
+/// The indexes of the columns of a room.
+private struct RoomColumns {
+    let gseq, seq, chain, elementId, elementSeq, element, session, gesture: Int
+
+    init(_ rows: ResultRows) throws(PostgresError) {
+        self.gseq = try rows.column("gseq")
+        self.seq = try rows.column("seq")
+        self.chain = try rows.column("chain")
+        self.elementId = try rows.column("element_id")
+        self.elementSeq = try rows.column("element_seq")
+        self.element = try rows.column("element")
+        self.session = try rows.column("session")
+        self.gesture = try rows.column("gesture")
+    }
+}
+
+/// The indexes of the columns of the log.
+private struct LogColumns {
+    let shard, gseq, room, seq, event, user, session, number, gestures, element, before, after, hash, chain: Int
+
+    init(_ rows: ResultRows) throws(PostgresError) {
+        self.shard = try rows.column("shard")
+        self.gseq = try rows.column("gseq")
+        self.room = try rows.column("room_id")
+        self.seq = try rows.column("seq")
+        self.event = try rows.column("event")
+        self.user = try rows.column("user_id")
+        self.session = try rows.column("session")
+        self.number = try rows.column("n")
+        self.gestures = try rows.column("gestures")
+        self.element = try rows.column("element_id")
+        self.before = try rows.column("before")
+        self.after = try rows.column("after")
+        self.hash = try rows.column("body_hash")
+        self.chain = try rows.column("chain")
     }
 }

@@ -161,6 +161,27 @@ import Wire
         rmdir(folder)
     }
 
+    @Test func unreleasedDatabaseIsRefusedWithItsReason() async throws {
+        let database = try LivePostgres.freshDatabase()
+        try database.connect().executeScript(unreleasedSchema)
+        let folder = try temporaryFolder("committer-test")
+        let endpoint = "ipc://\(folder)/committer.sock"
+        let probe = try Probe(folder: folder, committers: [endpoint])
+        let context = DaemonContext.quiet(name: "committer-1")
+        let group = try self.group(endpoint, database.connectionString, probe, context)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            try await probe.until("the reason") { _ in
+                context.health.current.reasons.contains { $0.text == "\(MigrationError.unreleased)" }
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        try await probe.stop()
+        for endpoint in [endpoint, probe.fanout] { unlink(String(endpoint.dropFirst("ipc://".count))) }
+        rmdir(folder)
+    }
+
     private func group(
         _ endpoint: String, _ databaseURL: String, _ probe: Probe, _ context: DaemonContext
     ) throws -> ServiceGroup {

@@ -297,24 +297,46 @@ import Wire
         }
     }
 
+    /// A new kind of edit needs no migration.
+    @Test func eventsHaveAGrammar() throws {
+        var ledger = ledger()
+        ledger.admit([commit(1, create("a"))])
+        _ = try ledger.run(on: self.tables)
+        for event in ["gesture:ended", "a:b", String(repeating: "a", count: 62) + ":b"] {
+            #expect(self.tables.failure("UPDATE commit_log SET event = '\(event)'") == nil, "\(event)")
+        }
+        let bad = [
+            "", ":", "a:", ":b", "ab", "a:b:c", "A:b", "a:b ", "ä:b", "a:b\n", String(repeating: "a", count: 63) + ":b",
+        ]
+        for event in bad {
+            #expect(self.tables.failure("UPDATE commit_log SET event = '\(event)'") == .checkViolation, "\(event)")
+        }
+    }
+
+    @Test func argumentsAreThoseOfTheFunctions() throws {
+        for statement in [BatchColumns.statement, StateColumns.statement] {
+            let given = statement.sql.split { !($0.isLetter || $0.isNumber || "_$=>".contains($0)) }
+                .split(separator: "=>").dropLast().compactMap(\.last)
+            let declared = try self.tables.rows(
+                """
+                SELECT unnest(proargnames[:pronargs]) AS name FROM pg_proc WHERE proname = '\(statement.name)'
+                """)
+            let names = (0..<declared.count).compactMap { declared.text($0, 0) }
+            #expect(Set(given.map { String($0) }).symmetricDifference(names) == [] && given.count == names.count)
+        }
+    }
+
+    @Test func missingColumnIsNamed() throws {
+        let rows = try self.tables.rows("SELECT 0::int2 AS kind, NULL::text AS room_id, NULL::text AS key")
+        var states = StateColumns()
+        #expect(throws: PostgresError(.undefinedColumn, "the result has no column n")) { try states.decode(rows) }
+    }
+
     @Test(arguments: ["", "a b", "ä", "a/b", String(repeating: "r", count: 65)])
     func aRoomHasANameOrIsNotMade(name: String) {
         #expect(self.tables.failure("INSERT INTO rooms VALUES ('\(name)', 0, 1)") == .checkViolation)
         #expect(self.tables.failure("INSERT INTO rooms VALUES ('aZ09_.:-', 0, 1)") == nil)
         #expect(self.tables.failure("UPDATE rooms SET seq = -1") == .checkViolation)
-    }
-
-    @Test func migrationsAreSafeTogether() throws {
-        let database = try LivePostgres.freshDatabase()
-        let connectionString = database.connectionString
-        let threads = (0..<4).map { _ in
-            TestThread { _ = try? Migrator(migrations).migrate(connectionString) }
-        }
-        for thread in threads { thread.join() }
-        #expect(try Migrator(migrations).pending(connectionString).isEmpty)
-        let tables = try LiveTables(database)
-        #expect(try tables.number("SELECT count(*) FROM shards") == 64)
-        #expect(try tables.rows("SELECT value FROM meta WHERE key = 'session_key'").text(0, 0)?.utf8.count == 64)
     }
 
     @Test func twoCommittersOnOneShardOnlySlowEachOtherDown() throws {

@@ -20,8 +20,7 @@ final class LiveTables {
 
     func load(_ request: LoadRequest) throws(PostgresError) -> LoadedState {
         let rows = try self.connection.execute(StateColumns.statement.sql, self.states.encode(request))
-        guard let state = self.states.decode(rows) else { throw PostgresError(.protocolViolation, "unreadable") }
-        return state
+        return try self.states.decode(rows)
     }
 
     func write(_ batch: ShardBatch) throws(PostgresError) -> Bool {

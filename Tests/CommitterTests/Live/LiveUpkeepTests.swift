@@ -29,47 +29,6 @@ import Wire
         try #require(settlement.refusals.allSatisfy { $0 == nil }, "\(settlement.texts)")
     }
 
-    // MARK: Migrations
-
-    /// What was released must stay as it is: databases out there know it by this.
-    @Test func migrationsNeverChange() {
-        #expect(
-            migrations.prefix(8).map(\.checksum) == [
-                "a42bfaa5ce92627e", "9d2c97fbf7a7b140", "c7d7c9a755471225", "9271afe82510450e", "8ec6b6db38318833",
-                "dc17257d723a4a20", "0ec15393f7b527c3", "3c96a1cacd7a8a38",
-            ],
-            "put the change into a new migration")
-        #expect(migrations.map(\.version) == Array(1...migrations.count))
-    }
-
-    @Test func theOldLogBecomesTheFirstPartition() throws {
-        let database = try LivePostgres.freshDatabase()
-        _ = try Migrator(Array(migrations.prefix(2))).migrate(database.connectionString)
-        let shard = Shard.of(room: "room")
-        try database.connect().executeScript(
-            """
-            UPDATE shards SET version = 2, gseq = 2 WHERE shard = \(shard);
-            INSERT INTO rooms VALUES ('room', \(shard), 2);
-            INSERT INTO sessions VALUES ('room', 's1', 'ann', 2, 1);
-            INSERT INTO commit_log (room_id, seq, gseq, shard, at, event, user_id, session, n, gesture, element_id,
-                body_hash, before, after)
-            SELECT 'room', i, i, \(shard), clock_timestamp() - interval '3 days' * (2 - i), 'element:created', 'ann',
-                's1', i, 0, 'e' || i, 7, NULL, '{"id":"e"}' FROM generate_series(1, 2) AS i;
-            """)
-        let tables = try LiveTables(database)
-        var ledger = ledger()
-        ledger.admit([commit(3, create("a"))])
-        let settlement = try ledger.run(on: tables)
-        #expect(settlement.results.map(\.result.seq) == [3])
-        let log = try tables.rows("SELECT seq, chain FROM read_room_log('room', 0, 10)")
-        #expect((0..<log.count).map { log.int8($0, 0) } == [1, 2, 3])
-        #expect(log.int8(0, 1) == 0 && log.int8(1, 1) == 0 && log.int8(2, 1) != 0)
-        #expect(try tables.number("SELECT count(*) FROM commit_log_first") == 3)
-        // Its keys are there still.
-        let again = "INSERT INTO commit_log SELECT * FROM commit_log WHERE seq = 2"
-        #expect(tables.failure(again) == .uniqueViolation)
-    }
-
     // MARK: The log
 
     @Test func daysAreMadeAheadAndDroppedWhole() throws {

@@ -44,6 +44,17 @@ import Wire
         }
     }
 
+    @Test func missingColumnIsNamed() throws {
+        let connection = try LivePostgres.freshDatabase().connect()
+        let heads = try connection.execute("SELECT ''::text AS epoch, 1::int2 AS shard, 1::int8 AS gseq")
+        #expect(throws: PostgresError(.undefinedColumn, "the result has no column chain")) {
+            try RowReader.heads(heads)
+        }
+        let log = try connection.execute("SELECT 1::int2 AS shard, 1::int8 AS gseq, 'r'::text AS room_id")
+        var reader = RowReader()
+        #expect(throws: PostgresError(.undefinedColumn, "the result has no column seq")) { try reader.log(log) }
+    }
+
     @Test func itRestsUntilItHasSeenTheDatabase() async throws {
         let cluster = try LivePostgres.ownCluster()
         let database = try cluster.freshDatabase()

@@ -4,171 +4,121 @@ internal import JSONBytes
 package import Postgres
 internal import Wire
 
-/// Turns a batch into the arguments of `commit_batch`: a few numbers and one array per column. Its storage is kept from
-/// batch to batch.
+/// Turns a batch into the arguments of `commit_batch`: a few numbers and one array for each column. Its memory is kept
+/// from batch to batch.
 package struct BatchColumns {
     /// The prepared call.
-    package static let statement = Statement(
-        name: "commit_batch", sql: CallSQL.call("commit_batch", arguments: Self.types.count),
-        parameterTypes: Self.types)
+    package static var statement: Statement { Self.call.statement }
 
-    private static let arrayTypes: [PostgresType] = [
-        // rooms
-        .text, .int8,
-        // elements
-        .text, .text, .text, .float8, .float8, .float8, .float8, .float8, .float8, .float8, .float8, .float8, .text,
-        .text, .int8, .bool, .float8, .float8, .float8, .float8, .float8, .float8, .float8, .text, .text, .json, .int8,
-        .int8,
-        // log
-        .text, .int8, .int8, .text, .text, .text, .int8, .int8, .text, .int8, .json, .json, .int8,
-        // streams
-        .text, .text, .text, .int8, .int4,
-        // refusals
-        .text, .text, .int8, .int8, .json,
-    ]
-    private static let types: [PostgresType] =
-        [.int2, .int8, .int8, .int8, .int8] + Self.arrayTypes.map { .array(of: $0) }
+    private static let call = PreparedCall<ShardBatch>(
+        "commit_batch", Self.shard, Argument.arrays(Self.rooms) { $0.rooms },
+        Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.log) { $0.log },
+        Argument.arrays(Self.streams) { $0.streams }, Argument.arrays(Self.refusals) { $0.refusals }
+    ) { "SELECT commit_batch(\($0))" }
 
-    private var columns = Self.arrayTypes.map { BinaryArray(of: $0) }
-    private var parameters = Parameters()
-    private var writer = JSONWriter()
+    private var buffer = ArgumentBuffer()
 
     /// Empty, to be used again and again.
     package init() {}
 
     /// The arguments for a batch.
     package mutating func encode(_ batch: ShardBatch) -> Parameters {
-        for index in self.columns.indices { self.columns[index].removeAll() }
-        for row in batch.rooms {
-            self.columns[0].append(text: row.room.text)
-            self.columns[1].append(int8: row.seq)
-        }
-        for row in batch.elements { self.append(row) }
-        for row in batch.log { self.append(row) }
-        for row in batch.streams { self.append(row) }
-        for row in batch.refusals { self.append(row) }
-        self.parameters.removeAll()
-        self.parameters.append(int2: Int16(truncatingIfNeeded: batch.shard))
-        for number in [batch.version, batch.base, batch.gseq, batch.chain] {
-            self.parameters.append(int8: Int64(bitPattern: number))
-        }
-        for column in self.columns { self.parameters.append(array: column) }
-        return self.parameters
+        Self.call.parameters(batch, in: &self.buffer)
     }
 
-    private mutating func append(_ row: ShardBatch.ElementRow) {
-        let element = row.element
-        var column = Cursor(2)
-        self.columns[column.next()].append(text: row.room.text)
-        self.columns[column.next()].append(text: element.id)
-        self.columns[column.next()].append(text: element.type)
-        for number in [
-            element.positionX, element.positionY, element.rotation, element.scaleX, element.scaleY,
-            element.originalWidth, element.originalHeight, element.anchorX, element.anchorY,
-        ] {
-            self.columns[column.next()].append(float8: number)
+    private static let shard: [Argument<ShardBatch>] = [
+        .int2("p_shard") { Int16(truncatingIfNeeded: $0.shard) },
+        .int8("p_version") { Int64(bitPattern: $0.version) },
+        .int8("p_base") { Int64(bitPattern: $0.base) },
+        .int8("p_gseq") { Int64(bitPattern: $0.gseq) },
+        .int8("p_chain") { Int64(bitPattern: $0.chain) },
+    ]
+
+    private static let rooms: [ArrayColumn<ShardBatch.RoomRow>] = [
+        .text("r_room") { $0.room.text },
+        .unsigned("r_seq") { $0.seq },
+    ]
+
+    private static let elements: [ArrayColumn<ShardBatch.ElementRow>] = [
+        .text("e_room") { $0.room.text },
+        .text("e_id") { $0.element.id },
+        .text("e_type") { $0.element.type },
+        .float8("e_position_x") { $0.element.positionX },
+        .float8("e_position_y") { $0.element.positionY },
+        .float8("e_rotation") { $0.element.rotation },
+        .float8("e_scale_x") { $0.element.scaleX },
+        .float8("e_scale_y") { $0.element.scaleY },
+        .float8("e_original_width") { $0.element.originalWidth },
+        .float8("e_original_height") { $0.element.originalHeight },
+        .float8("e_anchor_x") { $0.element.anchorX },
+        .float8("e_anchor_y") { $0.element.anchorY },
+        .text("e_created_by") { $0.element.createdBy },
+        .text("e_updated_by") { $0.element.updatedBy },
+        .int8("e_rev") { $0.element.rev },
+        .bool("e_locked") { $0.element.locked },
+        .float8("e_snap_degrees") { $0.element.snapDegrees },
+        .float8("e_bounds_x") { $0.element.bounds?.x },
+        .float8("e_bounds_y") { $0.element.bounds?.y },
+        .float8("e_bounds_width") { $0.element.bounds?.width },
+        .float8("e_bounds_height") { $0.element.bounds?.height },
+        .float8("e_font_size") { $0.element.fontSize },
+        .float8("e_z_index") { $0.element.zIndex },
+        .text("e_space") { $0.element.space.rawValue },
+        .text("e_parent_id") { $0.element.parentId },
+        .json("e_extra", isNull: { $0.element.extra.isEmpty }, write: { Self.writeExtra($0.element, to: &$1) }),
+        .unsigned("e_seq") { $0.seq },
+        .unsigned("e_deleted_seq") { $0.isDeleted ? $0.seq : nil },
+    ]
+
+    private static let log: [ArrayColumn<ShardBatch.LogRow>] = [
+        .text("l_room") { $0.room.text },
+        .unsigned("l_seq") { $0.seq },
+        .unsigned("l_gseq") { $0.gseq },
+        .text("l_event") { $0.event.name },
+        .text("l_user") { $0.user.text },
+        .text("l_session") { $0.session.text },
+        .unsigned("l_n") { $0.number },
+        .json("l_gestures", isNull: { $0.gestures.isEmpty }, write: { Self.write($0.gestures, to: &$1) }),
+        .text("l_element") { $0.element?.text },
+        .unsigned("l_hash") { $0.hash },
+        .json("l_before") { $0.before },
+        .json("l_after") { $0.after },
+        .unsigned("l_chain") { $0.chain },
+    ]
+
+    private static let streams: [ArrayColumn<ShardBatch.StreamRow>] = [
+        .text("s_room") { $0.key.room.text },
+        .text("s_session") { $0.key.session.text },
+        .text("s_user") { $0.state.user.text },
+        .unsigned("s_hw") { $0.state.highest },
+        .int4("s_claim") { Int32(bitPattern: $0.state.claim) },
+    ]
+
+    private static let refusals: [ArrayColumn<ShardBatch.RefusalRow>] = [
+        .text("f_room") { $0.key.stream.room.text },
+        .text("f_session") { $0.key.stream.session.text },
+        .unsigned("f_n") { $0.key.number },
+        .unsigned("f_hash") { $0.hash },
+        .json("f_refusal", write: { $0.refusal.encode(into: &$1) }),
+    ]
+
+    /// The gestures that a commit ended: their numbers under the ids of their elements.
+    private static func write(_ gestures: [EndedGesture], to writer: inout JSONWriter) {
+        writer.beginObject()
+        for ended in gestures {
+            writer.key(string: ended.element.text)
+            writer.value(ended.gesture)
         }
-        self.columns[column.next()].append(text: element.createdBy)
-        self.columns[column.next()].append(text: element.updatedBy)
-        self.columns[column.next()].append(int8: element.rev)
-        self.columns[column.next()].append(bool: element.locked)
-        for number in [
-            element.snapDegrees, element.bounds?.x, element.bounds?.y, element.bounds?.width, element.bounds?.height,
-            element.fontSize, element.zIndex,
-        ] {
-            self.columns[column.next()].append(float8: number)
-        }
-        self.columns[column.next()].append(text: element.space.rawValue)
-        self.columns[column.next()].append(text: element.parentId)
-        self.columns[column.next()].append(json: self.extra(element))
-        self.columns[column.next()].append(int8: row.seq)
-        self.columns[column.next()].append(int8: row.isDeleted ? row.seq : nil)
+        writer.endObject()
     }
 
     /// The app's own fields as one object, each value as it came.
-    private mutating func extra(_ element: Element) -> [UInt8]? {
-        if element.extra.isEmpty { return nil }
-        self.writer.clear()
-        self.writer.beginObject()
+    private static func writeExtra(_ element: Element, to writer: inout JSONWriter) {
+        writer.beginObject()
         for field in element.extra {
-            self.writer.key(string: field.name)
-            self.writer.raw(field.json)
+            writer.key(string: field.name)
+            writer.raw(field.json)
         }
-        self.writer.endObject()
-        return self.writer.bytes
-    }
-
-    private mutating func append(_ row: ShardBatch.LogRow) {
-        var column = Cursor(30)
-        self.columns[column.next()].append(text: row.room.text)
-        self.columns[column.next()].append(int8: row.seq)
-        self.columns[column.next()].append(int8: row.gseq)
-        self.columns[column.next()].append(text: row.event.name)
-        self.columns[column.next()].append(text: row.user.text)
-        self.columns[column.next()].append(text: row.session.text)
-        self.columns[column.next()].append(int8: row.number)
-        self.columns[column.next()].append(int8: row.gestures.first?.gesture ?? 0)
-        self.columns[column.next()].append(text: row.element?.text)
-        self.columns[column.next()].append(int8: row.hash)
-        self.columns[column.next()].append(json: row.before)
-        self.columns[column.next()].append(json: row.after)
-        self.columns[column.next()].append(int8: row.chain)
-    }
-
-    private mutating func append(_ row: ShardBatch.StreamRow) {
-        var column = Cursor(43)
-        self.columns[column.next()].append(text: row.key.room.text)
-        self.columns[column.next()].append(text: row.key.session.text)
-        self.columns[column.next()].append(text: row.state.user.text)
-        self.columns[column.next()].append(int8: row.state.highest)
-        self.columns[column.next()].append(int4: Int32(bitPattern: row.state.claim))
-    }
-
-    private mutating func append(_ row: ShardBatch.RefusalRow) {
-        var column = Cursor(48)
-        self.columns[column.next()].append(text: row.key.stream.room.text)
-        self.columns[column.next()].append(text: row.key.stream.session.text)
-        self.columns[column.next()].append(int8: row.key.number)
-        self.columns[column.next()].append(int8: row.hash)
-        self.writer.clear()
-        row.refusal.encode(into: &self.writer)
-        self.columns[column.next()].append(json: self.writer.bytes)
-    }
-
-    /// Walks over the columns of one table.
-    private struct Cursor {
-        private var column: Int
-
-        init(_ first: Int) { self.column = first }
-
-        mutating func next() -> Int {
-            defer { self.column += 1 }
-            return self.column
-        }
-    }
-}
-
-extension BinaryArray {
-    /// Appends an unsigned number by its bit pattern: what PostgreSQL keeps as a signed one.
-    mutating func append(int8 value: UInt64) {
-        self.append(int8: Int64(bitPattern: value))
-    }
-
-    /// The same for one that may be missing.
-    mutating func append(int8 value: UInt64?) {
-        self.append(int8: value.map { Int64(bitPattern: $0) })
-    }
-}
-
-/// The text of calls to functions.
-enum CallSQL {
-    /// `SELECT function($1, $2, …)`.
-    static func call(_ function: String, arguments: Int) -> String {
-        "SELECT \(function)(\((1...arguments).map { "$\($0)" }.joined(separator: ", ")))"
-    }
-
-    /// `SELECT * FROM function($1, $2, …)`.
-    static func rows(_ function: String, arguments: Int) -> String {
-        "SELECT * FROM \(function)(\((1...arguments).map { "$\($0)" }.joined(separator: ", ")))"
+        writer.endObject()
     }
 }

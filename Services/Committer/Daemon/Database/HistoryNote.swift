@@ -25,8 +25,15 @@ package struct HistoryNote: Equatable, Sendable {
     package var epoch: Identifier
 
     /// The prepared call.
-    package static let statement = Statement(
-        name: "note_history", sql: "SELECT verdict, epoch FROM note_history($1, $2)", parameterTypes: [.int8, .int4])
+    package static var statement: Statement { Self.call.statement }
+
+    private static let call = PreparedCall<ServerFacts>(
+        "note_history",
+        [
+            .int8("p_system") { $0.systemIdentifier.map(Int64.init(bitPattern:)) },
+            .int4("p_timeline") { $0.timeline.map(Int32.init(bitPattern:)) },
+        ]
+    ) { "SELECT verdict, epoch FROM note_history(\($0))" }
 
     /// The same with what the server says of itself right now; it fails when the role may not ask. Whether commits wait
     /// for a standby is said in so many words: every lane's session waits, the one that asks this may not.
@@ -38,10 +45,7 @@ package struct HistoryNote: Equatable, Sendable {
 
     /// The arguments for a server.
     package static func parameters(_ facts: ServerFacts) -> Parameters {
-        var parameters = Parameters()
-        parameters.append(int8: facts.systemIdentifier.map(Int64.init(bitPattern:)))
-        parameters.append(int4: facts.timeline.map(Int32.init(bitPattern:)))
-        return parameters
+        Self.call.parameters(facts)
     }
 
     /// A comparison that came out so.

@@ -7,17 +7,34 @@ internal import Wire
 /// Turns a request into the arguments of `load_shard_state`, and its rows into the state.
 package struct StateColumns {
     /// The prepared call.
-    package static let statement = Statement(
-        name: "load_shard_state", sql: CallSQL.rows("load_shard_state", arguments: Self.types.count),
-        parameterTypes: Self.types)
+    package static var statement: Statement { Self.call.statement }
 
-    private static let arrayTypes: [PostgresType] = [
-        .text, .text, .text, .text, .text, .bool, .text, .text, .int8,
+    private static let call = PreparedCall<LoadRequest>(
+        "load_shard_state", [.int2("p_shard") { Int16(truncatingIfNeeded: $0.shard) }],
+        Argument.arrays(Self.rooms) { $0.rooms }, Argument.arrays(Self.streams) { $0.streams },
+        Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.outcomes) { $0.outcomes }
+    ) { "SELECT * FROM load_shard_state(\($0))" }
+
+    private static let rooms: [ArrayColumn<Identifier>] = [.text("r_room") { $0.text }]
+
+    private static let streams: [ArrayColumn<StreamKey>] = [
+        .text("s_room") { $0.room.text },
+        .text("s_session") { $0.session.text },
     ]
-    private static let types: [PostgresType] = [.int2] + Self.arrayTypes.map { .array(of: $0) }
 
-    private var columns = Self.arrayTypes.map { BinaryArray(of: $0) }
-    private var parameters = Parameters()
+    private static let elements: [ArrayColumn<ElementNeed>] = [
+        .text("e_room") { $0.key.room.text },
+        .text("e_id") { $0.key.element.text },
+        .bool("e_family") { $0.family },
+    ]
+
+    private static let outcomes: [ArrayColumn<CommitKey>] = [
+        .text("d_room") { $0.stream.room.text },
+        .text("d_session") { $0.stream.session.text },
+        .unsigned("d_n") { $0.number },
+    ]
+
+    private var buffer = ArgumentBuffer()
     private var document = JSONDocument()
 
     /// Empty, to be used again and again.
@@ -25,135 +42,134 @@ package struct StateColumns {
 
     /// The arguments for a request.
     package mutating func encode(_ request: LoadRequest) -> Parameters {
-        for index in self.columns.indices { self.columns[index].removeAll() }
-        for room in request.rooms { self.columns[0].append(text: room.text) }
-        for key in request.streams {
-            self.columns[1].append(text: key.room.text)
-            self.columns[2].append(text: key.session.text)
-        }
-        for need in request.elements {
-            self.columns[3].append(text: need.key.room.text)
-            self.columns[4].append(text: need.key.element.text)
-            self.columns[5].append(bool: need.family)
-        }
-        for key in request.outcomes {
-            self.columns[6].append(text: key.stream.room.text)
-            self.columns[7].append(text: key.stream.session.text)
-            self.columns[8].append(int8: key.number)
-        }
-        self.parameters.removeAll()
-        self.parameters.append(int2: Int16(truncatingIfNeeded: request.shard))
-        for column in self.columns { self.parameters.append(array: column) }
-        return self.parameters
+        Self.call.parameters(request, in: &self.buffer)
     }
 
-    /// The places of the columns that the function returns.
-    private enum Column {
-        static let kind = 0, room = 1, key = 2, number = 3, seq = 4, hash = 5, detail = 6, before = 7, after = 8
-    }
-
-    /// The state that the rows tell; nil when they are not what the function returns, or hold what cannot be read.
-    package mutating func decode(_ rows: ResultRows) -> LoadedState? {
+    /// The state that the rows tell.
+    /// - Throws: 42703 naming a column that the rows do not have, or 08P01 with the first row that cannot be read.
+    package mutating func decode(_ rows: ResultRows) throws(PostgresError) -> LoadedState {
+        var row = try StateRow(rows)
         var state: LoadedState?
-        for row in 0..<rows.count where rows.int2(row, Column.kind) == 0 {
-            guard let version = rows.unsigned(row, Column.number), let gseq = rows.unsigned(row, Column.seq),
-                let chain = rows.int8(row, Column.hash)
-            else { return nil }
-            state = LoadedState(version: version, gseq: gseq, chain: UInt64(bitPattern: chain))
-            state?.sessionFloor = rows.name(row, Column.detail) ?? ""
+        for index in 0..<rows.count {
+            row.index = index
+            guard row.kind == 0 else { continue }
+            guard let version = row.number, let gseq = row.seq, let chain = row.hash else { throw row.unreadable }
+            state = LoadedState(version: version, gseq: gseq, chain: chain)
+            state?.sessionFloor = row.detail ?? ""
         }
-        guard var state else { return nil }
-        for row in 0..<rows.count {
-            guard let kind = rows.int2(row, Column.kind) else { return nil }
-            guard kind != 0 else { continue }
-            guard let room = rows.name(row, Column.room), self.read(kind, room, rows, row, into: &state) else {
-                return nil
-            }
+        guard var state else { throw PostgresError(.protocolViolation, "load_shard_state returned no shard") }
+        for index in 0..<rows.count {
+            row.index = index
+            guard self.read(row, into: &state) else { throw row.unreadable }
         }
         return state
     }
 
-    private mutating func read(
-        _ kind: Int16, _ room: Identifier, _ rows: ResultRows, _ row: Int, into state: inout LoadedState
-    ) -> Bool {
+    private mutating func read(_ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let kind = row.kind else { return false }
+        if kind == 0 { return true }
+        guard let room = row.room else { return false }
         if kind == 1 {
-            guard let seq = rows.unsigned(row, Column.seq) else { return false }
+            guard let seq = row.seq else { return false }
             state.rooms[room] = seq
             return true
         }
-        guard let key = rows.name(row, Column.key) else { return false }
+        guard let key = row.key else { return false }
         switch kind {
-        case 2: return Self.readStream(StreamKey(room, key), rows, row, into: &state)
-        case 3: return self.readElement(ElementKey(room, key), rows, row, into: &state)
-        case 4, 5: return self.readOutcome(kind, StreamKey(room, key), rows, row, into: &state)
+        case 2: return Self.readStream(StreamKey(room, key), row, into: &state)
+        case 3: return self.readElement(ElementKey(room, key), row, into: &state)
+        case 4: return Self.readApplied(StreamKey(room, key), row, into: &state)
+        case 5: return self.readRefused(StreamKey(room, key), row, into: &state)
         default: return true
         }
     }
 
-    private static func readStream(
-        _ key: StreamKey, _ rows: ResultRows, _ row: Int, into state: inout LoadedState
-    ) -> Bool {
-        guard let user = rows.name(row, Column.detail), let highest = rows.unsigned(row, Column.number),
-            let claim = rows.unsigned(row, Column.seq).flatMap(UInt32.init(exactly:))
-        else { return false }
+    private static func readStream(_ key: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let user = row.detail, let highest = row.number, let claim = row.seq.flatMap(UInt32.init(exactly:)) else {
+            return false
+        }
         state.streams[key] = StreamState(user: user, highest: highest, claim: claim)
         return true
     }
 
-    private mutating func readElement(
-        _ key: ElementKey, _ rows: ResultRows, _ row: Int, into state: inout LoadedState
-    ) -> Bool {
-        if rows.isNull(row, Column.after) {
+    private mutating func readElement(_ key: ElementKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        if row.hasNoAfter {
             state.elements.append(LoadedState.ElementRow(key: key, element: nil))
             return true
         }
-        guard let json = self.parse(rows, row, Column.after), let element = Element(json: json) else { return false }
+        guard let json = row.after(with: &self.document), let element = Element(json: json) else { return false }
         state.elements.append(LoadedState.ElementRow(key: key, element: element))
         return true
     }
 
-    private mutating func readOutcome(
-        _ kind: Int16, _ stream: StreamKey, _ rows: ResultRows, _ row: Int, into state: inout LoadedState
-    ) -> Bool {
-        guard let number = rows.unsigned(row, Column.number), let hash = rows.int8(row, Column.hash) else {
-            return false
-        }
-        let key = CommitKey(stream, number)
-        if kind == 5 {
-            guard let json = self.parse(rows, row, Column.after), let refusal = Refusal(json: json) else {
-                return false
-            }
-            state.outcomes[key] = .refused(refusal, hash: UInt64(bitPattern: hash))
-            return true
-        }
-        guard let seq = rows.unsigned(row, Column.seq),
-            let event = rows.text(row, Column.detail).flatMap(UpdateEvent.init(name:))
+    private static func readApplied(_ stream: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let number = row.number, let hash = row.hash, let seq = row.seq,
+            let event = row.detail.flatMap({ UpdateEvent(name: $0.text) })
         else { return false }
-        state.outcomes[key] = .applied(
-            seq: seq, event: event, hash: UInt64(bitPattern: hash), before: rows.bytes(row, Column.before) ?? [],
-            after: rows.bytes(row, Column.after) ?? [])
+        state.outcomes[CommitKey(stream, number)] = .applied(
+            seq: seq, event: event, hash: hash, before: row.beforeBytes, after: row.afterBytes)
         return true
     }
 
-    private mutating func parse(_ rows: ResultRows, _ row: Int, _ column: Int) -> JSONValue? {
-        let isParsed = rows.withBytes(row, column) { bytes in
-            do {
-                try self.document.parse(bytes, limits: Element.jsonLimits)
-                return true
-            } catch { return false }
-        }
-        return isParsed == true ? self.document.root : nil
+    private mutating func readRefused(_ stream: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let number = row.number, let hash = row.hash, let json = row.after(with: &self.document),
+            let refusal = Refusal(json: json)
+        else { return false }
+        state.outcomes[CommitKey(stream, number)] = .refused(refusal, hash: hash)
+        return true
     }
 }
 
-extension ResultRows {
-    /// A number that is never negative.
-    fileprivate func unsigned(_ row: Int, _ column: Int) -> UInt64? {
-        self.int8(row, column).flatMap(UInt64.init(exactly:))
+/// One row that `load_shard_state` returned; the function's comment says what its columns mean for each kind.
+private struct StateRow {
+    private let rows: ResultRows
+    private let kindColumn, roomColumn, keyColumn, numberColumn, seqColumn, hashColumn, detailColumn: Int
+    private let beforeColumn, afterColumn: Int
+    /// Which row it is.
+    var index = 0
+
+    init(_ rows: ResultRows) throws(PostgresError) {
+        self.rows = rows
+        self.kindColumn = try rows.column("kind")
+        self.roomColumn = try rows.column("room_id")
+        self.keyColumn = try rows.column("key")
+        self.numberColumn = try rows.column("n")
+        self.seqColumn = try rows.column("seq")
+        self.hashColumn = try rows.column("hash")
+        self.detailColumn = try rows.column("detail")
+        self.beforeColumn = try rows.column("before")
+        self.afterColumn = try rows.column("after")
     }
 
-    /// A name.
-    fileprivate func name(_ row: Int, _ column: Int) -> Identifier? {
-        self.text(row, column).map { Identifier($0) }
+    var kind: Int16? { self.rows.int2(self.index, self.kindColumn) }
+    var room: Identifier? { self.name(self.roomColumn) }
+    var key: Identifier? { self.name(self.keyColumn) }
+    var number: UInt64? { self.unsigned(self.numberColumn) }
+    var seq: UInt64? { self.unsigned(self.seqColumn) }
+    var hash: UInt64? { self.rows.int8(self.index, self.hashColumn).map(UInt64.init(bitPattern:)) }
+    var detail: Identifier? { self.name(self.detailColumn) }
+    var beforeBytes: [UInt8] { self.rows.bytes(self.index, self.beforeColumn) ?? [] }
+    var afterBytes: [UInt8] { self.rows.bytes(self.index, self.afterColumn) ?? [] }
+    var hasNoAfter: Bool { self.rows.isNull(self.index, self.afterColumn) }
+
+    var unreadable: PostgresError {
+        PostgresError(.protocolViolation, "row \(self.index) of load_shard_state cannot be read")
+    }
+
+    /// The column `after` as JSON.
+    func after(with document: inout JSONDocument) -> JSONValue? {
+        let isParsed = self.rows.withBytes(self.index, self.afterColumn) { bytes in
+            (try? document.parse(bytes, limits: Element.jsonLimits)) != nil
+        }
+        return isParsed == true ? document.root : nil
+    }
+
+    /// A number that is never negative.
+    private func unsigned(_ column: Int) -> UInt64? {
+        self.rows.int8(self.index, column).flatMap(UInt64.init(exactly:))
+    }
+
+    private func name(_ column: Int) -> Identifier? {
+        self.rows.text(self.index, column).map { Identifier($0) }
     }
 }

@@ -50,7 +50,7 @@ struct Pipeline {
         }
         try self.start(cluster, folder)
         let database = try self.database(planner, cluster)
-        try self.migrate(database)
+        try self.migrate(database, cluster.map { _ in folder })
 
         var supervisor = try self.supervisor(planner, folder, database, stops)
         let outcome = supervisor.run()
@@ -119,10 +119,14 @@ struct Pipeline {
         return cluster.connectionString
     }
 
-    private func migrate(_ database: String) throws {
+    /// - Parameter folder: where the database lies when it is a private one.
+    private func migrate(_ database: String, _ folder: DataFolder?) throws {
         do {
             let applied = try Migrator(self.catalog.migrations).migrate(database)
             for migration in applied { self.tell("applied migration \(migration.version) \(migration.name)") }
+        } catch let error as MigrationError where error == .unreleased {
+            let remedy = folder.map { "; move \($0.path) away, or name another folder with --data" } ?? ""
+            throw OperatorFailure("the database \(ConnectionString.masked(database)) is refused: \(error)\(remedy)")
         } catch {
             throw OperatorFailure("the database \(ConnectionString.masked(database)) cannot be migrated: \(error)")
         }

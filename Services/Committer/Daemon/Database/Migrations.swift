@@ -1,0 +1,21 @@
+package import Postgres
+
+/// The database's schema: one migration for each file of `Schema/`, whose text the build embeds in the program.
+///
+/// `touchsync migrate` and, when it is allowed to, a starting committer apply what is missing.
+package let migrations: [Migration] = [
+    // Before the first release, version 1 was another text. Nothing converts those databases.
+    Migration(1, "history", PackageResources._001_history_sql, supersedes: ["a42bfaa5ce92627e"]),
+    Migration(2, "shards-and-rooms", PackageResources._002_shards_and_rooms_sql),
+    Migration(3, "elements", PackageResources._003_elements_sql),
+    Migration(4, "commit-log", PackageResources._004_commit_log_sql),
+    Migration(5, "sessions", PackageResources._005_sessions_sql),
+    Migration(6, "commit-batch", PackageResources._006_commit_batch_sql),
+    Migration(7, "reads", PackageResources._007_reads_sql),
+]
+
+extension Migration {
+    fileprivate init(_ version: Int, _ name: String, _ file: [UInt8], supersedes: Set<String> = []) {
+        self.init(version: version, name: name, sql: String(decoding: file, as: UTF8.self), supersedes: supersedes)
+    }
+}
