@@ -53,8 +53,27 @@ struct JoinTests {
         scene.advance(1_000)
         #expect(scene.take().count == 1)
         scene.advance(9_000)
-        let texts = scene.take().texts(for: ada)
-        #expect(texts.first?.contains(#""code":"unavailable""#) == true)
+        let actions = scene.take()
+        #expect(actions.texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
+        // It may be answered yet, and the fan-out would count somebody who is not in the room.
+        let leave = Leave(room: "r", connection: scene.gateway.connectionIDs[ada])
+        #expect(actions.contains(.fanout(shard: Shard.of(room: "r"), .leave(leave))))
+    }
+
+    @Test("a join is not sent again for a connection that has left", arguments: [true, false])
+    func gone(hasLeftTheRoomOnly: Bool) throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        if hasLeftTheRoomOnly {
+            scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
+        } else {
+            scene.gateway.disconnected(ada, at: scene.now)
+        }
+        _ = scene.take()
+        scene.advance(1_000)
+        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.now)
+        #expect(scene.take().isEmpty)
     }
 
     @Test(

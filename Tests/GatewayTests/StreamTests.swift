@@ -63,11 +63,25 @@ struct StreamTests {
         }
         let shard = Shard.of(room: "r")
         scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.now)
-        let leave = Leave(room: "r", connection: join.connection)
         #expect(
-            scene.take() == [.formerFanout(shard: shard, .leave(leave)), .fanout(shard: shard, .join(join))])
+            scene.take() == [.formerFanout(shard: shard, .interest(Self.nobody)), .fanout(shard: shard, .join(join))])
         scene.gateway.fanoutMoved(shards: [shard], hadOwner: false, at: scene.now)
         #expect(scene.take() == [.fanout(shard: shard, .join(join))])
+    }
+
+    /// What a former fan-out is told of the room "r".
+    private static let nobody = RoomInterest(room: "r", position: Position(epoch: "", seq: 0), occupants: [])
+
+    @Test("the former fan-out forgets a room whose members were reset and have not joined again")
+    func movedAfterReset() throws {
+        var scene = Scene()
+        _ = try scene.member("ada", seq: 5)
+        let anew = RoomPosition(room: "r", position: Position(epoch: "another", seq: 3), isReset: true)
+        scene.gateway.positioned(anew)
+        _ = scene.take()
+        let shard = Shard.of(room: "r")
+        scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.now)
+        #expect(scene.take() == [.formerFanout(shard: shard, .interest(Self.nobody))])
     }
 
     @Test("two fan-outs answer a join: what the second is ahead is asked for, since no update may follow to show it")

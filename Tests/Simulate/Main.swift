@@ -71,7 +71,8 @@ enum Main {
         }
         let verdict = HistoryChecker.check(history)
         print(verdict.report(of: history), terminator: "")
-        return verdict.isGood ? 0 : 1
+        for stray in world.finalStrays { print(stray) }
+        return verdict.isGood && world.finalStrays.isEmpty ? 0 : 1
     }
 
     private static func many(_ options: Options) async -> Int32 {
@@ -79,7 +80,7 @@ enum Main {
         let seeds = options.seed..<options.seed + options.seeds
         let campaign = await Campaign.run(seeds, mutant: options.mutant, workers: workers)
         for failure in campaign.failures {
-            print("seed \(failure.seed) violates \(failure.violated.map(\.rawValue).joined(separator: ", "))")
+            print("seed \(failure.seed): \(failure.summary)")
             print(failure.report, terminator: "")
         }
         for (name, value) in campaign.counts.sorted(by: { $0.key < $1.key }) { print("\(name) \(value)") }

@@ -8,8 +8,15 @@ package struct Campaign: Sendable {
         package var seed: UInt64
         /// What was violated.
         package var violated: [Invariant]
+        /// Rooms that are not held by their owner alone.
+        package var strays: [String]
         /// The checker's report.
         package var report: String
+
+        /// What is wrong, in one line.
+        package var summary: String {
+            (self.violated.map { "violates \($0.rawValue)" } + self.strays).joined(separator: "; ")
+        }
     }
 
     /// How many worlds there were.
@@ -43,13 +50,15 @@ package struct Campaign: Sendable {
     }
 
     private mutating func add(_ plan: Plan) {
-        let history = World(plan).run()
+        let world = World(plan)
+        let history = world.run()
         let verdict = HistoryChecker.check(history)
         self.worlds += 1
         self.counts.merge(verdict.counts) { $0 + $1 }
-        guard !verdict.isGood else { return }
+        guard !verdict.isGood || !world.finalStrays.isEmpty else { return }
         let report = self.failures.count < 3 ? verdict.report(of: history) : ""
-        self.failures.append(Failure(seed: plan.seed, violated: verdict.violated, report: report))
+        self.failures.append(
+            Failure(seed: plan.seed, violated: verdict.violated, strays: world.finalStrays, report: report))
     }
 
     private mutating func add(_ part: Campaign) {

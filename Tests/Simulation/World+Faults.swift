@@ -7,7 +7,7 @@ extension World {
     private static let faults = [
         "kill", "kill", "kill", "pause", "reset", "reset", "cut", "one-way", "slow-link", "database-lost",
         "database-down", "database-slow", "database-trouble", "failover", "app-cut", "app-cut", "write-lost",
-        "write-lost", "write-kill", "write-failover",
+        "write-lost", "write-kill", "write-failover", "renewed",
     ]
 
     /// The counts of faults, but for those of daemons, which have the stage's name in them.
@@ -62,6 +62,7 @@ extension World {
         case "database-trouble": self.database.troubleUntil = max(self.database.troubleUntil, self.now + time)
         case "failover":
             self.failOver(for: time)
+        case "renewed": self.renew(for: time)
         default: break
         }
         self.disturbed(for: time)
@@ -72,6 +73,16 @@ extension World {
         self.crashDatabase(for: time)
         self.disturbed(for: time)
         if self.random.chance(50) { self.database.model.epoch = Identifier("epoch-\(self.random.number(2...999))") }
+    }
+
+    /// The database comes back as another history, and the daemons that know the old one are restarted, each in its own
+    /// time: what an operator does who restores a backup.
+    private func renew(for time: UInt64) {
+        self.crashDatabase(for: time)
+        self.database.model.epoch = Identifier("epoch-\(self.random.number(2...999))")
+        for process in self.processes where process.stage == .committer || process.stage == .fanout {
+            self.restart(process)
+        }
     }
 
     private func disturbed(for time: UInt64) {

@@ -30,6 +30,8 @@ package final class World {
     /// Faults that wait for the next transaction of a committer to be under way.
     var ambushes: [(DatabaseConnection) -> Void] = []
     private var isOver = false
+    /// What is wrong at the end with who holds which room; see ``World/strays()``.
+    package private(set) var finalStrays: [String] = []
 
     /// A world that has not begun.
     package init(_ plan: Plan) {
@@ -128,7 +130,9 @@ package final class World {
 
     /// Everybody has settled when that has been so for a while.
     private func awaitQuiet(until deadline: UInt64, calm: Int) {
-        let isSettled = self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
+        let isSettled =
+            self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
+            && self.strays().isEmpty
         if isSettled && calm >= 5 || self.now >= deadline {
             self.isOver = true
             return
@@ -140,6 +144,7 @@ package final class World {
 
     private func end() {
         self.observe(.quiet)
+        self.finalStrays = self.strays()
         for process in self.processes { process.shell?.count(into: &self.counts) }
         self.history += self.database.model.dump()
         for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) {

@@ -99,6 +99,11 @@ package struct Fanout: Sendable {
         self.rules = rules
     }
 
+    /// How many connections are in a room, as far as this fan-out was told.
+    package func connectionCount(in room: Identifier) -> Int {
+        self.places[room].map { self.rooms[$0].occupancy.connectionCount } ?? 0
+    }
+
     /// How many rooms are in memory.
     package var roomCount: Int { self.places.count }
     /// How many joins and reads wait.

@@ -217,13 +217,21 @@ extension Gateway {
         self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.name, room: room)
         guard let membership = self.connections[slot]?.memberships[room], membership.isJoining else { return }
         self.connections[slot]?.memberships[room] = nil
+        // Another fan-out that was asked too, or the same one later, may let it in all the same.
+        self.actions.append(
+            .fanout(shard: Shard.of(room: room), .leave(Leave(room: room, connection: pending.connection))))
         self.connections[slot]?.waitingBytes -= membership.waiting.reduce(0) { $0 + $1.json.count }
         for event in membership.waiting {
             self.received(event.json, ackID: event.ackID, from: slot, at: now, seconds: seconds)
         }
     }
 
+    /// Sends a join to its room's fan-out, for the first time or again, while somebody waits for it: the fan-out would let
+    /// in a connection that has left meanwhile, and never hear that it is gone.
     mutating func repeatJoin(_ pending: PendingJoin, at now: UInt64) {
+        guard self.isHere(pending.connection, in: pending.slot),
+            self.connections[pending.slot]?.memberships[pending.join.room] != nil
+        else { return }
         var pending = pending
         pending.sentAt = now
         self.joins[pending.join.request] = pending

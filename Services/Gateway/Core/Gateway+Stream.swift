@@ -155,19 +155,22 @@ extension Gateway {
             let shard = Shard.of(room: room)
             self.rooms[room]?.isCatchingUp = true
             self.actions.append(.fanout(shard: shard, .interest(self.interest(in: room, view))))
-            if hadOwner {
-                let nobody = RoomInterest(room: room, position: view.position, occupants: [])
-                self.actions.append(.formerFanout(shard: shard, .interest(nobody)))
-            }
         }
+        if hadOwner { self.leaveFormerFanout(shards) }
         for pending in self.joins.values
         where pending.sentAt != .max && shards.contains(Shard.of(room: pending.join.room)) {
-            if hadOwner {
-                // It may let the connection in all the same, and would then send it a second stream for ever.
-                let leave = Leave(room: pending.join.room, connection: pending.connection)
-                self.actions.append(.formerFanout(shard: Shard.of(room: pending.join.room), .leave(leave)))
-            }
             self.repeatJoin(pending, at: now)
+        }
+    }
+
+    /// The former fan-out forgets every room that somebody here is in, joins, or is about to join again after a reset: it
+    /// would hold the room for them for ever, and the room would have two orders of previews.
+    private mutating func leaveFormerFanout(_ shards: Set<Int>) {
+        var rooms: Set<Identifier> = []
+        for connection in self.connections.lazy.compactMap({ $0 }) { rooms.formUnion(connection.memberships.rooms) }
+        for room in rooms where shards.contains(Shard.of(room: room)) {
+            let nobody = RoomInterest(room: room, position: Position(epoch: "", seq: 0), occupants: [])
+            self.actions.append(.formerFanout(shard: Shard.of(room: room), .interest(nobody)))
         }
     }
 }

@@ -194,6 +194,9 @@ final class FanoutShell: Shell {
         }
     }
 
+    /// How many connections it has in a room.
+    func connectionCount(in room: String) -> Int { self.core.connectionCount(in: Identifier(room)) }
+
     func count(into counts: inout [String: Int64]) {
         counts["fanout.holes", default: 0] += Int64(self.core.counters.holes)
         counts["fanout.replays", default: 0] += Int64(self.core.counters.replays)

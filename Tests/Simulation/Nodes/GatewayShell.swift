@@ -209,7 +209,9 @@ final class GatewayShell: Shell {
             }
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
         case .fanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.owner(of: shard))
-        case .formerFanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.formerOwner(of: shard))
+        case .formerFanout(let shard, let record):
+            guard self.world.plan.mutant != .farewellOff else { return }
+            self.send(record, to: self.owners[.fanout]?.formerOwner(of: shard))
         case .disconnect, .http: break
         }
     }
