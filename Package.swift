@@ -75,6 +75,8 @@ let shells: [Target] = [
         ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
+    // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
+    library("Stages", "Shared/Stages", ["Wire", "Mesh", "Boot", deque, logging, lifecycle]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
     library(
@@ -87,9 +89,8 @@ let gateway: [Target] = [
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
-            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Mesh", "Auth", "Boot", nioCore,
-            nioPosix,
-            nioHTTP1, nioLocks, deque, logging, lifecycle,
+            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh", "Auth", "Boot",
+            nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
@@ -98,7 +99,7 @@ let coalescer: [Target] = [
     library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Canvas", deque]),
     library(
         "CoalescerDaemon", "Services/Coalescer/Daemon",
-        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", deque, logging, lifecycle]),
+        ["CoalescerCore", "Wire", "Canvas", "Stages", "Mesh", "Boot", deque, logging, lifecycle]),
     executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
 ]
 
@@ -107,7 +108,7 @@ let committer: [Target] = [
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
         [
-            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", deque,
+            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot", deque,
             logging, lifecycle,
         ]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
@@ -118,8 +119,8 @@ let fanout: [Target] = [
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
         [
-            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto, deque,
-            logging, lifecycle,
+            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto,
+            deque, logging, lifecycle,
         ]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
 ]
@@ -154,8 +155,8 @@ let testTargets: [Target] = [
     library(
         "Simulation", "Tests/Simulation",
         [
-            "HistoryChecker", "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "Mesh", "Wire", "Canvas",
-            "JSONBytes",
+            "HistoryChecker", "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "Stages", "Mesh", "Wire",
+            "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
     tests("SimulationTests", ["Simulation", "HistoryChecker"]),

@@ -1,4 +1,6 @@
 package import HistoryChecker
+import Logging
+import Stages
 import Wire
 
 /// All four stages with their real cores, apps, the network and a model of the database, in one thread and one time.
@@ -30,6 +32,9 @@ package final class World {
     /// Faults that wait for the next transaction of a committer to be under way.
     var ambushes: [(DatabaseConnection) -> Void] = []
     private var isOver = false
+    private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
+        [unowned self] in self.count("malformed")
+    }
 
     /// A world that has not begun.
     package init(_ plan: Plan) {

@@ -2,6 +2,7 @@ internal import Boot
 internal import CoalescerCore
 internal import Logging
 internal import Mesh
+internal import Stages
 internal import Wire
 
 /// What the coalescer does in every turn of its thread: commits in and out first, then previews in, then what leaves.
@@ -28,7 +29,7 @@ final class CoalescerLoop: ReactorLoop {
     private let logger: Logger
     private var core: Coalescer
     private var output: [Preview] = []
-    private var malformedLog = LogLimiter(every: .seconds(1))
+    private let intake: EnvelopeIntake
     private var phase = Phase.running
 
     private enum Phase {
@@ -53,9 +54,10 @@ final class CoalescerLoop: ReactorLoop {
         self.commits = try ServerLink(on: thread, bind: base, identity: commitIdentity, options: commitOptions)
         self.previews = try ServerLink(
             on: thread, bind: base.lane("previews"), identity: identity, options: previewOptions)
+        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.malformed.add() }
         self.commitLane = CommitLane(
             try Downstream(on: thread, settings.committers, identity: identity, options: commitOptions),
-            maxWaiting: settings.maxWaiting, telemetry: telemetry)
+            maxWaiting: settings.maxWaiting, intake: self.intake, telemetry: telemetry)
         self.previewLane = PreviewLane(
             try Downstream(on: thread, settings.fanouts, identity: identity, options: previewOptions),
             telemetry: telemetry)
@@ -129,11 +131,13 @@ final class CoalescerLoop: ReactorLoop {
     }
 
     private func readCommits(of peer: PeerID, _ now: UInt64) {
-        self.readEnvelope(self.commits.incoming) { (kind, fields) throws(EnvelopeError) in
-            guard kind == .commit else { return }
-            let commit = try EnvelopeReader.decode(Commit.self, fields)
-            _ = self.core.commitReceived(commit, at: now)
-            self.commitLane.pass(fields, room: commit.room, from: peer)
+        self.commits.incoming.withBytes(at: 0) { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                _ = self.core.commitReceived(commit, at: now)
+                self.commitLane.pass(fields, room: commit.room, from: peer)
+            }
         }
     }
 
@@ -160,29 +164,15 @@ final class CoalescerLoop: ReactorLoop {
             guard let event = self.previews.next() else { return false }
             guard case .message = event else { continue }
             envelopes += 1
-            self.readEnvelope(self.previews.incoming) { (kind, fields) throws(EnvelopeError) in
-                guard kind == .preview else { return }
-                let preview = try EnvelopeReader.decode(Preview.self, fields)
-                _ = self.core.previewReceived(preview, at: now, into: &self.output)
+            self.previews.incoming.withBytes(at: 0) { bytes in
+                self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                    guard kind == .preview else { return }
+                    let preview = try EnvelopeReader.decode(Preview.self, fields)
+                    _ = self.core.previewReceived(preview, at: now, into: &self.output)
+                }
             }
         }
         return true
-    }
-
-    /// Walks over an envelope. One that is ill-formed ends there: it is counted, and its sender stays.
-    private func readEnvelope(_ frames: Frames, _ take: (RecordKind, ByteReader) throws(EnvelopeError) -> Void) {
-        do throws(EnvelopeError) {
-            try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let record = try reader.next() { try take(record.kind, record.fields) }
-            }
-        } catch {
-            self.telemetry.malformed.add()
-            if let suppressed = self.malformedLog.admit(at: .now) {
-                self.logger.warning(
-                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
-            }
-        }
     }
 
     private func sendPreviews(_ now: UInt64) {

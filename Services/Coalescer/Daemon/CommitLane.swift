@@ -1,6 +1,7 @@
 internal import Boot
 internal import DequeModule
 internal import Mesh
+internal import Stages
 internal import Wire
 
 /// Passes commits on to the committers that own their rooms.
@@ -61,14 +62,16 @@ final class CommitLane {
 
     let committers: Downstream
     private let maxWaiting: Int
+    private let intake: EnvelopeIntake
     private let telemetry: CoalescerTelemetry
     private var outlets: [Outlet]
     /// What left since the last look, by sender.
     private var finished: [PeerID: Share] = [:]
 
-    init(_ committers: Downstream, maxWaiting: Int, telemetry: CoalescerTelemetry) {
+    init(_ committers: Downstream, maxWaiting: Int, intake: EnvelopeIntake, telemetry: CoalescerTelemetry) {
         self.committers = committers
         self.maxWaiting = maxWaiting
+        self.intake = intake
         self.telemetry = telemetry
         self.outlets = committers.names.map { _ in Outlet() }
     }
@@ -101,16 +104,11 @@ final class CommitLane {
     }
 
     private func readCredit(of instance: Int, _ frames: Frames) {
-        do throws(EnvelopeError) {
-            try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let (kind, fields) = try reader.next() {
-                    guard kind == .commitCredit else { continue }
-                    self.outlets[instance].window.allow(try EnvelopeReader.decode(CommitCredit.self, fields))
-                }
+        frames.withBytes(at: 0) { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                guard kind == .commitCredit else { return }
+                self.outlets[instance].window.allow(try EnvelopeReader.decode(CommitCredit.self, fields))
             }
-        } catch {
-            self.telemetry.malformed.add()
         }
         self.retry(instance)
     }

@@ -3,6 +3,7 @@ internal import CommitterCore
 internal import Logging
 internal import Mesh
 internal import Postgres
+internal import Stages
 internal import Wire
 
 /// What the committer does in every turn of its thread: what the database answered, then the commits that came, then
@@ -32,7 +33,7 @@ final class CommitterLoop: ReactorLoop {
     private var arrivals: [UInt64] = []
     private var databaseLog = LogLimiter(every: .seconds(1))
     private var rejectLog = LogLimiter(every: .seconds(5))
-    private var malformedLog = LogLimiter(every: .seconds(1))
+    private let intake: EnvelopeIntake
     private var hasStarted = false
     private var isStopping = false
 
@@ -70,6 +71,7 @@ final class CommitterLoop: ReactorLoop {
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
+        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.envelopeMalformed() }
     }
 
     // MARK: The turn
@@ -139,21 +141,11 @@ final class CommitterLoop: ReactorLoop {
     // MARK: In
 
     private func read(_ frames: Frames, from source: UInt64, _ now: UInt64) {
-        do throws(EnvelopeError) {
-            try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let (kind, fields) = try reader.next() {
-                    guard kind == .commit else { continue }
-                    let commit = try EnvelopeReader.decode(Commit.self, fields)
-                    self.core.submit(
-                        commit, size: fields.remaining, source: source, at: now, into: &self.actions)
-                }
-            }
-        } catch {
-            self.telemetry.envelopeMalformed()
-            if let suppressed = self.malformedLog.admit(at: .now) {
-                self.logger.warning(
-                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+        frames.withBytes(at: 0) { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                self.core.submit(commit, size: fields.remaining, source: source, at: now, into: &self.actions)
             }
         }
     }

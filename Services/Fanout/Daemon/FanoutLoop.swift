@@ -3,6 +3,7 @@ internal import FanoutCore
 internal import Logging
 internal import Mesh
 internal import Postgres
+internal import Stages
 internal import Wire
 
 /// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
@@ -29,7 +30,7 @@ final class FanoutLoop: ReactorLoop {
     private var phase = Phase.starting
     private var figures = FigurePace()
     private var databaseLog = LogLimiter(every: .seconds(1))
-    private var malformedLog = LogLimiter(every: .seconds(1))
+    private let intake: EnvelopeIntake
     private var historyLog = LogLimiter(every: .seconds(1))
     private var replacements = 0
     private var overflowLog = LogLimiter(every: .seconds(1))
@@ -60,6 +61,7 @@ final class FanoutLoop: ReactorLoop {
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
+        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.malformed.add() }
         check.notReady("the database does not answer")
     }
 
@@ -155,18 +157,10 @@ final class FanoutLoop: ReactorLoop {
         self.previews.removeAll(keepingCapacity: true)
     }
 
-    /// Walks over an envelope. One that is ill-formed ends there: it is counted, and its sender stays.
     private func readEnvelope(from peer: PeerID, _ now: UInt64) {
-        do throws(EnvelopeError) {
-            try self.link.incoming.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let (kind, fields) = try reader.next() { try self.read(kind, fields, from: peer, now) }
-            }
-        } catch {
-            self.telemetry.malformed.add()
-            if let suppressed = self.malformedLog.admit(at: .now) {
-                self.logger.warning(
-                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+        self.link.incoming.withBytes(at: 0) { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                try self.read(kind, fields, from: peer, now)
             }
         }
     }

@@ -3,6 +3,7 @@ import GatewayCore
 import Logging
 import Mesh
 import NIOCore
+import Stages
 import Wire
 
 /// What comes over the mesh: links, envelopes, and the previews in them.
@@ -71,46 +72,43 @@ extension GatewayHub {
     }
 
     private func envelopeReceived(_ bytes: [UInt8], from stage: Stage, _ peer: String, at now: UInt64) {
-        do {
-            try bytes.withUnsafeBytes { bytes in try self.decode(bytes, from: stage, peer, at: now) }
-        } catch {
-            self.logger.warning("envelope refused", metadata: ["wire.error": "\(error)"])
+        let before = self.previews.count
+        bytes.withUnsafeBytes { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                try self.read(kind, fields, from: stage, peer, at: now)
+            }
         }
+        if self.previews.count > before { self.previewEnvelopes += 1 }
     }
 
-    private func decode(
-        _ bytes: UnsafeRawBufferPointer, from stage: Stage, _ peer: String, at now: UInt64
+    private func read(
+        _ kind: RecordKind, _ fields: ByteReader, from stage: Stage, _ peer: String, at now: UInt64
     ) throws(EnvelopeError) {
-        var envelope = try EnvelopeReader(bytes)
-        let before = self.previews.count
-        defer { if self.previews.count > before { self.previewEnvelopes += 1 } }
-        while let (kind, fields) = try envelope.next() {
-            switch kind {
-            case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields), from: peer)
-            case .update:
-                let update = try EnvelopeReader.decode(Update.self, fields)
-                self.takePreviews(of: update.room, at: now)
-                self.core.updated(update)
-            case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
-            case .joinReply:
-                let reply = try EnvelopeReader.decode(JoinReply.self, fields)
-                self.takePreviews(of: reply.room, at: now)
-                self.core.joinReplied(reply, at: now, seconds: self.seconds)
-            case .roomPosition:
-                let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-                self.takePreviews(of: position.room, at: now)
-                self.core.positioned(position)
-            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
-            case .gestureEnded:
-                let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
-                self.takePreviews(of: ended.gesture.room, at: now)
-                self.core.gestureEnded(ended)
-            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
-            case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
-            case .commitCredit:
-                self.senders.allow(try EnvelopeReader.decode(CommitCredit.self, fields), stage, peer)
-            case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
-            }
+        switch kind {
+        case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields), from: peer)
+        case .update:
+            let update = try EnvelopeReader.decode(Update.self, fields)
+            self.takePreviews(of: update.room, at: now)
+            self.core.updated(update)
+        case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
+        case .joinReply:
+            let reply = try EnvelopeReader.decode(JoinReply.self, fields)
+            self.takePreviews(of: reply.room, at: now)
+            self.core.joinReplied(reply, at: now, seconds: self.seconds)
+        case .roomPosition:
+            let position = try EnvelopeReader.decode(RoomPosition.self, fields)
+            self.takePreviews(of: position.room, at: now)
+            self.core.positioned(position)
+        case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
+        case .gestureEnded:
+            let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
+            self.takePreviews(of: ended.gesture.room, at: now)
+            self.core.gestureEnded(ended)
+        case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+        case .roomState: self.core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
+        case .commitCredit:
+            self.senders.allow(try EnvelopeReader.decode(CommitCredit.self, fields), stage, peer)
+        case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
         }
     }
 

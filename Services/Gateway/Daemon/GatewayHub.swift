@@ -7,6 +7,7 @@ import Mesh
 import NIOCore
 import SocketIO
 import SocketIOServer
+import Stages
 import Wire
 
 /// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
@@ -28,6 +29,7 @@ final class GatewayHub {
     /// Room for so many actions is kept between turns.
     private static let keptActions = 1024
     let news: Mailbox<MeshNews>
+    let intake: EnvelopeIntake
     var fresh: [MeshNews] = []
     /// Previews of this turn, the rooms that they are of, and of how many envelopes.
     var previews: [Preview] = []
@@ -76,6 +78,7 @@ final class GatewayHub {
         self.topology = MeshTopology()
         self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
         self.news = news
+        self.intake = EnvelopeIntake(logger: context.logger) { telemetry.envelopeMalformed() }
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.degraded = context.health.note("commits")

@@ -1,3 +1,4 @@
+import Stages
 import Wire
 
 /// What leaves over dialled links in one turn: an envelope for each.
@@ -30,15 +31,8 @@ extension World {
         return found
     }
 
-    /// Walks over an envelope; a world in which one cannot be read is wrong.
+    /// Walks over an envelope.
     func read(_ bytes: [UInt8], _ take: (RecordKind, ByteReader) throws(EnvelopeError) -> Void) {
-        do {
-            try bytes.withUnsafeBytes { bytes in
-                var reader = try EnvelopeReader(bytes)
-                while let (kind, fields) = try reader.next() { try take(kind, fields) }
-            }
-        } catch {
-            self.count("malformed")
-        }
+        bytes.withUnsafeBytes { self.intake.walk($0, take) }
     }
 }
