@@ -89,8 +89,8 @@ let gateway: [Target] = [
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
-            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh", "Auth", "Boot",
-            nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
+            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh", "Auth",
+            "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
@@ -108,8 +108,8 @@ let committer: [Target] = [
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
         [
-            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot", deque,
-            logging, lifecycle,
+            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot",
+            deque, logging, lifecycle,
         ]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]
@@ -155,8 +155,8 @@ let testTargets: [Target] = [
     library(
         "Simulation", "Tests/Simulation",
         [
-            "HistoryChecker", "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "Stages", "Mesh", "Wire",
-            "Canvas", "JSONBytes", logging,
+            "HistoryChecker", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon", "CommitterCore",
+            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "Stages", "Mesh", "Wire", "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
     tests("SimulationTests", ["Simulation", "HistoryChecker"]),
@@ -174,6 +174,7 @@ let testTargets: [Target] = [
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
     tests("MeshTests", ["Mesh", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
+    tests("StagesTests", ["Stages", "Mesh", "Wire", logging, nioLocks]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
@@ -181,13 +182,13 @@ let testTargets: [Target] = [
     tests(
         "CoalescerTests",
         [
-            "CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", "PipelineTestKit", nioLocks, logging,
-            lifecycle,
+            "CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Stages", "Mesh", "Boot", "PipelineTestKit", nioLocks,
+            logging, lifecycle,
         ]),
     tests(
         "CommitterTests",
         [
-            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Stages", "Mesh", "Boot", "Postgres",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(

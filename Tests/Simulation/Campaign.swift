@@ -1,4 +1,5 @@
 package import HistoryChecker
+import Stages
 
 /// Many worlds, one for each seed, judged one by one.
 package struct Campaign: Sendable {

@@ -84,7 +84,7 @@ package final class World {
 
     private func begin() {
         for stage in Stage.allCases {
-            for number in 1...self.plan.instances { self.processes.append(Process(stage, number)) }
+            for number in 0..<self.plan.instances { self.processes.append(Process(StageInstance(stage, number))) }
         }
         for (from, to, lane) in Self.lanes {
             for dialler in self.processes where dialler.stage == from {
