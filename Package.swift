@@ -78,6 +78,8 @@ let shells: [Target] = [
         ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
     library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
+    // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
+    library("Stages", "Shared/Stages", ["Wire", "Mesh", "Boot", deque, logging, lifecycle]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
     library(
@@ -90,9 +92,8 @@ let gateway: [Target] = [
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
-            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Mesh", "Auth", "Boot", nioCore,
-            nioPosix,
-            nioHTTP1, nioLocks, deque, logging, lifecycle,
+            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh", "Auth",
+            "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
@@ -101,7 +102,7 @@ let coalescer: [Target] = [
     library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Canvas", deque]),
     library(
         "CoalescerDaemon", "Services/Coalescer/Daemon",
-        ["CoalescerCore", "Wire", "Canvas", "Mesh", "Boot", deque, logging, lifecycle]),
+        ["CoalescerCore", "Wire", "Canvas", "Stages", "Mesh", "Boot", deque, logging, lifecycle]),
     executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
 ]
 
@@ -110,8 +111,8 @@ let committer: [Target] = [
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
         [
-            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", deque,
-            logging, lifecycle,
+            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot",
+            deque, logging, lifecycle,
         ], resources: [.embedInCode("Schema")]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]
@@ -121,8 +122,8 @@ let fanout: [Target] = [
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
         [
-            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto, deque,
-            logging, lifecycle,
+            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto,
+            deque, logging, lifecycle,
         ]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
 ]
@@ -157,8 +158,8 @@ let testTargets: [Target] = [
     library(
         "Simulation", "Tests/Simulation",
         [
-            "HistoryChecker", "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "Mesh", "Wire", "Canvas",
-            "JSONBytes",
+            "HistoryChecker", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon", "CommitterCore",
+            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "Stages", "Mesh", "Wire", "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
     tests("SimulationTests", ["Simulation", "HistoryChecker"]),
@@ -176,6 +177,7 @@ let testTargets: [Target] = [
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
     tests("MeshTests", ["Mesh", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
+    tests("StagesTests", ["Stages", "Mesh", "Wire", logging, nioLocks]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
@@ -183,13 +185,13 @@ let testTargets: [Target] = [
     tests(
         "CoalescerTests",
         [
-            "CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Mesh", "Boot", "PipelineTestKit", nioLocks, logging,
-            lifecycle,
+            "CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Stages", "Mesh", "Boot", "PipelineTestKit", nioLocks,
+            logging, lifecycle,
         ]),
     tests(
         "CommitterTests",
         [
-            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Boot", "Postgres",
+            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Stages", "Mesh", "Boot", "Postgres",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(

@@ -30,8 +30,6 @@ package final class PeerLink {
     package private(set) var peer: Hello?
     /// True while the peer is up but says that it cannot do its work.
     package private(set) var isResting = false
-    /// What the peer is to those who choose among its stage.
-    package var state: ShardOwners.PeerState { self.peer == nil ? .isGone : self.isResting ? .rests : .serves }
     /// Sent to the peer when the link comes up the next time.
     package var greeting: [UInt8] {
         get { self.identity.greeting }

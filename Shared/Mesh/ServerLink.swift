@@ -31,7 +31,7 @@ package final class ServerLink {
     }
 
     /// True while this side cannot do its work. Peers are told at once, and before the hello; those who have a choice
-    /// choose others (``Rendezvous/init(up:resting:shards:)``). The link stays up all the while, and takes what comes.
+    /// choose others. The link stays up all the while, and takes what comes.
     package var isResting = false {
         didSet {
             guard self.isResting != oldValue else { return }

@@ -6,6 +6,7 @@ import Logging
 import Mesh
 import PipelineTestKit
 import ServiceLifecycle
+import Stages
 import Testing
 import Wire
 
@@ -77,7 +78,7 @@ import Wire
     }
 
     @Test func commitsWaitForCreditAndKeepTheirOrder() async throws {
-        let greeting = CreditGrant.greeting(window: CommitCredit(commits: 2, bytes: 1 << 20))
+        let greeting = CommitCredit(commits: 2, bytes: 1 << 20).greeting
         try await Stand.run(credit: 4, greeting: greeting) { stand in
             for gesture in 1...4 { stand.neighbours.send(commit(gesture: UInt64(gesture))) }
             try await eventually("the committer's window is used up") {

@@ -1,4 +1,5 @@
 package import HistoryChecker
+import Stages
 
 /// Many worlds, one for each seed, judged one by one.
 package struct Campaign: Sendable {
@@ -68,13 +69,15 @@ package struct Campaign: Sendable {
     }
 
     /// What every campaign must have seen, or it proves little: acknowledgements, each kind of fault, faults that hit
-    /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs.
+    /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs, commits that waited
+    /// for credit.
     package static let required =
         [
             "acks", "deliveries", "previews", "refusals", "retries", "resumes", "resyncs", "snapshots", "unknowns",
             "faults.open-transaction", "faults.late-transaction", "faults.duplicated", "lost.envelopes",
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
-            "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.resent", "gateway.resyncs",
+            "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
+            "gateway.resyncs",
         ] + Stage.allCases.map { "faults.kill.\($0)" } + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames
 

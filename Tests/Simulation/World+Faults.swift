@@ -1,3 +1,4 @@
+import Stages
 import Wire
 
 // What goes wrong.

@@ -1,4 +1,6 @@
 package import HistoryChecker
+import Logging
+import Stages
 import Wire
 
 /// All four stages with their real cores, apps, the network and a model of the database, in one thread and one time.
@@ -32,6 +34,9 @@ package final class World {
     private var isOver = false
     /// What is wrong at the end with who holds which room; see ``World/strays()``.
     package private(set) var finalStrays: [String] = []
+    private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
+        [unowned self] in self.count("malformed")
+    }
 
     /// A world that has not begun.
     package init(_ plan: Plan) {
@@ -81,7 +86,7 @@ package final class World {
 
     private func begin() {
         for stage in Stage.allCases {
-            for number in 1...self.plan.instances { self.processes.append(Process(stage, number)) }
+            for number in 0..<self.plan.instances { self.processes.append(Process(StageInstance(stage, number))) }
         }
         for (from, to, lane) in Self.lanes {
             for dialler in self.processes where dialler.stage == from {

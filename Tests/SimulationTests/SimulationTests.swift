@@ -21,6 +21,7 @@ import Testing
             Issue.record("make simulate SEED=\(failure.seed): \(failure.summary)\n\(failure.report)")
         }
         #expect(campaign.missing.isEmpty, "what never happened proves nothing")
+        #expect(campaign.counts["malformed"] == nil, "an envelope that one daemon wrote could not be read by another")
         let counts = campaign.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         print("\(campaign.worlds) worlds: \(counts.joined(separator: ", "))")
     }

@@ -2,6 +2,7 @@ internal import Boot
 internal import CoalescerCore
 internal import Logging
 internal import Mesh
+internal import Stages
 internal import Wire
 
 /// What the coalescer does in every turn of its thread: commits in and out first, then previews in, then what leaves.
@@ -14,51 +15,44 @@ final class CoalescerLoop: ReactorLoop {
     private static let previewMark = 256
 
     private let commits: ServerLink
-    private let credit: CommitCredit
-    /// What each gateway may send.
-    private var grants: [PeerID: CreditGrant] = [:]
     private let previews: ServerLink
-    private let commitLane: CommitLane
-    private let previewLane: PreviewLane
+    private let committers: StageLinks
+    private let fanouts: StageLinks
+    private let intake: EnvelopeIntake
     private let telemetry: CoalescerTelemetry
     private let readiness: CoalescerReadiness
-    private var figures = FigurePace()
-    /// Changes of the links that were told.
-    private var toldChanges = -1
     private let logger: Logger
     private var core: Coalescer
+    private var grants: CreditGrants
+    private var commitRelay: CommitRelay
+    private var previewRelay: PreviewRelay
     private var output: [Preview] = []
-    private var malformedLog = LogLimiter(every: .seconds(1))
-    private var phase = Phase.running
-
-    private enum Phase {
-        case running
-        /// Asked to stop: one more turn reads what has arrived.
-        case stopping
-        /// The intake is closed and nothing is held; commits may still wait for room.
-        case drained
-    }
+    private var figures = FigurePace()
+    /// Changes of the links that were reported.
+    private var reportedChanges = -1
+    private var phase = ServicePhase.running
 
     init(
         on thread: ReactorThread, name: String, settings: CoalescerSettings, telemetry: CoalescerTelemetry,
         readiness: CoalescerReadiness
     ) throws {
-        let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
+        let identity = LinkIdentity(daemon: name)
         let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         let previewOptions = LinkOptions(sendHighWater: Self.previewMark, receiveHighWater: Self.previewMark)
         let base = try Endpoint(settings.bind)
-        self.credit = settings.credit
-        var commitIdentity = identity
-        commitIdentity.greeting = CreditGrant.greeting(window: settings.credit)
-        self.commits = try ServerLink(on: thread, bind: base, identity: commitIdentity, options: commitOptions)
+        self.commits = try ServerLink(
+            on: thread, bind: base, identity: LinkIdentity(daemon: name, credit: settings.credit),
+            options: commitOptions)
         self.previews = try ServerLink(
             on: thread, bind: base.lane("previews"), identity: identity, options: previewOptions)
-        self.commitLane = CommitLane(
-            try Downstream(on: thread, settings.committers, identity: identity, options: commitOptions),
-            maxWaiting: settings.maxWaiting, telemetry: telemetry)
-        self.previewLane = PreviewLane(
-            try Downstream(on: thread, settings.fanouts, identity: identity, options: previewOptions),
-            telemetry: telemetry)
+        self.committers = try StageLinks(
+            on: thread, to: .committer, settings.committers, identity: identity, options: commitOptions)
+        self.fanouts = try StageLinks(
+            on: thread, to: .fanout, settings.fanouts, identity: identity, options: previewOptions)
+        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.malformed.add() }
+        self.grants = CreditGrants(window: settings.credit)
+        self.commitRelay = CommitRelay(committers: settings.committers.count, maxWaiting: settings.maxWaiting)
+        self.previewRelay = PreviewRelay(fanouts: settings.fanouts.count)
         self.telemetry = telemetry
         self.readiness = readiness
         self.logger = thread.logger
@@ -68,12 +62,12 @@ final class CoalescerLoop: ReactorLoop {
     func turn(now: UInt64) -> UInt64? {
         self.readLinks(now)
         self.readCommits(now)
-        self.commitLane.flush()
+        self.commitRelay.flush(self.committers.send)
         self.returnCredit()
         let isMore = self.readPreviews(now)
         if let due = self.core.deadline, now >= due { self.telemetry.tick(late: now - due) }
         self.core.advance(to: now, into: &self.output)
-        if self.phase == .stopping, !isMore { self.endIntake(now) }
+        if self.phase == .draining, !isMore { self.endIntake(now) }
         self.sendPreviews(now)
         self.core.forget(at: now)
         self.showFigures(now)
@@ -81,10 +75,11 @@ final class CoalescerLoop: ReactorLoop {
     }
 
     func stopRequested(now: UInt64) {
-        self.phase = .stopping
+        self.phase = .draining
     }
 
-    var isDrained: Bool { self.phase == .drained && self.commitLane.isEmpty }
+    /// True once the intake is closed and nothing waits; commits may have waited for room.
+    var isDrained: Bool { self.phase == .drained && self.commitRelay.isEmpty }
 
     /// What is held leaves whatever the pace; gateways that hear the goodbye turn to another coalescer, and send the
     /// commits that they got no result for again.
@@ -93,65 +88,78 @@ final class CoalescerLoop: ReactorLoop {
         self.commits.close()
         self.previews.close()
         self.phase = .drained
-        self.logger.info("intake closed", metadata: ["coalescer.waiting": "\(self.commitLane.waiting.commits)"])
+        self.logger.info("intake closed", metadata: ["coalescer.waiting": "\(self.commitRelay.waiting.commits)"])
     }
+
+    // MARK: Links
 
     private func readLinks(_ now: UInt64) {
-        self.commitLane.readLinks()
-        self.previewLane.readLinks()
-        let changes = self.commitLane.committers.changes + self.previewLane.fanouts.changes
-        guard changes != self.toldChanges else { return }
-        self.toldChanges = changes
-        self.tellLinks(now)
+        self.committers.read { self.committer($0) }
+        // Nothing comes back from fan-outs, and nothing waits for them here.
+        self.fanouts.read { _ in }
+        let changes = self.committers.owners.changes + self.fanouts.owners.changes
+        guard changes != self.reportedChanges else { return }
+        self.reportedChanges = changes
+        self.reportLinks(now)
     }
 
-    private func tellLinks(_ now: UInt64) {
-        self.readiness.report(committers: self.commitLane.committers, fanouts: self.previewLane.fanouts, now: now)
-        self.telemetry.links(committers: self.commitLane.committers, fanouts: self.previewLane.fanouts)
+    private func committer(_ event: StageLinks.Event) {
+        switch event {
+        case .up(let committer, let greeting): self.commitRelay.linkUp(committer, greeting: greeting)
+        case .down(let committer): self.commitRelay.linkDown(committer)
+        case .resting: break
+        case .writable(let committer): self.commitRelay.retry(committer, self.committers.send)
+        case .envelope(let committer, let bytes):
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                guard kind == .commitCredit else { return }
+                self.commitRelay.allow(try EnvelopeReader.decode(CommitCredit.self, fields), for: committer)
+            }
+            self.commitRelay.retry(committer, self.committers.send)
+        }
+    }
+
+    private func reportLinks(_ now: UInt64) {
+        self.readiness.report(committers: self.committers, fanouts: self.fanouts, now: now)
+        self.telemetry.links(committers: self.committers, fanouts: self.fanouts)
     }
 
     private func showFigures(_ now: UInt64) {
         guard self.figures.isDue(at: now) else { return }
-        self.telemetry.observe(self.core, commits: self.commitLane, at: now)
-        // Without news too: who waited long enough for instances that do not answer is ready, and dialling is counted.
-        self.tellLinks(now)
+        self.telemetry.observe(self.core, commits: self.commitRelay, previews: self.previewRelay, at: now)
+        // Without news too: the wait for instances that do not answer may be over, and dialling is counted.
+        self.reportLinks(now)
     }
+
+    // MARK: Commits
 
     private func readCommits(_ now: UInt64) {
         while let event = self.commits.next() {
             switch event {
-            case .peerUp(let peer, _): self.grants[peer] = CreditGrant(window: self.credit)
-            case .peerDown(let peer, _): self.grants[peer] = nil
-            case .writable(let peer): self.returnCredit(to: peer)
+            case .peerUp(let peer, _): self.grants.peerUp(peer)
+            case .peerDown(let peer, _): self.grants.peerDown(peer)
+            case .writable(let peer): self.grants.announce(to: peer, self.commits.send)
             case .message(let peer): self.readCommits(of: peer, now)
             }
         }
     }
 
     private func readCommits(of peer: PeerID, _ now: UInt64) {
-        self.readEnvelope(self.commits.incoming) { (kind, fields) throws(EnvelopeError) in
-            guard kind == .commit else { return }
-            let commit = try EnvelopeReader.decode(Commit.self, fields)
-            _ = self.core.commitReceived(commit, at: now)
-            self.commitLane.pass(fields, room: commit.room, from: peer)
+        self.commits.incoming.withBytes(at: 0) { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                _ = self.core.commitReceived(commit, at: now)
+                self.commitRelay.pass(fields, to: self.committers.owner(of: commit.room), from: peer)
+            }
         }
     }
 
     /// Gives gateways credit for what has left.
     private func returnCredit() {
-        for (peer, share) in self.commitLane.takeFinished() {
-            self.grants[peer]?.finish(commits: share.commits, bytes: share.bytes)
-            self.returnCredit(to: peer)
-        }
+        for (peer, load) in self.commitRelay.takeFinished() { self.grants.finish(load, of: peer, self.commits.send) }
     }
 
-    /// Tells a gateway its credit, if there is enough of it. One that takes nothing now is told when it does.
-    private func returnCredit(to peer: PeerID) {
-        guard let due = self.grants[peer]?.due else { return }
-        var envelope = EnvelopeWriter()
-        envelope.append(due)
-        if self.commits.send(envelope.bytes, to: peer) == .sent { self.grants[peer]?.tell() }
-    }
+    // MARK: Previews
 
     /// - Returns: True when there may be more to read at once.
     private func readPreviews(_ now: UInt64) -> Bool {
@@ -160,35 +168,25 @@ final class CoalescerLoop: ReactorLoop {
             guard let event = self.previews.next() else { return false }
             guard case .message = event else { continue }
             envelopes += 1
-            self.readEnvelope(self.previews.incoming) { (kind, fields) throws(EnvelopeError) in
-                guard kind == .preview else { return }
-                let preview = try EnvelopeReader.decode(Preview.self, fields)
-                _ = self.core.previewReceived(preview, at: now, into: &self.output)
+            self.previews.incoming.withBytes(at: 0) { bytes in
+                self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                    guard kind == .preview else { return }
+                    let preview = try EnvelopeReader.decode(Preview.self, fields)
+                    _ = self.core.previewReceived(preview, at: now, into: &self.output)
+                }
             }
         }
         return true
     }
 
-    /// Walks over an envelope. One that is ill-formed ends there: it is counted, and its sender stays.
-    private func readEnvelope(_ frames: Frames, _ take: (RecordKind, ByteReader) throws(EnvelopeError) -> Void) {
-        do throws(EnvelopeError) {
-            try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let record = try reader.next() { try take(record.kind, record.fields) }
-            }
-        } catch {
-            self.telemetry.malformed.add()
-            if let suppressed = self.malformedLog.admit(at: .now) {
-                self.logger.warning(
-                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
-            }
-        }
-    }
-
     private func sendPreviews(_ now: UInt64) {
         guard !self.output.isEmpty else { return }
         let isLast = self.phase == .drained
-        self.previewLane.send(&self.output) { preview in
+        self.previewRelay.send(&self.output, owners: self.fanouts.owners) { envelope, count, fanout in
+            let result = self.fanouts.send(envelope, to: fanout)
+            if result == .sent { self.telemetry.envelopeSent(previews: count) }
+            return result
+        } returned: { preview in
             // At the end there is no next tick.
             if !isLast { self.core.sendFailed(preview, at: now) }
         }

@@ -1,5 +1,7 @@
 internal import Boot
 internal import CoalescerCore
+internal import Stages
+internal import Wire
 
 /// The coalescer's figures for operators. Instruments are made once; what the core counts is shown now and then.
 final class CoalescerTelemetry: Sendable {
@@ -11,9 +13,9 @@ final class CoalescerTelemetry: Sendable {
     /// Envelopes that could not be read.
     let malformed: Counter
     /// Commits that were not passed on; their gateways send them again.
-    let commitsDropped: CounterFamily<CommitLane.Drop>
+    private let commitsDropped: CounterFamily<CommitRelay.Drop>
     /// Previews that left the coalescer and reached no link.
-    let previewsUndelivered: CounterFamily<PreviewLane.Drop>
+    private let previewsUndelivered: CounterFamily<PreviewRelay.Drop>
     private let commitsPassed: Counter
     private let received: Counter
     private let sent: Counter
@@ -46,10 +48,10 @@ final class CoalescerTelemetry: Sendable {
             "pipeline_coalescer_envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.commitsDropped = metrics.counters(
             "pipeline_coalescer_commits_dropped_total", "Commits not passed on; gateways send them again.",
-            label: "reason", of: CommitLane.Drop.self)
+            label: "reason", of: CommitRelay.Drop.self)
         self.previewsUndelivered = metrics.counters(
             "pipeline_coalescer_previews_undelivered_total", "Previews that left and reached no fan-out.",
-            label: "reason", of: PreviewLane.Drop.self)
+            label: "reason", of: PreviewRelay.Drop.self)
         self.commitsPassed = metrics.counter(
             "pipeline_coalescer_commits_passed_total", "Commits passed on to committers.")
         self.received = mirrored("previews_received_total", "Previews from gateways.")
@@ -87,11 +89,6 @@ final class CoalescerTelemetry: Sendable {
         self.reconnects = mirrored("reconnects_total", "Links that were opened again.")
     }
 
-    /// Commits left for a committer in one envelope.
-    func commitsPassed(_ count: Int) {
-        self.commitsPassed.add(count)
-    }
-
     /// An envelope left for a fan-out.
     func envelopeSent(previews: Int) {
         self.batch.observe(Double(previews))
@@ -102,8 +99,8 @@ final class CoalescerTelemetry: Sendable {
         self.lateness.observe(Double(late) / 1e9)
     }
 
-    /// Shows the core's present figures, and the commits that wait.
-    func observe(_ core: borrowing Coalescer, commits: CommitLane, at now: UInt64) {
+    /// Shows the core's present figures, and those of what left.
+    func observe(_ core: borrowing Coalescer, commits: CommitRelay, previews: PreviewRelay, at now: UInt64) {
         let counters = core.counters
         self.received.follow(counters.received)
         self.sent.follow(counters.sent)
@@ -119,6 +116,9 @@ final class CoalescerTelemetry: Sendable {
         self.oldest.set(Double(core.oldestHeldAge(at: now)) / 1e9)
         self.entries.set(core.entryCount)
         self.rooms.set(core.roomCount)
+        self.commitsPassed.follow(commits.passed)
+        for (reason, count) in commits.dropped { self.commitsDropped[reason].follow(count) }
+        for (reason, count) in previews.dropped { self.previewsUndelivered[reason].follow(count) }
         let waiting = commits.waiting
         self.waiting.set(waiting.commits)
         self.waitingBytes.set(waiting.bytes)
@@ -126,9 +126,9 @@ final class CoalescerTelemetry: Sendable {
     }
 
     /// How the links stand.
-    func links(committers: Downstream, fanouts: Downstream) {
-        self.committersUp.set(committers.upCount)
-        self.fanoutsUp.set(fanouts.upCount)
+    func links(committers: StageLinks, fanouts: StageLinks) {
+        self.committersUp.set(committers.owners.upCount)
+        self.fanoutsUp.set(fanouts.owners.upCount)
         self.reconnects.follow(committers.reconnects &+ fanouts.reconnects)
     }
 }

@@ -3,6 +3,7 @@ internal import CommitterCore
 internal import Logging
 internal import Mesh
 internal import Postgres
+internal import Stages
 internal import Wire
 
 /// What the committer does in every turn of its thread: what the database answered, then the commits that came, then
@@ -14,14 +15,16 @@ final class CommitterLoop: ReactorLoop {
     private static let commitMark = 1000
     private static let updateMark = 1000
 
-    private let gateways: GatewayLane
-    private let fanouts: FanoutLane
+    private let link: ServerLink
+    private let fanouts: StageLinks
     private let lanes: [DatabaseLane]
     private let schema: SchemaGate
     private let telemetry: CommitterTelemetry
     private let check: ReadinessCheck
     private let logger: Logger
     private var core: Committer
+    private var results: GatewayLane
+    private var updates: FanoutLane
     private var databaseGuard: DatabaseGuard
     private var restClock = RestClock()
     private var actions: [Committer.Action] = []
@@ -32,27 +35,23 @@ final class CommitterLoop: ReactorLoop {
     private var arrivals: [UInt64] = []
     private var databaseLog = LogLimiter(every: .seconds(1))
     private var rejectLog = LogLimiter(every: .seconds(5))
-    private var malformedLog = LogLimiter(every: .seconds(1))
-    private var hasStarted = false
-    private var isStopping = false
+    private let intake: EnvelopeIntake
+    private var phase = ServicePhase.starting
 
     init(
         on thread: ReactorThread, name: String, settings: CommitterSettings, schema: SchemaGate,
         telemetry: CommitterTelemetry, check: ReadinessCheck
     ) throws {
-        let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
         let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         let updateOptions = LinkOptions(sendHighWater: Self.updateMark, receiveHighWater: Self.updateMark)
-        var commitIdentity = identity
-        commitIdentity.greeting = CreditGrant.greeting(window: settings.credit)
-        let link = try ServerLink(
-            on: thread, bind: Endpoint(settings.bind), identity: commitIdentity, options: commitOptions)
-        link.isResting = true
-        self.gateways = GatewayLane(
-            link, credit: settings.credit, outboxLimit: Self.resultBytes, telemetry: telemetry)
-        self.fanouts = try FanoutLane(
-            on: thread, settings.fanouts, identity: identity, options: updateOptions, outboxLimit: Self.updateBytes,
-            telemetry: telemetry)
+        self.link = try ServerLink(
+            on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name, credit: settings.credit),
+            options: commitOptions)
+        self.link.isResting = true
+        self.fanouts = try StageLinks(
+            on: thread, to: .fanout, settings.fanouts, identity: LinkIdentity(daemon: name), options: updateOptions)
+        self.results = GatewayLane(window: settings.credit, outboxLimit: Self.resultBytes)
+        self.updates = FanoutLane(fanouts: settings.fanouts.count, outboxLimit: Self.updateBytes)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
         // The server is one and the committers are few: no reason to wait long after it came back.
@@ -70,6 +69,7 @@ final class CommitterLoop: ReactorLoop {
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
+        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.envelopeMalformed() }
     }
 
     // MARK: The turn
@@ -80,29 +80,26 @@ final class CommitterLoop: ReactorLoop {
             connection.turn(now: now) { self.read($0, of: lane, now) }
         }
         self.rest(now)
-        self.fanouts.read()
-        self.gateways.read { frames, source in
-            // Commits that come while the daemon ends are left alone: their gateways turn to another committer.
-            if !self.isStopping { self.read(frames, from: source, now) }
-        }
+        self.readFanouts()
+        self.readSenders(now)
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)
-        self.gateways.finish(self.core.takeFinished())
-        self.gateways.flush()
-        self.fanouts.flush()
+        self.results.finish(self.core.takeFinished(), self.link.send)
+        self.results.flush(self.link.send)
+        self.updates.flush(self.fanouts.send)
         self.observe(now)
         return self.deadline(now)
     }
 
     func stopRequested(now: UInt64) {
-        self.isStopping = true
+        self.phase = .draining
         self.logger.info("draining", metadata: ["committer.queued": "\(self.core.queuedCommits)"])
     }
 
     /// What waits is finished, unless there is no database to finish it with: nothing of it was acknowledged.
     var isDrained: Bool {
-        (self.core.isIdle || self.core.connectedLanes == 0) && self.gateways.isEmpty && self.fanouts.isEmpty
+        (self.core.isIdle || self.core.connectedLanes == 0) && self.results.isEmpty && self.updates.isEmpty
     }
 
     func stopped() {
@@ -114,8 +111,8 @@ final class CommitterLoop: ReactorLoop {
     private func rest(_ now: UInt64) {
         self.restClock.observe(connections: self.core.connectedLanes, at: now)
         let isResting = self.restClock.isResting(at: now)
-        guard self.gateways.isResting != isResting else { return }
-        self.gateways.isResting = isResting
+        guard self.link.isResting != isResting else { return }
+        self.link.isResting = isResting
         self.logger.notice(isResting ? "resting: no database" : "serving")
     }
 
@@ -130,30 +127,41 @@ final class CommitterLoop: ReactorLoop {
 
     /// Connections prepare statements that only stand once the schema does.
     private func startDatabase(_ now: UInt64) {
-        guard !self.hasStarted, self.schema.isOpen else { return }
-        self.hasStarted = true
+        guard self.phase == .starting, self.schema.isOpen else { return }
+        self.phase = .running
         self.check.notReady("the database does not answer")
         for lane in self.lanes { lane.start(now: now) }
     }
 
     // MARK: In
 
-    private func read(_ frames: Frames, from source: UInt64, _ now: UInt64) {
-        do throws(EnvelopeError) {
-            try frames.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let (kind, fields) = try reader.next() {
-                    guard kind == .commit else { continue }
-                    let commit = try EnvelopeReader.decode(Commit.self, fields)
-                    self.core.submit(
-                        commit, size: fields.remaining, source: source, at: now, into: &self.actions)
-                }
+    private func readFanouts() {
+        self.fanouts.read { event in
+            // Nothing else comes back over these links, and what waits is tried again in every turn.
+            if case .down(let fanout) = event { self.updates.linkDown(fanout) }
+        }
+    }
+
+    private func readSenders(_ now: UInt64) {
+        while let event = self.link.next() {
+            switch event {
+            case .peerUp(let peer, let hello): self.results.peerUp(peer, name: hello.name)
+            case .peerDown(let peer, _): self.results.peerDown(peer)
+            case .writable(let peer): self.results.writable(peer, self.link.send)
+            case .message(let peer):
+                // Commits that come while the daemon drains are left alone: their gateways turn to another committer.
+                if self.phase != .draining { self.readCommits(of: peer, now) }
             }
-        } catch {
-            self.telemetry.envelopeMalformed()
-            if let suppressed = self.malformedLog.admit(at: .now) {
-                self.logger.warning(
-                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+        }
+    }
+
+    private func readCommits(of peer: PeerID, _ now: UInt64) {
+        self.link.incoming.withBytes(at: 0) { bytes in
+            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                self.core.submit(
+                    commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         }
     }
@@ -279,9 +287,9 @@ final class CommitterLoop: ReactorLoop {
             self.telemetry.batchSent(batch)
             self.submit(.commitBatch, self.batchColumns.encode(batch), lane, now)
         case .result(let gateway, let result):
-            self.gateways.send(result, to: gateway)
+            self.results.append(result, to: gateway)
         case .publish(let update):
-            self.fanouts.send(update)
+            self.updates.append(update, to: self.fanouts.owner(of: Int(update.shard)))
         }
     }
 
@@ -295,6 +303,7 @@ final class CommitterLoop: ReactorLoop {
     private func observe(_ now: UInt64) {
         self.core.takeAnswered(into: &self.arrivals)
         self.telemetry.answered(self.arrivals, at: now)
-        self.telemetry.turned(self.core, fanouts: self.fanouts, at: now)
+        self.telemetry.turned(self.core, at: now)
+        self.telemetry.turned(results: self.results, updates: self.updates, fanouts: self.fanouts)
     }
 }

@@ -1,11 +1,11 @@
 package import Boot
 internal import Mesh
 package import ServiceLifecycle
+internal import Stages
 
-/// The running committer: one thread that owns all links and connections.
-package final class CommitterService: Service {
-    private let reactor: Reactor
-
+/// The committer: one thread that owns all links and connections. Asked to stop, it writes, answers and publishes what
+/// waits.
+package enum CommitterService {
     /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
     /// there as it was when the layout of the settings changes.
     package static func main() async {
@@ -19,38 +19,27 @@ package final class CommitterService: Service {
     package static func services(_ settings: CommitterSettings, _ context: DaemonContext) throws -> [any Service] {
         let schema = SchemaGate(isOpen: !settings.migrates)
         let check = context.health.check("database")
-        let committer = try CommitterService(settings, context, schema, check)
-        let wake = committer.reactor.waker
+        let reactor = try Self.reactor(settings, context, schema, check)
         let upkeep = try UpkeepService(settings, context, check) {
             schema.open()
-            wake.signal()
+            reactor.waker.signal()
         }
-        return [upkeep, committer]
+        return [upkeep, ReactorService(reactor)]
     }
 
-    private init(
+    private static func reactor(
         _ settings: CommitterSettings, _ context: DaemonContext, _ schema: SchemaGate, _ check: ReadinessCheck
-    ) throws {
+    ) throws -> Reactor {
         let telemetry = CommitterTelemetry(context.metrics)
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
-        self.reactor = try Reactor(
+        return try Reactor(
             name: "committer", settings: reactorSettings, logger: context.logger, beat: pulse.beat
         ) { thread in
             try CommitterLoop(
                 on: thread, name: context.name, settings: settings, schema: schema, telemetry: telemetry,
                 check: check)
-        }
-    }
-
-    /// Runs until the daemon is told to stop: then what waits is written, answered and published, and all links say
-    /// goodbye.
-    package func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await self.reactor.run()
-        } onGracefulShutdown: {
-            self.reactor.stop()
         }
     }
 }

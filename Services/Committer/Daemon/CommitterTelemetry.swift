@@ -1,5 +1,6 @@
 internal import Boot
 internal import CommitterCore
+internal import Stages
 
 /// The committer's figures for operators. Instruments are made once and updated once a turn.
 final class CommitterTelemetry: Sendable {
@@ -89,15 +90,6 @@ final class CommitterTelemetry: Sendable {
     /// The database is on another history than before.
     func historyChanged() { self.histories.add() }
 
-    /// An update is on its way to its fan-out.
-    func updatePublished() { self.published.add() }
-
-    /// Updates could not be sent.
-    func updatesDropped(_ count: Int) { self.droppedUpdates.add(count) }
-
-    /// Results could not be sent.
-    func resultsDropped(_ count: Int) { self.droppedResults.add(count) }
-
     /// A batch is on its way to the database.
     func batchSent(_ batch: ShardBatch) { self.batchSize.observe(Double(batch.log.count)) }
 
@@ -116,7 +108,7 @@ final class CommitterTelemetry: Sendable {
     }
 
     /// A turn is over.
-    func turned(_ core: borrowing Committer, fanouts: FanoutLane, at now: UInt64) {
+    func turned(_ core: borrowing Committer, at now: UInt64) {
         let counters = core.counters
         self.received.follow(counters.received)
         self.repeated.follow(counters.repeated)
@@ -140,7 +132,14 @@ final class CommitterTelemetry: Sendable {
         self.queuedBytes.set(core.queuedBytes)
         self.oldest.set(core.oldestArrival.map { Double(now &- $0) / 1e9 } ?? 0)
         self.lanesUp.set(core.connectedLanes)
-        self.fanoutsUp.set(fanouts.upCount)
+    }
+
+    /// A turn is over: what left, and how the links stand.
+    func turned(results: GatewayLane, updates: FanoutLane, fanouts: StageLinks) {
+        self.droppedResults.follow(results.dropped)
+        self.published.follow(updates.published)
+        self.droppedUpdates.follow(updates.dropped)
+        self.fanoutsUp.set(fanouts.owners.upCount)
         self.reconnects.follow(Int(clamping: fanouts.reconnects))
     }
 }

@@ -1,73 +1,47 @@
-internal import Boot
-internal import Mesh
-internal import Wire
+package import Mesh
+internal import Stages
+package import Wire
 
-/// The dialled links to all fan-outs: each shard's updates go to the fan-out that owns the shard.
+/// What is on its way to the fan-outs: each shard's updates for the fan-out that owns the shard.
 ///
 /// An update that cannot be sent is dropped: the fan-out sees the hole, or the shard's new head, and reads the log.
-final class FanoutLane {
-    private let names: [String]
-    private let links: [PeerLink]
-    private let telemetry: CommitterTelemetry
-    private var owners = ShardOwners(shards: Shard.count)
-    /// The place of each shard's owner among the links.
-    private var places = [Int?](repeating: nil, count: Shard.count)
+package struct FanoutLane {
     private var outboxes: [Outbox]
+    /// How many updates were added for a fan-out that is up.
+    package private(set) var published = 0
+    /// How many updates reached no fan-out.
+    package private(set) var dropped = 0
 
-    init(
-        on thread: ReactorThread, _ addresses: [PeerAddress], identity: LinkIdentity, options: LinkOptions,
-        outboxLimit: Int, telemetry: CommitterTelemetry
-    ) throws {
-        self.names = addresses.map(\.name)
-        self.links = try addresses.map { address in
-            try PeerLink(on: thread, to: Endpoint(address.endpoint), identity: identity, options: options)
-        }
-        self.outboxes = addresses.map { _ in Outbox(limit: outboxLimit) }
-        self.telemetry = telemetry
-    }
-
-    /// How many fan-outs are up.
-    var upCount: Int { self.links.count { $0.peer != nil } }
-
-    /// How many times links were opened again.
-    var reconnects: UInt64 { self.links.reduce(0) { $0 &+ $1.counters.reconnects } }
-
-    /// Reads what the links have to say; nothing else comes back over them.
-    func read() {
-        for (place, link) in self.links.enumerated() {
-            while let event = link.next() {
-                switch event {
-                case .up, .resting: self.weigh(place)
-                case .down:
-                    self.outboxes[place].drop()
-                    self.weigh(place)
-                case .writable, .message: break
-                }
-            }
-        }
-    }
-
-    private func weigh(_ place: Int) {
-        self.owners.changed(self.names[place], self.links[place].state)
-        self.places = (0..<Shard.count).map { self.owners.owner(of: $0).flatMap(self.names.firstIndex) }
-    }
-
-    /// Takes an update; it leaves with the next ``flush()``.
-    func send(_ update: Update) {
-        guard let owner = self.places[Int(update.shard)] else { return self.telemetry.updatesDropped(1) }
-        self.outboxes[owner].append(update)
-        self.telemetry.updatePublished()
-    }
-
-    /// Sends what was taken, and tries again what a link did not take before.
-    func flush() {
-        for place in self.outboxes.indices where !self.outboxes[place].isEmpty {
-            self.outboxes[place].flush { self.links[place].send($0) }
-            let dropped = self.outboxes[place].takeDropped()
-            if dropped > 0 { self.telemetry.updatesDropped(dropped) }
-        }
+    /// Nothing for so many fan-outs; at most `outboxLimit` bytes wait for each.
+    package init(fanouts: Int, outboxLimit: Int) {
+        self.outboxes = (0..<fanouts).map { _ in Outbox(limit: outboxLimit) }
     }
 
     /// True when no update waits.
-    var isEmpty: Bool { self.outboxes.allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { self.outboxes.allSatisfy(\.isEmpty) }
+
+    /// A fan-out went down: what waits for it is dropped.
+    package mutating func linkDown(_ fanout: Int) {
+        self.outboxes[fanout].drop()
+        self.dropped += self.outboxes[fanout].takeDropped()
+    }
+
+    /// Adds an update; it leaves with the next ``flush(_:)``.
+    /// - Parameter fanout: the owner of its shard; nil when none is up.
+    package mutating func append(_ update: Update, to fanout: Int?) {
+        guard let fanout else {
+            self.dropped += 1
+            return
+        }
+        self.outboxes[fanout].append(update)
+        self.published += 1
+    }
+
+    /// Sends what was added, and tries again what a link did not accept before.
+    package mutating func flush(_ send: ([UInt8], Int) -> SendResult) {
+        for fanout in self.outboxes.indices where !self.outboxes[fanout].isEmpty {
+            self.outboxes[fanout].flush { send($0, fanout) }
+            self.dropped += self.outboxes[fanout].takeDropped()
+        }
+    }
 }

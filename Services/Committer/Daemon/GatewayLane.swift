@@ -1,109 +1,81 @@
-internal import CommitterCore
-internal import Mesh
-internal import Wire
+package import Mesh
+internal import Stages
+package import Wire
 
-/// The bound link: commits come in from gateways and coalescers, results go back to gateways by name.
-final class GatewayLane {
-    private let link: ServerLink
-    private let telemetry: CommitterTelemetry
+/// The senders of commits on the bound link, their credit, and the results that go back to gateways by name.
+///
+/// A result that cannot be sent is dropped: wherever its gateway went, it asks again.
+package struct GatewayLane {
     private let outboxLimit: Int
-    private let credit: CommitCredit
-    /// What each peer may send.
-    private var grants: [PeerID: CreditGrant] = [:]
-    /// Peers by the numbers that stand for them in the core.
-    private var sources: [UInt64: PeerID] = [:]
-    private var numbers: [PeerID: UInt64] = [:]
-    private var lastNumber: UInt64 = 0
+    private var grants: CreditGrants
+    /// Senders by the numbers that stand for them in the core.
+    private var senders: [UInt64: PeerID] = [:]
     /// The newest peer of each name.
     private var peers: [String: PeerID] = [:]
     private var outboxes: [PeerID: Outbox] = [:]
     /// Peers with something to send in this turn.
-    private var touched: Set<PeerID> = []
+    private var touched: [PeerID] = []
+    /// How many results reached no gateway.
+    package private(set) var dropped = 0
 
-    init(_ link: ServerLink, credit: CommitCredit, outboxLimit: Int, telemetry: CommitterTelemetry) {
-        self.link = link
-        self.credit = credit
+    /// No sender yet; each may have a `window` of unfinished commits, and at most `outboxLimit` bytes wait for each.
+    package init(window: CommitCredit, outboxLimit: Int) {
+        self.grants = CreditGrants(window: window)
         self.outboxLimit = outboxLimit
-        self.telemetry = telemetry
-    }
-
-    /// True while gateways and coalescers should turn to other committers.
-    var isResting: Bool {
-        get { self.link.isResting }
-        set { self.link.isResting = newValue }
-    }
-
-    /// Reads what came; `take` gets every envelope, and the number of the peer that sent it.
-    func read(_ take: (Frames, _ source: UInt64) -> Void) {
-        while let event = self.link.next() {
-            switch event {
-            case .peerUp(let peer, let hello):
-                self.peers[hello.name] = peer
-                self.outboxes[peer] = Outbox(limit: self.outboxLimit)
-                self.admit(peer)
-            case .peerDown(let peer, _):
-                self.forget(peer)
-            case .writable(let peer):
-                self.touched.insert(peer)
-                self.returnCredit(to: peer)
-            case .message(let peer):
-                take(self.link.incoming, self.numbers[peer] ?? 0)
-            }
-        }
-    }
-
-    private func admit(_ peer: PeerID) {
-        self.lastNumber += 1
-        self.numbers[peer] = self.lastNumber
-        self.sources[self.lastNumber] = peer
-        self.grants[peer] = CreditGrant(window: self.credit)
-    }
-
-    /// Gives senders credit for what needs no memory any more.
-    func finish(_ finished: [UInt64: CommitLoad]) {
-        for (source, load) in finished {
-            guard let peer = self.sources[source] else { continue }
-            self.grants[peer]?.finish(commits: load.commits, bytes: load.bytes)
-            self.returnCredit(to: peer)
-        }
-    }
-
-    /// Tells a sender its credit, if there is enough of it. One that takes nothing now is told when it does.
-    private func returnCredit(to peer: PeerID) {
-        guard let due = self.grants[peer]?.due else { return }
-        var envelope = EnvelopeWriter()
-        envelope.append(due)
-        if self.link.send(envelope.bytes, to: peer) == .sent { self.grants[peer]?.tell() }
-    }
-
-    private func forget(_ peer: PeerID) {
-        if var outbox = self.outboxes.removeValue(forKey: peer) {
-            outbox.drop()
-            self.telemetry.resultsDropped(outbox.takeDropped())
-        }
-        for (name, known) in self.peers where known == peer { self.peers[name] = nil }
-        self.grants[peer] = nil
-        if let number = self.numbers.removeValue(forKey: peer) { self.sources[number] = nil }
-    }
-
-    /// Takes a result; it leaves with the next ``flush()``. One for a gateway that is not there is dropped: wherever the
-    /// gateway went, it asks again.
-    func send(_ result: CommitResult, to gateway: Identifier) {
-        guard let peer = self.peers[gateway.text] else { return self.telemetry.resultsDropped(1) }
-        self.outboxes[peer]?.append(result)
-        self.touched.insert(peer)
-    }
-
-    /// Sends what was taken.
-    func flush() {
-        for peer in self.touched {
-            self.outboxes[peer]?.flush { self.link.send($0, to: peer) }
-            let dropped = self.outboxes[peer]?.takeDropped() ?? 0
-            if dropped > 0 { self.telemetry.resultsDropped(dropped) }
-        }
-        self.touched.removeAll(keepingCapacity: true)
     }
 
     /// True when no result waits.
-    var isEmpty: Bool { self.outboxes.values.allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { self.outboxes.values.allSatisfy(\.isEmpty) }
+
+    /// A peer came up.
+    package mutating func peerUp(_ peer: PeerID, name: String) {
+        self.peers[name] = peer
+        self.outboxes[peer] = Outbox(limit: self.outboxLimit)
+        self.senders[peer.serial] = peer
+        self.grants.peerUp(peer)
+    }
+
+    /// A peer went away: what waits for it is dropped.
+    package mutating func peerDown(_ peer: PeerID) {
+        if var outbox = self.outboxes.removeValue(forKey: peer) {
+            outbox.drop()
+            self.dropped += outbox.takeDropped()
+        }
+        for (name, known) in self.peers where known == peer { self.peers[name] = nil }
+        self.senders[peer.serial] = nil
+        self.grants.peerDown(peer)
+    }
+
+    /// A peer's link accepts messages again.
+    package mutating func writable(_ peer: PeerID, _ send: ([UInt8], PeerID) -> SendResult) {
+        self.touched.append(peer)
+        self.grants.announce(to: peer, send)
+    }
+
+    /// Gives senders, by their numbers, credit for commits that need no memory any more.
+    package mutating func finish(_ finished: [UInt64: CommitLoad], _ send: ([UInt8], PeerID) -> SendResult) {
+        for (number, load) in finished {
+            guard let sender = self.senders[number] else { continue }
+            self.grants.finish(load, of: sender, send)
+        }
+    }
+
+    /// Adds a result; it leaves with the next ``flush(_:)``. One for a gateway that is not up is dropped.
+    package mutating func append(_ result: CommitResult, to gateway: Identifier) {
+        guard let peer = self.peers[gateway.text], let wasEmpty = self.outboxes[peer]?.isEmpty else {
+            self.dropped += 1
+            return
+        }
+        if wasEmpty { self.touched.append(peer) }
+        self.outboxes[peer]?.append(result)
+    }
+
+    /// Sends what was added, and what waited for peers that became writable.
+    package mutating func flush(_ send: ([UInt8], PeerID) -> SendResult) {
+        for peer in self.touched {
+            self.outboxes[peer]?.flush { send($0, peer) }
+            self.dropped += self.outboxes[peer]?.takeDropped() ?? 0
+        }
+        self.touched.removeAll(keepingCapacity: true)
+    }
 }

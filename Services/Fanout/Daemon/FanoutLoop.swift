@@ -3,6 +3,7 @@ internal import FanoutCore
 internal import Logging
 internal import Mesh
 internal import Postgres
+internal import Stages
 internal import Wire
 
 /// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
@@ -20,35 +21,26 @@ final class FanoutLoop: ReactorLoop {
     private let check: ReadinessCheck
     private let logger: Logger
     private var core: Fanout
-    private var gateways: GatewayTable
+    private var peers: FanoutPeers
     private var actions: [FanoutAction] = []
     /// The storage of what was done last, for what the core does next.
     private var spareActions: [FanoutAction] = []
-    private var previews: [Preview] = []
-    private var fields = ByteWriter()
-    private var phase = Phase.starting
+    private var phase = ServicePhase.starting
     private var figures = FigurePace()
     private var databaseLog = LogLimiter(every: .seconds(1))
-    private var malformedLog = LogLimiter(every: .seconds(1))
+    private let intake: EnvelopeIntake
     private var historyLog = LogLimiter(every: .seconds(1))
     private var replacements = 0
     private var overflowLog = LogLimiter(every: .seconds(1))
-
-    private enum Phase {
-        case starting, running
-        /// Asked to stop: one more turn sends what waits.
-        case stopping
-        case drained
-    }
 
     init(
         on thread: ReactorThread, name: String, settings: FanoutSettings, telemetry: FanoutTelemetry,
         check: ReadinessCheck
     ) throws {
-        let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
         let options = LinkOptions(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
         self.link = try ServerLink(
-            on: thread, bind: Endpoint(settings.bind), identity: identity, options: options, maximumPeers: 1024)
+            on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name), options: options,
+            maximumPeers: 1024)
         // It serves once it has seen the database; from then on whatever happens, as rooms in memory need none.
         self.link.isResting = true
         var database = ConnectionSettings(connectionString: settings.databaseURL)
@@ -56,10 +48,11 @@ final class FanoutLoop: ReactorLoop {
         self.database = try RoomDatabase(
             on: thread, settings: database, connections: settings.databaseConnections)
         self.core = Fanout(limits: settings.limits, rules: settings.rules)
-        self.gateways = GatewayTable(outboxBytes: settings.gatewayBytes)
+        self.peers = FanoutPeers(outboxBytes: settings.gatewayBytes)
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
+        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.malformed.add() }
         check.notReady("the database does not answer")
     }
 
@@ -74,18 +67,22 @@ final class FanoutLoop: ReactorLoop {
         self.readPeers(now)
         if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
         self.perform(now)
-        self.flush()
+        self.peers.flush { envelope, peer in
+            let result = self.link.send(envelope, to: peer)
+            if result == .sent { self.telemetry.sent(bytes: envelope.count) }
+            return result
+        }
         self.reportHistory()
         if self.figures.isDue(at: now) {
-            self.telemetry.observe(self.core, database: self.database, gateways: self.gateways)
+            self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
         }
-        if self.phase == .stopping { self.end() }
+        if self.phase == .draining { self.end() }
         let next = min(self.core.nextDeadline ?? .max, self.database.poll() ?? .max)
         return next == .max ? nil : next
     }
 
     func stopRequested(now: UInt64) {
-        self.phase = .stopping
+        self.phase = .draining
         self.logger.info("draining", metadata: ["fanout.rooms": "\(self.core.roomCount)"])
     }
 
@@ -142,87 +139,28 @@ final class FanoutLoop: ReactorLoop {
         while let event = self.link.next() {
             switch event {
             case .peerUp: break
-            case .peerDown(let peer, _):
-                if let gateway = self.gateways.disconnect(peer) { self.core.gatewayDown(gateway, at: now) }
-            case .message(let peer):
-                self.readEnvelope(from: peer, now)
-            case .writable(let peer):
-                self.writable(peer)
+            case .peerDown(let peer, _): self.peers.peerDown(peer, at: now, into: &self.core)
+            case .message(let peer): self.readEnvelope(from: peer, now)
+            case .writable(let peer): self.writable(peer)
             }
         }
-        guard !self.previews.isEmpty else { return }
-        self.core.previewsReceived(self.previews, at: now, into: &self.actions)
-        self.previews.removeAll(keepingCapacity: true)
+        self.peers.drainPreviews { self.core.previewsReceived($0, at: now, into: &self.actions) }
     }
 
-    /// Walks over an envelope. One that is ill-formed ends there: it is counted, and its sender stays.
     private func readEnvelope(from peer: PeerID, _ now: UInt64) {
-        do throws(EnvelopeError) {
-            try self.link.incoming.withBytes(at: 0) { bytes throws(EnvelopeError) in
-                var reader = try EnvelopeReader(bytes)
-                while let (kind, fields) = try reader.next() { try self.read(kind, fields, from: peer, now) }
-            }
-        } catch {
-            self.telemetry.malformed.add()
-            if let suppressed = self.malformedLog.admit(at: .now) {
-                self.logger.warning(
-                    "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
-            }
+        self.link.incoming.withBytes(at: 0) { bytes in
+            self.peers.receive(
+                bytes, from: peer, name: self.link.hello(of: peer)?.name, self.intake, at: now, into: &self.core,
+                &self.actions)
         }
-    }
-
-    private func read(
-        _ kind: RecordKind, _ fields: ByteReader, from peer: PeerID, _ now: UInt64
-    ) throws(EnvelopeError) {
-        switch kind {
-        case .preview:
-            self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
-        case .update:
-            let update = try EnvelopeReader.decode(Update.self, fields)
-            self.core.updateReceived(update, at: now, into: &self.actions)
-        case .join:
-            let join = try EnvelopeReader.decode(Join.self, fields)
-            self.core.joinReceived(join, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .leave:
-            let leave = try EnvelopeReader.decode(Leave.self, fields)
-            self.core.leaveReceived(leave, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .roomInterest:
-            let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
-            self.core.interestReceived(interest, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .gestureEnd:
-            let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
-            _ = self.gateway(peer, now)
-            self.core.gestureEndReceived(gesture, at: now, into: &self.actions)
-        case .roomRead:
-            let read = try EnvelopeReader.decode(RoomRead.self, fields)
-            self.core.roomReadReceived(read, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-            .roomState, .commitCredit:
-            break
-        }
-    }
-
-    /// The gateway behind a peer that spoke as one.
-    private func gateway(_ peer: PeerID, _ now: UInt64) -> GatewayID {
-        if let known = self.gateways.gateway(of: peer) { return known }
-        let name = self.link.hello(of: peer)?.name ?? "?"
-        let (gateway, wasThere) = self.gateways.connect(peer, name: name)
-        if wasThere { self.core.gatewayDown(gateway, at: now) }
-        self.core.gatewayUp(gateway, at: now)
-        return gateway
     }
 
     private func writable(_ peer: PeerID) {
-        guard let gateway = self.gateways.gateway(of: peer), let place = self.gateways.place(of: gateway),
-            self.gateways.entries[place].outbox.isBlocked
-        else { return }
-        if self.gateways.entries[place].outbox.unblock() {
-            self.telemetry.overflows.add()
-            self.core.gatewayResumed(gateway, into: &self.actions)
-            if let suppressed = self.overflowLog.admit(at: .now) {
-                self.logger.warning(
-                    "gateway was too slow", metadata: ["log.suppressed": "\(suppressed)"])
-            }
+        guard let gateway = self.peers.writable(peer) else { return }
+        self.telemetry.overflows.add()
+        self.core.gatewayResumed(gateway, into: &self.actions)
+        if let suppressed = self.overflowLog.admit(at: .now) {
+            self.logger.warning("gateway was too slow", metadata: ["log.suppressed": "\(suppressed)"])
         }
     }
 
@@ -236,11 +174,9 @@ final class FanoutLoop: ReactorLoop {
             for action in actions {
                 switch action {
                 case .send(let record, let gateway):
-                    self.encode(record)
-                    self.append(record, to: gateway)
+                    self.peers.append(record, to: CollectionOfOne(gateway))
                 case .broadcast(let record, let to, let except):
-                    self.encode(record)
-                    for gateway in to where gateway != except { self.append(record, to: gateway) }
+                    self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):
                     if !self.database.ask(request, now: now) {
                         self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
@@ -249,34 +185,6 @@ final class FanoutLoop: ReactorLoop {
             }
             actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
             self.spareActions = actions
-        }
-    }
-
-    private func encode(_ record: FanoutRecord) {
-        self.fields.bytes.removeAll(keepingCapacity: true)
-        record.encode(into: &self.fields)
-    }
-
-    private func append(_ record: FanoutRecord, to gateway: GatewayID) {
-        guard let place = self.gateways.place(of: gateway) else { return }
-        self.fields.bytes.withUnsafeBytes { self.gateways.entries[place].outbox.append(record, fields: $0) }
-    }
-
-    private func flush() {
-        for place in self.gateways.entries.indices {
-            while let envelope = self.gateways.entries[place].outbox.next() {
-                let bytes = envelope.count
-                switch self.link.send(envelope, to: self.gateways.entries[place].peer) {
-                case .sent:
-                    self.gateways.entries[place].outbox.settle(.sent)
-                    self.telemetry.sent(bytes: bytes)
-                case .wouldBlock:
-                    self.gateways.entries[place].outbox.settle(.blocked)
-                case .unroutable:
-                    // Its end is already on its way to be told.
-                    self.gateways.entries[place].outbox.settle(.sent)
-                }
-            }
         }
     }
 }

@@ -1,11 +1,11 @@
 package import Boot
 internal import Mesh
 package import ServiceLifecycle
+internal import Stages
 
-/// The running fan-out: one thread that owns all links and connections.
-package final class FanoutService: Service {
-    private let reactor: Reactor
-
+/// The fan-out: one thread that owns all links and connections. Asked to stop, it sends what waits, and gateways that
+/// hear the goodbye turn to another fan-out.
+package enum FanoutService {
     /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
     /// there as it was when the layout of the settings changes.
     package static func main() async {
@@ -17,30 +17,17 @@ package final class FanoutService: Service {
     /// The services of a fan-out, in order of dependency.
     /// - Throws: when the process has no descriptor left. A bad endpoint or connection string comes out of `run`.
     package static func services(_ settings: FanoutSettings, _ context: DaemonContext) throws -> [any Service] {
-        [try FanoutService(settings, context)]
-    }
-
-    private init(_ settings: FanoutSettings, _ context: DaemonContext) throws {
         let telemetry = FanoutTelemetry(context.metrics)
         let check = context.health.check("database")
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
-        self.reactor = try Reactor(
+        let reactor = try Reactor(
             name: "fanout", settings: reactorSettings, logger: context.logger, beat: pulse.beat
         ) { thread in
             try FanoutLoop(
                 on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
         }
-    }
-
-    /// Runs until the daemon is told to stop: then what waits is sent, and gateways that hear the goodbye turn to
-    /// another fan-out.
-    package func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await self.reactor.run()
-        } onGracefulShutdown: {
-            self.reactor.stop()
-        }
+        return [ReactorService(reactor)]
     }
 }

@@ -2,6 +2,7 @@ import GatewayCore
 import JSONBytes
 import SocketIO
 import SocketIOServer
+import Stages
 import Wire
 
 /// Doing what the core decided.
@@ -14,28 +15,20 @@ extension GatewayHub {
         case .previews(let slots, let previews): self.deliver(previews, to: slots)
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .preview(let shard, let preview):
-            if let peer = self.topology.owner(.coalescer, shard) { self.senders.preview(preview, to: peer) }
+            if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)
         case .fanout(let shard, let record):
-            if let peer = self.topology.owner(.fanout, shard) { self.senders.record(record, to: peer) }
+            if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
         case .formerFanout(let shard, let record):
-            if let peer = self.topology.formerOwner(.fanout, shard) { self.senders.record(record, to: peer) }
+            if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
         case .http(let request, let status, let json):
             self.responders.removeValue(forKey: request)?(HTTPAnswer(status: status, json: json))
         }
     }
 
-    /// The peer that a commit goes to: the other way when nobody answers on this one.
-    private func target(_ shard: Int, _ path: CommitPath) -> (stage: Stage, peer: String)? {
-        let (first, second): (Stage, Stage) =
-            path == .coalescer ? (.coalescer, .committer) : (.committer, .coalescer)
-        if let peer = self.topology.owner(first, shard) { return (first, peer) }
-        return self.topology.owner(second, shard).map { (second, $0) }
-    }
-
     private func send(_ commit: Commit, shard: Int, path: CommitPath) {
-        guard let target = self.target(shard, path) else { return }
-        if !self.senders.commit(commit, stage: target.stage, to: target.peer) { self.core.commitNotSent(commit) }
+        guard let target = self.topology.target(of: shard, path) else { return }
+        if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
     }
 
     /// Sends commits that wait for credit as far as there is some, one of each shard by turns.
@@ -45,7 +38,7 @@ extension GatewayHub {
             isGoingOn = false
             for shard in self.core.heldShards {
                 guard let path = self.core.nextHeldPath(in: shard) else { continue }
-                if let target = self.target(shard, path), !self.senders.isOpen(target.stage, target.peer) { continue }
+                if let target = self.topology.target(of: shard, path), !self.senders.isOpen(target) { continue }
                 self.core.releaseHeld(in: shard, at: now)
                 self.perform()
                 isGoingOn = true

@@ -7,6 +7,7 @@ import Mesh
 import NIOCore
 import SocketIO
 import SocketIOServer
+import Stages
 import Wire
 
 /// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
@@ -27,14 +28,11 @@ final class GatewayHub {
     private var spareActions: [GatewayAction] = []
     /// Room for so many actions is kept between turns.
     private static let keptActions = 1024
+    private let outbox: Mailbox<MeshOrder>
     let news: Mailbox<MeshNews>
+    let intake: EnvelopeIntake
     var fresh: [MeshNews] = []
-    /// Previews of this turn, the rooms that they are of, and of how many envelopes.
-    var previews: [Preview] = []
-    var previewRooms: Set<Identifier> = []
-    var previewEnvelopes = 0
-    /// How long this turn's previews have waited for it, µs.
-    var lateness: UInt64 = 0
+    var arrivals = MeshArrivals()
     /// When previews that wait are looked at; see `armDelivery`.
     var delivery: Scheduled<Void>?
     var deliveryAt: UInt64 = .max
@@ -50,10 +48,7 @@ final class GatewayHub {
         self.settleLater()
     }
     let mesh: ReadinessCheck
-    let peerCount: Int
-    var waitsForPeersUntil: UInt64 = 0
-    /// How long a starting gateway waits for those of its peers that do not answer, ms.
-    private static let peerPatienceMs: UInt64 = 3000
+    let patience = StartupPatience(from: NIODeadline.now().uptimeNanoseconds)
     private let telemetry: GatewayTelemetry
     private var isObservationDue = false
     /// How often figures are shown, ms.
@@ -73,9 +68,15 @@ final class GatewayHub {
         self.core = Gateway(
             name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
             seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: settings.tokens)
-        self.topology = MeshTopology()
-        self.senders = MeshSenders(outbox: outbox, pause: settings.linkPause.milliseconds)
+        self.topology = MeshTopology(
+            coalescers: settings.coalescers.map(\.name), committers: settings.committers.map(\.name),
+            fanouts: settings.fanouts.map(\.name))
+        self.senders = MeshSenders(
+            coalescers: settings.coalescers.count, committers: settings.committers.count,
+            fanouts: settings.fanouts.count, pause: settings.linkPause.milliseconds)
+        self.outbox = outbox
         self.news = news
+        self.intake = EnvelopeIntake(logger: context.logger) { telemetry.envelopeMalformed() }
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.degraded = context.health.note("commits")
@@ -84,9 +85,7 @@ final class GatewayHub {
             now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
         self.pause = TurnPause(length: settings.turnPause.nanoseconds)
         self.behindBytes = settings.socketIO.maxBufferedBytes / 2
-        self.peerCount = settings.coalescers.count + settings.committers.count + settings.fanouts.count
-        self.waitsForPeersUntil = self.now + Self.peerPatienceMs
-        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(Self.peerPatienceMs))) { [weak self] in
+        eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length))) { [weak self] in
             self?.reviewReadiness()
         }
     }
@@ -206,7 +205,10 @@ final class GatewayHub {
         self.isSettling = false
         self.batched { self.perform() }
         let now = self.now
-        self.senders.flush(at: now)
+        self.senders.flush(at: now) { orders in
+            let weight = orders.reduce(0) { $0 + $1.weight }
+            return self.outbox.handOver(&orders, weight: weight) != .full
+        }
         self.observeLater()
         self.armTimer(now)
         self.armDelivery()

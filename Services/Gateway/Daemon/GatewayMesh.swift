@@ -1,30 +1,25 @@
 import Boot
-import DequeModule
 import GatewayCore
-import Logging
 import Mesh
+import Stages
 import Wire
 
 /// The gateway's half of the mesh: one thread that owns the links to all coalescers, committers and fan-outs.
 ///
-/// It decides nothing. Envelopes come in batches from the event loop and go to the peer that they name; what peers
-/// send goes to the event loop in batches.
+/// It decides nothing. Envelopes come in batches from the event loop and go to the instance that they name; what
+/// instances send goes to the event loop in batches.
 final class GatewayMesh: ReactorLoop {
-    /// One link, and what it carries.
-    private struct Line {
-        let stage: Stage
-        let peer: String
-        let lane: Lane
-        let link: PeerLink
-        /// Envelopes that wait for room. Commits here are bounded by credit; the bound is for the rest.
-        var waiting: Deque<[UInt8]> = []
-        var waitingBytes = 0
+    /// The links of one lane to a stage, and what waits for each of them. Commits here are bounded by credit; the bound
+    /// of the outboxes is for the rest.
+    private struct Exit {
+        let lane: MeshLane
+        let links: StageLinks
+        var outboxes: [Outbox]
     }
 
-    private var lines: [Line] = []
+    private var exits: [Exit] = []
     private let outbox: Mailbox<MeshOrder>
     private let news: Mailbox<MeshNews>
-    private let logger: Logger
     private let telemetry: GatewayTelemetry
     private var outgoing: [MeshOrder] = []
     private let face: FaceSocket?
@@ -41,39 +36,29 @@ final class GatewayMesh: ReactorLoop {
     ) throws {
         self.outbox = outbox
         self.news = news
-        self.logger = thread.logger
         self.telemetry = telemetry
         self.face = try settings.face.map { endpoint in
             try FaceSocket(
                 on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
         }
-        let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
-        func add(_ stage: Stage, _ address: PeerAddress, lane: Lane) throws {
-            let base = try Endpoint(address.endpoint)
-            let endpoint = lane == .previews ? try base.lane("previews") : base
-            let link = try PeerLink(on: thread, to: endpoint, identity: identity)
-            self.lines.append(Line(stage: stage, peer: address.name, lane: lane, link: link))
+        let identity = LinkIdentity(daemon: name)
+        func add(_ stage: Stage, _ addresses: [PeerAddress], _ lane: MeshLane = .main) throws {
+            let links = try StageLinks(
+                on: thread, to: stage, addresses, lane: lane == .previews ? "previews" : nil, identity: identity)
+            let outboxes = addresses.map { _ in Outbox(limit: Self.maxWaitingBytes) }
+            self.exits.append(Exit(lane: lane, links: links, outboxes: outboxes))
         }
-        for address in settings.coalescers {
-            try add(.coalescer, address, lane: .main)
-            try add(.coalescer, address, lane: .previews)
-        }
-        for address in settings.committers { try add(.committer, address, lane: .main) }
-        for address in settings.fanouts { try add(.fanout, address, lane: .main) }
-    }
-
-    // There are few, and every envelope asks: they are looked through.
-    private func line(of envelope: OutgoingEnvelope) -> Int? {
-        self.lines.firstIndex {
-            $0.stage == envelope.stage && $0.lane == envelope.lane && $0.peer == envelope.peer
-        }
+        try add(.coalescer, settings.coalescers)
+        try add(.coalescer, settings.coalescers, .previews)
+        try add(.committer, settings.committers)
+        try add(.fanout, settings.fanouts)
     }
 
     func turn(now: UInt64) -> UInt64? {
         self.sendOutgoing()
         var isMoreToRead = false
         if !self.hasBacklog {
-            for line in self.lines.indices { self.readLine(line) }
+            for exit in self.exits.indices { self.exits[exit].links.read { self.handle($0, of: exit) } }
             if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
         }
         let weight = self.fresh.reduce(0) { $0 + $1.weight }
@@ -84,43 +69,28 @@ final class GatewayMesh: ReactorLoop {
         return isMoreToRead ? now : nil
     }
 
-    private func readLine(_ line: Int) {
-        let entry = self.lines[line]
-        while let event = entry.link.next() {
-            switch event {
-            case .up(let hello):
-                self.logger.info(
-                    "link up", metadata: ["mesh.peer": "\(entry.peer)", "mesh.instance": "\(hello.instance)"])
-                self.linkUp(entry, hello)
-            case .down(let loss):
-                self.logger.warning("link down", metadata: ["mesh.peer": "\(entry.peer)", "mesh.loss": "\(loss)"])
-                self.lines[line].waiting = []
-                self.lines[line].waitingBytes = 0
-                self.linkDown(entry)
-            case .resting(let isResting):
-                if entry.lane == .main { self.fresh.append(.resting(entry.stage, peer: entry.peer, isResting)) }
-            case .message:
-                self.fresh.append(.envelope(entry.stage, peer: entry.peer, entry.link.incoming.bytes(at: 0)))
-            case .writable:
-                self.flushWaiting(line)
-                if entry.lane == .previews { self.fresh.append(.previewLane(peer: entry.peer, isOpen: true)) }
-            }
-        }
-    }
+    // MARK: Reading
 
-    private func linkUp(_ line: Line, _ hello: Hello) {
-        switch line.lane {
-        case .main:
+    private func handle(_ event: StageLinks.Event, of exit: Int) {
+        let links = self.exits[exit].links
+        let isMain = self.exits[exit].lane == .main
+        switch event {
+        case .up(let index, let greeting):
             self.fresh.append(
-                .up(line.stage, peer: line.peer, greeting: hello.greeting, isResting: line.link.isResting))
-        case .previews: self.fresh.append(.previewLane(peer: line.peer, isOpen: true))
-        }
-    }
-
-    private func linkDown(_ line: Line) {
-        switch line.lane {
-        case .main: self.fresh.append(.down(line.stage, peer: line.peer))
-        case .previews: self.fresh.append(.previewLane(peer: line.peer, isOpen: false))
+                isMain
+                    ? .up(StageInstance(links.stage, index), greeting: greeting, isResting: links.isResting(index))
+                    : .previewLane(index, isOpen: true))
+        case .down(let index):
+            self.exits[exit].outboxes[index] = Outbox(limit: Self.maxWaitingBytes)
+            self.fresh.append(
+                isMain ? .down(StageInstance(links.stage, index)) : .previewLane(index, isOpen: false))
+        case .resting(let index):
+            if isMain { self.fresh.append(.resting(StageInstance(links.stage, index), links.isResting(index))) }
+        case .writable(let index):
+            self.flush(exit, index)
+            if !isMain { self.fresh.append(.previewLane(index, isOpen: true)) }
+        case .envelope(let index, let bytes):
+            self.fresh.append(.envelope(StageInstance(links.stage, index), [UInt8](bytes)))
         }
     }
 
@@ -130,9 +100,7 @@ final class GatewayMesh: ReactorLoop {
         self.outbox.drain(into: &self.outgoing)
         for order in self.outgoing {
             switch order {
-            case .envelope(let envelope):
-                guard let line = self.line(of: envelope) else { continue }
-                self.send(envelope.bytes, on: line)
+            case .envelope(let envelope): self.send(envelope)
             case .face(let peer, let text):
                 if self.face?.send(text, to: peer) == false { self.fresh.append(.faceGone(peer: peer)) }
             }
@@ -140,33 +108,23 @@ final class GatewayMesh: ReactorLoop {
         self.outgoing.removeAll(keepingCapacity: true)
     }
 
-    private func send(_ bytes: [UInt8], on line: Int) {
-        let entry = self.lines[line]
-        guard entry.waiting.isEmpty else {
-            self.wait(bytes, on: line)
-            return
-        }
-        switch entry.link.send(bytes) {
-        case .sent, .unroutable: break
-        case .wouldBlock: self.wait(bytes, on: line)
+    private func send(_ envelope: OutgoingEnvelope) {
+        let index = envelope.instance.index
+        // There are four: they are looked through.
+        let exit = self.exits.firstIndex { $0.links.stage == envelope.instance.stage && $0.lane == envelope.lane }
+        guard let exit else { return }
+        let isBlocked = !self.exits[exit].outboxes[index].isEmpty
+        self.exits[exit].outboxes[index].append(envelope: envelope.bytes)
+        if !isBlocked { self.flush(exit, index) }
+        self.telemetry.mailDropped(self.exits[exit].outboxes[index].takeDropped())
+        if envelope.lane == .previews, !self.exits[exit].outboxes[index].isEmpty {
+            self.fresh.append(.previewLane(index, isOpen: false))
         }
     }
 
-    private func wait(_ bytes: [UInt8], on line: Int) {
-        let entry = self.lines[line]
-        if entry.lane == .previews { self.fresh.append(.previewLane(peer: entry.peer, isOpen: false)) }
-        guard entry.waitingBytes + bytes.count <= Self.maxWaitingBytes || entry.waiting.isEmpty else {
-            self.telemetry.mailDropped(1)
-            return
-        }
-        self.lines[line].waiting.append(bytes)
-        self.lines[line].waitingBytes += bytes.count
-    }
-
-    private func flushWaiting(_ line: Int) {
-        while let bytes = self.lines[line].waiting.first, self.lines[line].link.send(bytes) == .sent {
-            self.lines[line].waiting.removeFirst()
-            self.lines[line].waitingBytes -= bytes.count
-        }
+    /// Sends what waits for an instance. What is for one that is down counts as sent: its senders hear of that anyway.
+    private func flush(_ exit: Int, _ index: Int) {
+        let links = self.exits[exit].links
+        self.exits[exit].outboxes[index].flush { links.send($0, to: index) == .wouldBlock ? .wouldBlock : .sent }
     }
 }

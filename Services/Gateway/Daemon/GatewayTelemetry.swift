@@ -23,6 +23,7 @@ final class GatewayTelemetry: Sendable {
     private let heldTotal: Counter
     private let previewsDropped: Counter
     private let dropped: Counter
+    private let malformed: Counter
     private let turnedAway: Counter
     private let connections: Gauge
     private let custody: Gauge
@@ -66,6 +67,7 @@ final class GatewayTelemetry: Sendable {
         self.previewsDropped = counter(
             "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.")
         self.dropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
+        self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.turnedAway = counter("handshakes_refused_total", "Handshakes told to come later.")
         self.connections = metrics.gauge("pipeline_gateway_connections", "Apps connected.")
         self.custody = metrics.gauge("pipeline_gateway_commits_in_custody", "Commits without a result.")
@@ -101,6 +103,9 @@ final class GatewayTelemetry: Sendable {
         self.relayFailures.follow(server.statistics.relayFailures)
         self.relays.set(server.relayCount)
     }
+
+    /// An envelope could not be read to its end.
+    func envelopeMalformed() { self.malformed.add() }
 
     /// Envelopes were thrown away because a peer was too slow.
     func mailDropped(_ count: Int) { self.dropped.add(count) }

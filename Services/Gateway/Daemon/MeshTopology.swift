@@ -1,30 +1,87 @@
-import Mesh
-import Wire
+package import GatewayCore
+package import Stages
 
-/// Which peer serves which shard, for each stage.
-struct MeshTopology {
-    private var stages = Stage.allCases.map { _ in ShardOwners(shards: Shard.count) }
-
-    /// The peer that serves a shard; nil when none of the stage answers.
-    func owner(_ stage: Stage, _ shard: Int) -> String? {
-        self.stages[stage.rawValue].owner(of: shard)
+/// The stages behind a gateway: which instance owns which shard, and what a change of one instance moves.
+package struct MeshTopology {
+    /// Shards that moved from one instance to another.
+    package enum Move: Sendable {
+        /// Rooms get their stream from another fan-out.
+        case fanout(Set<Int>, hadOwner: Bool)
+        /// Commits without a result may be lost.
+        case commitPath(Set<Int>)
     }
 
-    /// The peer that served a shard before its last change, if it still answers.
-    func formerOwner(_ stage: Stage, _ shard: Int) -> String? {
-        self.stages[stage.rawValue].formerOwner(of: shard)
+    private var coalescers: ShardOwners
+    private var committers: ShardOwners
+    private var fanouts: ShardOwners
+
+    /// The stages while no instance is up.
+    package init(coalescers: [String], committers: [String], fanouts: [String]) {
+        self.coalescers = ShardOwners(names: coalescers)
+        self.committers = ShardOwners(names: committers)
+        self.fanouts = ShardOwners(names: fanouts)
     }
 
-    /// True when some peer of the stage answers.
-    func isServed(_ stage: Stage) -> Bool {
-        self.stages[stage.rawValue].upCount > 0
+    /// The owners of a stage's shards, with the stage.
+    package var stages: [(Stage, ShardOwners)] {
+        [(.coalescer, self.coalescers), (.committer, self.committers), (.fanout, self.fanouts)]
     }
 
-    /// How many peers answer, of all stages.
-    var liveCount: Int { self.stages.reduce(0) { $0 + $1.upCount } }
+    /// The coalescer that owns a shard; nil when none is up.
+    package func coalescer(of shard: Int) -> Int? { self.coalescers.owner(of: shard) }
 
-    /// A peer is as it was not before.
-    mutating func changed(_ stage: Stage, _ peer: String, _ state: ShardOwners.PeerState) -> ShardOwners.Change {
-        self.stages[stage.rawValue].changed(peer, state)
+    /// The fan-out that owns a shard; nil when none is up.
+    package func fanout(of shard: Int) -> Int? { self.fanouts.owner(of: shard) }
+
+    /// The fan-out that owned a shard before its last change, if it is still up.
+    package func formerFanout(of shard: Int) -> Int? { self.fanouts.formerOwner(of: shard) }
+
+    /// The instance that a commit goes to: the other way when none is up on this one.
+    package func target(of shard: Int, _ path: CommitPath) -> StageInstance? {
+        let coalescer = self.coalescers.owner(of: shard).map { StageInstance(.coalescer, $0) }
+        let committer = self.committers.owner(of: shard).map { StageInstance(.committer, $0) }
+        return path == .coalescer ? coalescer ?? committer : committer ?? coalescer
+    }
+
+    /// Records what an instance is from now on.
+    /// - Returns: what that moves, for the core to hear in this order.
+    package mutating func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState) -> [Move] {
+        let moves: [Move]
+        switch instance.stage {
+        case .gateway: moves = []
+        case .coalescer: moves = Self.commitPaths(self.coalescers.changed(instance.index, state))
+        case .committer: moves = Self.commitPaths(self.committers.changed(instance.index, state))
+        case .fanout:
+            let change = self.fanouts.changed(instance.index, state)
+            moves = [
+                .fanout(change.handedOver.union(change.relieved), hadOwner: true),
+                .fanout(change.orphaned, hadOwner: false),
+            ]
+        }
+        return moves.filter { !$0.shards.isEmpty }
+    }
+
+    // One that rests may sit on what it was sent.
+    private static func commitPaths(_ change: ShardOwners.Change) -> [Move] {
+        [.commitPath(change.orphaned.union(change.relieved))]
+    }
+}
+
+extension MeshTopology.Move {
+    /// The shards that moved.
+    var shards: Set<Int> {
+        switch self {
+        case .fanout(let shards, _), .commitPath(let shards): shards
+        }
+    }
+}
+
+extension Gateway {
+    /// Shards moved from one instance to another.
+    package mutating func shardsMoved(_ move: MeshTopology.Move, at now: UInt64) {
+        switch move {
+        case .fanout(let shards, let hadOwner): self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now)
+        case .commitPath(let shards): self.commitPathChanged(shards: shards, at: now)
+        }
     }
 }

@@ -1,48 +1,45 @@
-/// The stages behind the gateway.
-enum Stage: Int, Sendable, CaseIterable {
-    case coalescer
-    case committer
-    case fanout
-}
+package import Stages
 
 /// A lane of a link: commits never stand behind previews.
-enum Lane: Sendable {
+package enum MeshLane: Sendable {
     case main
     case previews
 }
 
-/// One envelope for one peer.
-struct OutgoingEnvelope: Sendable {
-    let stage: Stage
-    let peer: String
-    let lane: Lane
-    let bytes: [UInt8]
+/// One envelope for one instance.
+package struct OutgoingEnvelope: Sendable {
+    /// Who gets it.
+    package let instance: StageInstance
+    /// On which of its lanes.
+    package let lane: MeshLane
+    /// The envelope.
+    package let bytes: [UInt8]
 }
 
 /// What the event loop gives the mesh's thread to send.
-enum MeshOrder: Sendable {
-    /// One envelope for one peer of the mesh.
+package enum MeshOrder: Sendable {
+    /// One envelope for one instance.
     case envelope(OutgoingEnvelope)
     /// One packet for a back end on the ZeroMQ face.
     case face(peer: [UInt8], text: [UInt8])
 }
 
-/// What the mesh's thread tells the event loop.
+/// What the mesh's thread reports to the event loop.
 enum MeshNews: Sendable {
     /// A packet came from a back end on the ZeroMQ face, named by its routing id.
     case face(peer: [UInt8], text: [UInt8])
     /// A back end cannot be reached any more.
     case faceGone(peer: [UInt8])
-    /// A peer answers and greeted with these bytes.
-    case up(Stage, peer: String, greeting: [UInt8], isResting: Bool)
-    /// A peer that answers can do its work no more for now, or again.
-    case resting(Stage, peer: String, Bool)
-    /// A peer answers no more.
-    case down(Stage, peer: String)
-    /// The preview lane to a coalescer takes no more for now, or takes again.
-    case previewLane(peer: String, isOpen: Bool)
+    /// An instance is up and greeted with these bytes.
+    case up(StageInstance, greeting: [UInt8], isResting: Bool)
+    /// An instance that is up rests from now on, or serves again.
+    case resting(StageInstance, Bool)
+    /// An instance is down.
+    case down(StageInstance)
+    /// The preview lane to a coalescer is full for now, or has room again.
+    case previewLane(Int, isOpen: Bool)
     /// An envelope came.
-    case envelope(Stage, peer: String, [UInt8])
+    case envelope(StageInstance, [UInt8])
 }
 
 extension MeshOrder {
@@ -60,7 +57,7 @@ extension MeshNews {
     var weight: Int {
         switch self {
         case .face(_, let text): 64 + text.count
-        case .envelope(_, _, let bytes): 64 + bytes.count
+        case .envelope(_, let bytes): 64 + bytes.count
         case .faceGone, .up, .resting, .down, .previewLane: 64
         }
     }

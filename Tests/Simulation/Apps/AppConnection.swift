@@ -1,3 +1,5 @@
+import Stages
+
 /// What an app sends to its gateway.
 enum AppNews {
     case connected(user: String)

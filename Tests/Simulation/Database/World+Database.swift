@@ -1,3 +1,5 @@
+import Stages
+
 // The daemons' connections to the database, and what may happen to a transaction on its way.
 
 extension World {

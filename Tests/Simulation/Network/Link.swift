@@ -1,4 +1,5 @@
 import Mesh
+import Stages
 
 /// A connection of the mesh, from the daemon that dials to the one that binds.
 ///
@@ -27,6 +28,8 @@ final class Link {
     var session: Int?
     /// Whether the server rests, as far as the dialler knows.
     var isResting = false
+    /// What the server greeted with.
+    var greeting: [UInt8] = []
     /// Those that the server believes in: an old one may not have been given up when a new one is there.
     var serverSessions: Set<Int> = []
     /// When the newest envelope of each direction arrives: none overtakes it.
@@ -46,7 +49,10 @@ final class Link {
     }
 
     /// What the server is to those who choose among its stage.
-    func state(isUp: Bool) -> ShardOwners.PeerState { !isUp ? .isGone : self.isResting ? .rests : .serves }
+    func state(isUp: Bool) -> ShardOwners.InstanceState { !isUp ? .isGone : self.isResting ? .rests : .serves }
+
+    /// The index of the daemon at its bound end.
+    var index: Int { self.server.instance.index }
 
     var name: String { "\(self.dialler.name) to \(self.server.name), \(self.lane.rawValue)" }
 
@@ -59,9 +65,15 @@ final class Link {
     }
 }
 
-/// The dialling end as the bound end sees it: one connection.
-struct Peer: Hashable {
-    let link: Int
-    let session: Int
-    let name: String
+extension PeerID {
+    /// The dialling end of a link as the bound end sees it: one connection.
+    init(_ link: Link, _ session: Int) {
+        self.init(slot: UInt32(link.number), serial: UInt64(link.number) << 32 | UInt64(session))
+    }
+
+    /// The number of its link.
+    var link: Int { Int(self.slot) }
+
+    /// Its connection.
+    var session: Int { Int(self.serial & 0xffff_ffff) }
 }

@@ -1,3 +1,6 @@
+import Mesh
+import Stages
+
 // The mesh between the daemons.
 
 extension World {
@@ -23,14 +26,15 @@ extension World {
         link.lastSession += 1
         let session = link.lastSession
         link.serverSessions.insert(session)
-        self.deliver(.peerUp(self.peer(link, session)), to: link.server)
+        self.deliver(.peerUp(PeerID(link, session)), to: link.server)
         let life = link.dialler.life
-        let isResting = link.server.isResting
+        let (isResting, greeting) = (link.server.isResting, link.server.greeting)
         self.at(self.arrival(on: link, .back)) { [unowned self] in
             guard link.dialler.life == life, link.session == nil else { return }
             guard link.serverSessions.contains(session) else { return self.dial(link, after: 100 * .millisecond) }
             link.session = session
             link.isResting = isResting
+            link.greeting = greeting
             self.note("up \(link.name)")
             self.deliver(.up(link), to: link.dialler)
             self.repeatRecent(link)
@@ -42,7 +46,7 @@ extension World {
         guard link.isIdempotent, self.random.chance(30) else { return }
         for envelope in link.recent {
             self.count("faults.duplicated")
-            _ = self.send(envelope, on: link)
+            self.send(envelope, on: link)
         }
         link.recent = []
     }
@@ -64,32 +68,32 @@ extension World {
         }
     }
 
-    func peer(_ link: Link, _ session: Int) -> Peer {
-        Peer(link: link.number, session: session, name: link.dialler.name)
-    }
+    /// The name at the dialling end.
+    func name(of peer: PeerID) -> String { self.links[peer.link].dialler.name }
 
     // MARK: Sending
 
-    /// Sends an envelope over a dialled link; false when it is down.
-    func send(_ envelope: [UInt8], on link: Link) -> Bool {
-        guard let session = link.session else { return false }
+    /// Sends an envelope over a dialled link.
+    @discardableResult
+    func send(_ envelope: [UInt8], on link: Link) -> SendResult {
+        guard let session = link.session else { return .unroutable }
         if link.isIdempotent { link.recent = link.recent.suffix(2) + [envelope] }
         self.at(self.arrival(on: link, .forth)) { [unowned self] in
             guard link.serverSessions.contains(session) else { return self.count("lost.envelopes") }
-            self.deliver(.peerMessage(self.peer(link, session), envelope), to: link.server)
+            self.deliver(.peerMessage(PeerID(link, session), envelope), to: link.server)
         }
-        return true
+        return .sent
     }
 
-    /// Sends an envelope to a peer of a bound link; false when it is gone.
-    func send(_ envelope: [UInt8], to peer: Peer) -> Bool {
+    /// Sends an envelope to a peer of a bound link.
+    func send(_ envelope: [UInt8], to peer: PeerID) -> SendResult {
         let link = self.links[peer.link]
-        guard link.serverSessions.contains(peer.session) else { return false }
+        guard link.serverSessions.contains(peer.session) else { return .unroutable }
         self.at(self.arrival(on: link, .back)) { [unowned self] in
             guard link.session == peer.session else { return self.count("lost.envelopes") }
             self.deliver(.message(link, envelope), to: link.dialler)
         }
-        return true
+        return .sent
     }
 
     private func arrival(on link: Link, _ direction: Link.Direction) -> UInt64 {
@@ -114,7 +118,7 @@ extension World {
     /// The server gives a connection up.
     func closeServer(_ link: Link, _ session: Int) {
         guard link.serverSessions.remove(session) != nil else { return }
-        self.deliver(.peerDown(self.peer(link, session)), to: link.server)
+        self.deliver(.peerDown(PeerID(link, session)), to: link.server)
     }
 
     /// Both ends lose the connection, each in its own time; what is under way is lost from then on.

@@ -1,79 +1,99 @@
 import CoalescerCore
+import CoalescerDaemon
 import Mesh
+import Stages
 import Wire
 
-/// A coalescer around its real core: commits in and out first, then previews.
+/// A coalescer around its real core and relays: commits in and out first, then previews.
 final class CoalescerShell: Shell {
     private unowned let world: World
     private var core = Coalescer()
-    private let committers: [String: Link]
-    private let fanouts: [String: Link]
-    private var committerOwners = ShardOwners()
-    private var fanoutOwners = ShardOwners()
-    private var outgoing = Outgoing()
+    private let committers: [Link]
+    private let fanouts: [Link]
+    private var committerOwners: ShardOwners
+    private var fanoutOwners: ShardOwners
+    private var grants: CreditGrants
+    private var commitRelay: CommitRelay
+    private var previewRelay: PreviewRelay
     private var output: [Preview] = []
 
     init(_ process: Process, in world: World) {
         self.world = world
         self.committers = world.links(of: process, to: .committer)
         self.fanouts = world.links(of: process, to: .fanout)
+        self.committerOwners = ShardOwners(names: self.committers.map(\.server.name))
+        self.fanoutOwners = ShardOwners(names: self.fanouts.map(\.server.name))
+        self.grants = CreditGrants(window: world.window())
+        self.commitRelay = CommitRelay(committers: self.committers.count, maxWaiting: 1024)
+        self.previewRelay = PreviewRelay(fanouts: self.fanouts.count)
+        process.greeting = world.window().greeting
     }
 
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
         for input in inputs { self.readLink(input) }
         for input in inputs { self.readCommits(input, now) }
-        self.outgoing.flush(in: self.world)
+        self.commitRelay.flush { self.world.send($0, on: self.committers[$1]) }
+        for (peer, load) in self.commitRelay.takeFinished() { self.grants.finish(load, of: peer, self.world.send) }
         for input in inputs { self.readPreviews(input, now) }
         self.core.advance(to: now, into: &self.output)
-        self.sendPreviews(now)
+        self.previewRelay.send(&self.output, owners: self.fanoutOwners) { envelope, _, fanout in
+            self.world.send(envelope, on: self.fanouts[fanout])
+        } returned: { preview in
+            self.core.sendFailed(preview, at: now)
+        }
         self.core.forget(at: now)
         return self.core.deadline
     }
 
     private func readLink(_ input: Input) {
-        let (link, isUp): (Link, Bool)
         switch input {
-        case .up(let up), .resting(let up): (link, isUp) = (up, true)
-        case .down(let down): (link, isUp) = (down, false)
-        default: return
+        case .up(let link):
+            self.changed(link, isUp: true)
+            if link.server.stage == .committer { self.commitRelay.linkUp(link.index, greeting: link.greeting) }
+        case .down(let link):
+            self.changed(link, isUp: false)
+            if link.server.stage == .committer { self.commitRelay.linkDown(link.index) }
+        case .resting(let link): self.changed(link, isUp: true)
+        case .message(let link, let bytes):
+            self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
+                guard kind == .commitCredit else { return }
+                self.commitRelay.allow(try EnvelopeReader.decode(CommitCredit.self, fields), for: link.index)
+            }
+            self.commitRelay.retry(link.index) { self.world.send($0, on: self.committers[$1]) }
+        case .peerUp, .peerDown, .peerMessage, .database, .app: break
         }
+    }
+
+    private func changed(_ link: Link, isUp: Bool) {
         if link.server.stage == .committer {
-            self.committerOwners.changed(link.server.name, link.state(isUp: isUp))
+            self.committerOwners.changed(link.index, link.state(isUp: isUp))
         } else {
-            self.fanoutOwners.changed(link.server.name, link.state(isUp: isUp))
+            self.fanoutOwners.changed(link.index, link.state(isUp: isUp))
         }
     }
 
     private func readCommits(_ input: Input, _ now: UInt64) {
-        guard case .peerMessage(_, let bytes) = input else { return }
-        self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
-            guard kind == .commit else { return }
-            let commit = try EnvelopeReader.decode(Commit.self, fields)
-            _ = self.core.commitReceived(commit, at: now)
-            guard let owner = self.committerOwners.owner(of: Shard.of(room: commit.room)),
-                let link = self.committers[owner]
-            else { return }
-            self.outgoing.append(.commit, fields: fields, on: link)
+        switch input {
+        case .peerUp(let peer): self.grants.peerUp(peer)
+        case .peerDown(let peer): self.grants.peerDown(peer)
+        case .peerMessage(let peer, let bytes):
+            self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
+                guard kind == .commit else { return }
+                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                _ = self.core.commitReceived(commit, at: now)
+                self.commitRelay.pass(fields, to: self.committerOwners.owner(of: commit.room), from: peer)
+            }
+        case .up, .down, .resting, .message, .database, .app: break
         }
     }
 
     private func readPreviews(_ input: Input, _ now: UInt64) {
         guard case .peerMessage(_, let bytes) = input else { return }
-        self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
+        self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
             guard kind == .preview else { return }
             let preview = try EnvelopeReader.decode(Preview.self, fields)
             _ = self.core.previewReceived(preview, at: now, into: &self.output)
         }
-    }
-
-    private func sendPreviews(_ now: UInt64) {
-        for preview in self.output {
-            guard let owner = self.fanoutOwners.owner(of: Shard.of(room: preview.room)), let link = self.fanouts[owner]
-            else { continue }
-            self.outgoing.append(preview, on: link)
-        }
-        self.output.removeAll(keepingCapacity: true)
-        self.outgoing.flush(in: self.world)
     }
 
     func count(into counts: inout [String: Int64]) {

@@ -1,6 +1,8 @@
 import Canvas
 import CommitterCore
+import CommitterDaemon
 import Mesh
+import Stages
 import Wire
 
 /// A committer around its real core: what the database answered, then commits, then requests, results and updates.
@@ -12,14 +14,12 @@ final class CommitterShell: Shell {
     private var core: Committer
     private var restClock = RestClock()
     private let connections: [DatabaseConnection]
-    private let fanouts: [String: Link]
-    private var owners = ShardOwners()
+    private let fanouts: [Link]
+    private var owners: ShardOwners
     /// The history that the core's knowledge is of.
     private var epoch: Identifier?
-    private var outgoing = Outgoing()
-    /// The newest connection of each name, and what leaves for it.
-    private var peers: [String: Peer] = [:]
-    private var results: [String: EnvelopeWriter] = [:]
+    private var results: GatewayLane
+    private var updates: FanoutLane
     private var actions: [Committer.Action] = []
     /// For a shell that is wrong on purpose: the next number of each stream, as this daemon has seen it.
     private var lastNumbers: [StreamKey: UInt64] = [:]
@@ -32,6 +32,10 @@ final class CommitterShell: Shell {
         limits.cacheBytesPerShard = world.random.chance(50) ? 2 << 20 : 2000
         self.core = Committer(lanes: Self.lanes, rules: .defaults, limits: limits)
         self.fanouts = world.links(of: process, to: .fanout)
+        self.owners = ShardOwners(names: self.fanouts.map(\.server.name))
+        self.results = GatewayLane(window: world.window(), outboxLimit: 1 << 20)
+        self.updates = FanoutLane(fanouts: self.fanouts.count, outboxLimit: 1 << 20)
+        process.greeting = world.window().greeting
         self.connections = (0..<Self.lanes).map { DatabaseConnection(of: process, lane: $0) }
         for connection in self.connections { world.connect(connection) }
         world.rest(process, true)
@@ -45,11 +49,9 @@ final class CommitterShell: Shell {
         if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)
-        self.outgoing.flush(in: self.world)
-        for (name, envelope) in self.results.sorted(by: { $0.key < $1.key }) {
-            if let peer = self.peers[name] { _ = self.world.send(envelope.bytes, to: peer) }
-        }
-        self.results = [:]
+        self.results.finish(self.core.takeFinished(), self.world.send)
+        self.results.flush(self.world.send)
+        self.updates.flush { self.world.send($0, on: self.fanouts[$1]) }
         return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
     }
 
@@ -57,17 +59,19 @@ final class CommitterShell: Shell {
 
     private func read(_ input: Input, _ now: UInt64) {
         switch input {
-        case .up(let link), .resting(let link):
-            self.owners.changed(link.server.name, link.state(isUp: true))
-        case .down(let link): self.owners.changed(link.server.name, .isGone)
-        case .peerUp(let peer): self.peers[peer.name] = peer
-        case .peerDown(let peer): if self.peers[peer.name] == peer { self.peers[peer.name] = nil }
-        case .peerMessage(_, let bytes):
-            self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
+        case .up(let link), .resting(let link): self.owners.changed(link.index, link.state(isUp: true))
+        case .down(let link):
+            self.owners.changed(link.index, .isGone)
+            self.updates.linkDown(link.index)
+        case .peerUp(let peer): self.results.peerUp(peer, name: self.world.name(of: peer))
+        case .peerDown(let peer): self.results.peerDown(peer)
+        case .peerMessage(let peer, let bytes):
+            self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
                 guard kind == .commit else { return }
                 let commit = try EnvelopeReader.decode(Commit.self, fields)
                 self.lastNumbers[StreamKey(commit.room, commit.session)] = commit.number
-                self.core.submit(commit, size: fields.remaining, at: now, into: &self.actions)
+                self.core.submit(
+                    commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         case .message, .database, .app: break
         }
@@ -123,10 +127,9 @@ final class CommitterShell: Shell {
                 self.core.dispatch(into: &self.actions)
             }
         case .result(let gateway, let result):
-            self.results[gateway.text, default: EnvelopeWriter()].append(result)
+            self.results.append(result, to: gateway)
         case .publish(let update):
-            guard let owner = self.owners.owner(of: Int(update.shard)), let link = self.fanouts[owner] else { return }
-            self.outgoing.append(update, on: link)
+            self.updates.append(update, to: self.owners.owner(of: Int(update.shard)))
         }
     }
 

@@ -1,23 +1,17 @@
 import FanoutCore
+import FanoutDaemon
+import Mesh
+import Stages
 import Wire
 
 /// A fan-out around its real core: what the database answered, what peers sent, previews last, one flush each gateway.
 final class FanoutShell: Shell {
-    /// A gateway at the other end of a connection.
-    private struct Entry {
-        var peer: Peer
-        var outbox = GatewayOutbox(maxBytes: 1 << 20)
-    }
-
     private unowned let world: World
     private let process: Process
     private var core: Fanout
     private let connection: DatabaseConnection
-    private var numbers: [String: GatewayID] = [:]
-    private var byPeer: [Peer: GatewayID] = [:]
-    private var entries: [GatewayID: Entry] = [:]
+    private var peers = FanoutPeers(outboxBytes: 1 << 20)
     private var actions: [FanoutAction] = []
-    private var previews: [Preview] = []
     /// For a shell that is wrong on purpose: rooms that are read, and what it takes the shards' heads to be.
     private var loads: [UInt64: Int] = [:]
     private var seenHeads = [UInt64](repeating: 0, count: Shard.count)
@@ -39,17 +33,10 @@ final class FanoutShell: Shell {
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
         for case .database(let news) in inputs { self.read(news, now) }
         for input in inputs { self.read(input, now) }
-        if !self.previews.isEmpty {
-            if self.world.plan.mutant == .fenceOff {
-                self.passOn()
-            } else {
-                self.core.previewsReceived(self.previews, at: now, into: &self.actions)
-            }
-            self.previews.removeAll(keepingCapacity: true)
-        }
+        self.deliverPreviews(now)
         if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
         self.perform(now)
-        self.flush()
+        self.peers.flush(self.world.send)
         return self.core.nextDeadline
     }
 
@@ -88,57 +75,38 @@ final class FanoutShell: Shell {
 
     private func read(_ input: Input, _ now: UInt64) {
         switch input {
-        case .peerDown(let peer):
-            guard let gateway = self.byPeer.removeValue(forKey: peer) else { return }
-            self.entries[gateway] = nil
-            self.core.gatewayDown(gateway, at: now)
+        case .peerDown(let peer): self.peers.peerDown(peer, at: now, into: &self.core)
         case .peerMessage(let peer, let bytes):
-            self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
-                try self.read(kind, fields, from: peer, now)
+            self.noteUpdates(in: bytes)
+            bytes.withUnsafeBytes { bytes in
+                self.peers.receive(
+                    bytes, from: peer, name: self.world.name(of: peer), self.world.intake, at: now, into: &self.core,
+                    &self.actions)
             }
         case .up, .down, .resting, .message, .peerUp, .database, .app: break
         }
     }
 
-    private func read(_ kind: RecordKind, _ fields: ByteReader, from peer: Peer, _ now: UInt64) throws(EnvelopeError) {
-        switch kind {
-        case .preview:
-            self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
-        case .update:
+    /// For the mutant that never asks for heads.
+    private func noteUpdates(in bytes: [UInt8]) {
+        guard self.world.plan.mutant == .naivePolling else { return }
+        self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
+            guard kind == .update else { return }
             let update = try EnvelopeReader.decode(Update.self, fields)
             self.saw(update.gseq, in: Int(update.shard))
-            self.core.updateReceived(update, at: now, into: &self.actions)
-        case .join:
-            let join = try EnvelopeReader.decode(Join.self, fields)
-            self.core.joinReceived(join, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .leave:
-            let leave = try EnvelopeReader.decode(Leave.self, fields)
-            self.core.leaveReceived(leave, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .roomInterest:
-            let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
-            self.core.interestReceived(interest, from: self.gateway(peer, now), at: now, into: &self.actions)
-        case .gestureEnd:
-            let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
-            _ = self.gateway(peer, now)
-            self.core.gestureEndReceived(gesture, at: now, into: &self.actions)
-        case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-            .roomRead, .roomState, .commitCredit:
-            break
         }
     }
 
-    private func gateway(_ peer: Peer, _ now: UInt64) -> GatewayID {
-        if let known = self.byPeer[peer] { return known }
-        let gateway = self.numbers[peer.name] ?? GatewayID(UInt32(self.numbers.count + 1))
-        self.numbers[peer.name] = gateway
-        if let old = self.entries[gateway]?.peer {
-            self.byPeer[old] = nil
-            self.core.gatewayDown(gateway, at: now)
+    private func deliverPreviews(_ now: UInt64) {
+        var previews: [Preview] = []
+        self.peers.drainPreviews { previews = $0 }
+        guard !previews.isEmpty else { return }
+        guard self.world.plan.mutant == .fenceOff else {
+            return self.core.previewsReceived(previews, at: now, into: &self.actions)
         }
-        self.byPeer[peer] = gateway
-        self.entries[gateway] = Entry(peer: peer)
-        self.core.gatewayUp(gateway, at: now)
-        return gateway
+        // The mutant without a fence.
+        let gateways = self.peers.gateways.entries.map(\.id)
+        for preview in previews { self.peers.append(.preview(preview), to: gateways) }
     }
 
     // MARK: Out
@@ -149,9 +117,9 @@ final class FanoutShell: Shell {
             self.actions.removeAll()
             for action in actions {
                 switch action {
-                case .send(let record, let gateway): self.append(record, to: gateway)
+                case .send(let record, let gateway): self.peers.append(record, to: [gateway])
                 case .broadcast(let record, let to, let except):
-                    for gateway in to where gateway != except { self.append(record, to: gateway) }
+                    self.peers.append(record, to: to.filter { $0 != except })
                 case .read(let request):
                     if !self.ask(request) {
                         self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
@@ -167,31 +135,6 @@ final class FanoutShell: Shell {
             .answer(request.tag, model.answer(request.query))
         }
         return self.world.submit(task, on: self.connection)
-    }
-
-    private func append(_ record: FanoutRecord, to gateway: GatewayID) {
-        var fields = ByteWriter()
-        record.encode(into: &fields)
-        fields.bytes.withUnsafeBytes { self.entries[gateway]?.outbox.append(record, fields: $0) }
-    }
-
-    /// The mutant without a fence.
-    private func passOn() {
-        for preview in self.previews {
-            for gateway in self.entries.keys.sorted(by: { $0.number < $1.number }) {
-                self.append(.preview(preview), to: gateway)
-            }
-        }
-    }
-
-    private func flush() {
-        for gateway in self.entries.keys.sorted(by: { $0.number < $1.number }) {
-            guard let peer = self.entries[gateway]?.peer else { continue }
-            while let envelope = self.entries[gateway]?.outbox.next() {
-                _ = self.world.send(envelope, to: peer)
-                self.entries[gateway]?.outbox.settle(.sent)
-            }
-        }
     }
 
     /// How many connections it has in a room.

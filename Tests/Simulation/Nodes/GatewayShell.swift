@@ -1,5 +1,6 @@
 import GatewayCore
-import Mesh
+import GatewayDaemon
+import Stages
 import Wire
 
 /// A gateway around its real core. The real one has an event loop for apps and a thread for the mesh with mailboxes
@@ -8,21 +9,14 @@ final class GatewayShell: Shell {
     private unowned let world: World
     private let process: Process
     private var core: Gateway
-    private var owners: [Stage: ShardOwners] = [
-        .coalescer: ShardOwners(), .committer: ShardOwners(), .fanout: ShardOwners(),
-    ]
-    private var links: [Stage: [String: Link]] = [:]
-    private let previewLinks: [String: Link]
-    private var outgoing = Outgoing()
-    /// Previews on their way to each coalescer, and when the last left.
-    private var previews: [String: LatestPreviews] = [:]
-    private var previewsAt: [String: UInt64] = [:]
-    /// How long previews for one coalescer are collected while many come.
-    private static let linkPause: UInt64 = 3 * .millisecond
+    private var topology: MeshTopology
+    private var senders: MeshSenders
+    private var arrivals = MeshArrivals()
+    private let links: [Stage: [Link]]
+    private let previewLinks: [Link]
+    /// How long previews for one coalescer are collected while many come, ms.
+    private static let linkPause: UInt64 = 3
     private var apps: [Slot: AppConnection] = [:]
-    /// Previews of this turn, and of how many envelopes.
-    private var seen: [Preview] = []
-    private var seenEnvelopes = 0
     /// How long previews wait for their turn, µs: it is the bound that makes it too long.
     private static let lateness: UInt64 = 100
     /// When previews that wait are looked at, ms.
@@ -38,8 +32,14 @@ final class GatewayShell: Shell {
         self.core = Gateway(
             name: Identifier(process.name), connectionPrefix: UInt32(truncatingIfNeeded: world.random.next() >> 33) + 1,
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
-        for stage in [Stage.coalescer, .committer, .fanout] { self.links[stage] = world.links(of: process, to: stage) }
+        let links = [Stage.coalescer, .committer, .fanout].map { world.links(of: process, to: $0) }
+        self.links = [.coalescer: links[0], .committer: links[1], .fanout: links[2]]
         self.previewLinks = world.links(of: process, to: .coalescer, .previews)
+        let names = links.map { $0.map(\.server.name) }
+        self.topology = MeshTopology(coalescers: names[0], committers: names[1], fanouts: names[2])
+        self.senders = MeshSenders(
+            coalescers: links[0].count, committers: links[1].count, fanouts: links[2].count, pause: Self.linkPause)
+        self.arrivals.lateness = Self.lateness
     }
 
     /// In every other world nothing is fast enough, so that rooms are slowed down and let go all the time. A turn delivers
@@ -61,8 +61,9 @@ final class GatewayShell: Shell {
             self.read(input, ms)
             self.perform(ms)
         }
-        self.takePreviews(ms)
+        self.arrivals.deliver(at: ms, into: &self.core)
         self.perform(ms)
+        self.releaseHeld(ms)
         if let due = self.deliveryAt, ms >= due {
             self.deliveryAt = nil
             self.core.turnBegan()
@@ -74,90 +75,48 @@ final class GatewayShell: Shell {
             self.core.tick(at: ms, seconds: 0)
             self.perform(ms)
         }
-        self.outgoing.flush(in: self.world)
-        let pause = self.flushPreviews(now)
+        self.senders.flush(at: ms) { orders in
+            for case .envelope(let envelope) in orders { self.send(envelope) }
+            orders = []
+            return true
+        }
         if let due = self.core.nextTick(after: ms) { self.tickAt = min(self.tickAt ?? due, due) }
         if let due = self.core.nextDelivery() { self.deliveryAt = min(self.deliveryAt ?? due, due) }
         let breath = now + 50_000
         let delivery = self.deliveryAt.map { max($0 * .millisecond, breath) }
-        return [self.tickAt.map { $0 * .millisecond }, delivery, pause].compactMap { $0 }.min()
+        let others = [self.tickAt, self.senders.nextFlush].map { $0.map { $0 * .millisecond } }
+        return (others + [delivery]).compactMap(\.self).min()
     }
 
     // MARK: In
 
     private func read(_ input: Input, _ ms: UInt64) {
         switch input {
-        case .up(let link), .resting(let link): self.changed(link, isUp: true, ms)
-        case .down(let link): self.changed(link, isUp: false, ms)
-        case .message(let link, let bytes): self.read(bytes, from: link.server.name, ms)
+        case .up(let link):
+            if link.lane == .main { self.senders.up(link.server.instance, greeting: link.greeting) }
+            self.changed(link, isUp: true, ms)
+        case .resting(let link): self.changed(link, isUp: true, ms)
+        case .down(let link):
+            if link.lane == .main { self.senders.down(link.server.instance) }
+            self.changed(link, isUp: false, ms)
+        case .message(let link, let bytes):
+            bytes.withUnsafeBytes { bytes in
+                self.arrivals.receive(
+                    bytes, from: link.server.instance, self.topology, self.world.intake, at: ms, seconds: 0,
+                    into: &self.core
+                ) { self.senders.allow($0, for: link.server.instance) }
+            }
         case .app(let connection, let news): self.read(news, of: connection, ms)
         case .peerUp, .peerDown, .peerMessage, .database: break
         }
     }
 
     private func changed(_ link: Link, isUp: Bool, _ ms: UInt64) {
-        let stage = link.server.stage
-        guard link.lane == .main,
-            let change = self.owners[stage]?.changed(link.server.name, link.state(isUp: isUp))
-        else { return }
-        if stage != .fanout {
-            let shards = change.orphaned.union(change.relieved)
-            if !shards.isEmpty { self.core.commitPathChanged(shards: shards, at: ms) }
-            return
-        }
-        let moves = [(true, change.handedOver.union(change.relieved)), (false, change.orphaned)]
-        for (hadOwner, shards) in moves where !shards.isEmpty {
-            self.core.fanoutMoved(shards: shards, hadOwner: hadOwner, at: ms)
+        guard link.lane == .main else { return self.senders.setOpen(isUp, coalescer: link.index) }
+        for move in self.topology.changed(link.server.instance, link.state(isUp: isUp)) {
+            self.core.shardsMoved(move, at: ms)
             self.perform(ms)
         }
-    }
-
-    private func read(_ bytes: [UInt8], from peer: String, _ ms: UInt64) {
-        let before = self.seen.count
-        self.world.read(bytes) { (kind, fields) throws(EnvelopeError) in
-            switch kind {
-            case .preview: self.take(try EnvelopeReader.decode(Preview.self, fields), from: peer)
-            case .update:
-                let update = try EnvelopeReader.decode(Update.self, fields)
-                self.takePreviews(of: update.room, ms)
-                self.core.updated(update)
-            case .commitResult: self.core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: ms)
-            case .joinReply:
-                let reply = try EnvelopeReader.decode(JoinReply.self, fields)
-                self.takePreviews(of: reply.room, ms)
-                self.core.joinReplied(reply, at: ms, seconds: 0)
-            case .roomPosition:
-                let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-                self.takePreviews(of: position.room, ms)
-                self.core.positioned(position)
-            case .presence: self.core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
-            case .gestureEnded:
-                let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
-                self.takePreviews(of: ended.gesture.room, ms)
-                self.core.gestureEnded(ended)
-            case .sessionClaimed: self.core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
-            case .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .roomState, .commitCredit: break
-            }
-        }
-        if self.seen.count > before { self.seenEnvelopes += 1 }
-    }
-
-    /// Only the room's owner knows which updates its previews must not follow.
-    private func take(_ preview: Preview, from peer: String) {
-        if self.owners[.fanout]?.owner(of: Shard.of(room: preview.room)) == peer { self.seen.append(preview) }
-    }
-
-    /// Delivers what came of previews before something else of their room is told.
-    private func takePreviews(of room: Identifier, _ ms: UInt64) {
-        if self.seen.contains(where: { $0.room == room }) { self.takePreviews(ms) }
-    }
-
-    private func takePreviews(_ ms: UInt64) {
-        guard !self.seen.isEmpty else { return }
-        self.core.previewed(
-            self.seenEnvelopes > 1 ? LatestPreviews.folded(self.seen) : self.seen, at: ms, lateness: Self.lateness)
-        self.seen.removeAll(keepingCapacity: true)
-        self.seenEnvelopes = 0
     }
 
     private func read(_ news: AppNews, of connection: AppConnection, _ ms: UInt64) {
@@ -204,14 +163,13 @@ final class GatewayShell: Shell {
                 for slot in slots where slot != preview.sender { self.tell(slot, .event, text) }
             }
         case .preview(let shard, let preview):
-            if let peer = self.owners[.coalescer]?.owner(of: shard) {
-                self.previews[peer, default: LatestPreviews()].insert(preview)
-            }
+            if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
-        case .fanout(let shard, let record): self.send(record, to: self.owners[.fanout]?.owner(of: shard))
+        case .fanout(let shard, let record):
+            if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
         case .formerFanout(let shard, let record):
             guard self.world.plan.mutant != .farewellOff else { return }
-            self.send(record, to: self.owners[.fanout]?.formerOwner(of: shard))
+            if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
         case .disconnect, .http: break
         }
     }
@@ -220,47 +178,36 @@ final class GatewayShell: Shell {
         if self.world.plan.mutant == .custodyOff {
             guard self.sent.insert("\(commit.session) \(commit.number)").inserted else { return }
         }
-        for stage in path == .coalescer ? [Stage.coalescer, .committer] : [.committer, .coalescer] {
-            guard let peer = self.owners[stage]?.owner(of: shard), let link = self.links[stage]?[peer] else { continue }
-            return self.outgoing.append(commit, on: link)
+        guard let target = self.topology.target(of: shard, path) else { return }
+        if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
+    }
+
+    private func releaseHeld(_ ms: UInt64) {
+        var isGoingOn = true
+        while isGoingOn {
+            isGoingOn = false
+            for shard in self.core.heldShards {
+                guard let path = self.core.nextHeldPath(in: shard) else { continue }
+                if let target = self.topology.target(of: shard, path), !self.senders.isOpen(target) { continue }
+                self.core.releaseHeld(in: shard, at: ms)
+                self.perform(ms)
+                isGoingOn = true
+            }
         }
+    }
+
+    private func send(_ envelope: OutgoingEnvelope) {
+        let links = envelope.lane == .main ? self.links[envelope.instance.stage] : self.previewLinks
+        if let link = links?[envelope.instance.index] { self.world.send(envelope.bytes, on: link) }
     }
 
     private func tell(_ slot: Slot, _ kind: AppMessage, _ text: AppText) {
         if let connection = self.apps[slot] { self.world.tell(connection, kind, text) }
     }
 
-    private func send(_ record: GatewayCore.FanoutRecord, to peer: String?) {
-        guard let peer, let link = self.links[.fanout]?[peer] else { return }
-        switch record {
-        case .join(let join): self.outgoing.append(join, on: link)
-        case .leave(let leave): self.outgoing.append(leave, on: link)
-        case .interest(let interest): self.outgoing.append(interest, on: link)
-        case .gestureEnd(let end): self.outgoing.append(end, on: link)
-        case .read(let read): self.outgoing.append(read, on: link)
-        }
-    }
-
-    /// - Returns: when previews that are held back by the pause may leave, ns.
-    private func flushPreviews(_ now: UInt64) -> UInt64? {
-        var next: UInt64?
-        for (peer, link) in self.previewLinks.sorted(by: { $0.key < $1.key }) {
-            guard self.previews[peer]?.isEmpty == false, link.session != nil else { continue }
-            let due = (self.previewsAt[peer] ?? 0) + Self.linkPause
-            guard now >= due else {
-                next = min(next ?? due, due)
-                continue
-            }
-            var envelope = EnvelopeWriter()
-            self.previews[peer]?.drain(into: &envelope)
-            self.previewsAt[peer] = now
-            _ = self.world.send(envelope.bytes, on: link)
-        }
-        return next
-    }
-
     func count(into counts: inout [String: Int64]) {
         counts["gateway.resent", default: 0] += Int64(self.core.counters.resent)
+        counts["gateway.held", default: 0] += Int64(self.core.counters.held)
         counts["gateway.holes", default: 0] += Int64(self.core.counters.holes)
         counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
         counts["gateway.pace-changes", default: 0] += Int64(self.core.paces.changes)

@@ -1,7 +1,5 @@
-/// The stages, in the order in which a commit passes them.
-enum Stage: String, CaseIterable {
-    case gateway, coalescer, committer, fanout
-}
+import Mesh
+import Stages
 
 /// What a daemon's thread finds when it wakes.
 enum Input {
@@ -12,9 +10,9 @@ enum Input {
     case resting(Link)
     case message(Link, [UInt8])
     /// The same at the bound end.
-    case peerUp(Peer)
-    case peerDown(Peer)
-    case peerMessage(Peer, [UInt8])
+    case peerUp(PeerID)
+    case peerDown(PeerID)
+    case peerMessage(PeerID, [UInt8])
     /// The database has something to say.
     case database(DatabaseNews)
     /// An app has.
@@ -46,22 +44,26 @@ final class Process {
         case dead
     }
 
-    let stage: Stage
+    let instance: StageInstance
     let name: String
     var state = State.dead
     /// Raised by every start and every end, so that what was meant for an earlier life is recognised.
     var life = 0
     /// True while it asks to be spared; see ``World/rest(_:_:)``.
     var isResting = false
+    /// What it answers with when it is greeted.
+    var greeting: [UInt8] = []
     var shell: (any Shell)?
     var inbox: [Input] = []
     /// When the next turn is due; nil: not before something comes.
     var wakeAt: UInt64?
 
-    init(_ stage: Stage, _ number: Int) {
-        self.stage = stage
-        self.name = "\(stage.rawValue)-\(number)"
+    init(_ instance: StageInstance) {
+        self.instance = instance
+        self.name = "\(instance.stage)-\(instance.index + 1)"
     }
+
+    var stage: Stage { self.instance.stage }
 
     var isRunning: Bool { if case .running = self.state { true } else { false } }
     var isAlive: Bool { if case .dead = self.state { false } else { true } }

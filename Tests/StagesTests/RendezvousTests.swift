@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Mesh
+@testable import Stages
 
 struct RendezvousTests {
     private func owners(_ names: [String], shards: Int = 64) -> [String?] {

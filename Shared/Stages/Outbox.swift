@@ -1,21 +1,21 @@
 internal import DequeModule
 package import Mesh
-package import Wire
+public import Wire
 
-/// What is on its way to one peer: the records of this turn, and envelopes that its link did not take yet.
+/// What is on its way to one peer: the records of this turn, and envelopes that its link did not accept yet.
 ///
-/// Bound: `limit` bytes wait at most; beyond it envelopes are dropped and counted. A dropped result is asked for again,
-/// a dropped update is found in the log.
-package struct Outbox {
-    /// An envelope of about so many bytes leaves before the turn is over, so that no single message grows too large.
-    private static let envelopeBytes = 128 << 10
+/// Bound: at most `limit` bytes wait; beyond it envelopes are dropped and counted by their records. Public, so that
+/// ``append(_:)`` can be inlined.
+public struct Outbox {
+    /// An envelope of about this many bytes is closed before the turn is over, so that no message grows too large.
+    @usableFromInline static let envelopeBytes = 128 << 10
 
     private struct Envelope {
         var bytes: [UInt8]
         var records: Int
     }
 
-    private var open = EnvelopeWriter()
+    @usableFromInline var open = EnvelopeWriter()
     private var waiting: Deque<Envelope> = []
     private var waitingBytes = 0
     private let limit: Int
@@ -31,15 +31,26 @@ package struct Outbox {
     package var isEmpty: Bool { self.open.isEmpty && self.waiting.isEmpty }
 
     /// Adds a record; it leaves with the turn's ``flush(_:)``.
-    package mutating func append(_ record: some WireRecord) {
+    @inlinable
+    public mutating func append(_ record: some WireRecord) {
         self.open.append(record)
         if self.open.bytes.count >= Self.envelopeBytes { self.seal() }
     }
 
-    private mutating func seal() {
+    /// Adds an envelope as it is, which counts as one record.
+    package mutating func append(envelope: [UInt8]) {
+        self.seal()
+        self.enqueue(Envelope(bytes: envelope, records: 1))
+    }
+
+    @usableFromInline
+    mutating func seal() {
         guard !self.open.isEmpty else { return }
         let records = Int(self.open.count)
-        let envelope = Envelope(bytes: self.open.take(), records: records)
+        self.enqueue(Envelope(bytes: self.open.take(), records: records))
+    }
+
+    private mutating func enqueue(_ envelope: Envelope) {
         guard self.waitingBytes + envelope.bytes.count <= self.limit || self.waiting.isEmpty else {
             self.dropped += envelope.records
             return
@@ -48,7 +59,7 @@ package struct Outbox {
         self.waiting.append(envelope)
     }
 
-    /// Sends what there is, in order, as far as the link takes it.
+    /// Sends what there is, in order, until the link accepts no more.
     package mutating func flush(_ send: ([UInt8]) -> SendResult) {
         self.seal()
         while let first = self.waiting.first {
@@ -62,7 +73,7 @@ package struct Outbox {
         }
     }
 
-    /// Gives up everything: the peer is gone.
+    /// Drops everything: the peer is gone.
     package mutating func drop() {
         self.seal()
         self.dropped += self.waiting.reduce(0) { $0 + $1.records }
@@ -70,7 +81,7 @@ package struct Outbox {
         self.waitingBytes = 0
     }
 
-    /// How many records were dropped since the last call.
+    /// Returns how many records were dropped since the last call.
     package mutating func takeDropped() -> Int {
         defer { self.dropped = 0 }
         return self.dropped

@@ -1,30 +1,31 @@
+import Stages
 import Testing
 import Wire
 
-@Suite struct CommitCreditTests {
+@Suite struct CreditTests {
     private static let window = CommitCredit(commits: 4, bytes: 1000)
 
     @Test func aWindowClosesAtEitherBound() {
         var window = CreditWindow()
-        window.opened(greeting: CreditGrant.greeting(window: Self.window))
+        window.opened(greeting: Self.window.greeting)
         for _ in 0..<4 {
             #expect(window.isOpen)
-            window.spend(commits: 1, bytes: 10)
+            window.spend(CommitLoad(commits: 1, bytes: 10))
         }
         #expect(!window.isOpen)
         window.allow(CommitCredit(commits: 5, bytes: 1010))
         #expect(window.isOpen)
-        window.spend(commits: 0, bytes: 970)
+        window.spend(CommitLoad(commits: 0, bytes: 970))
         #expect(!window.isOpen)
     }
 
     @Test func aCommitLargerThanTheWindowPasses() {
         var window = CreditWindow()
-        window.opened(greeting: CreditGrant.greeting(window: Self.window))
-        window.spend(commits: 1, bytes: 5000)
+        window.opened(greeting: Self.window.greeting)
+        window.spend(CommitLoad(commits: 1, bytes: 5000))
         #expect(!window.isOpen)
         var grant = CreditGrant(window: Self.window)
-        grant.finish(commits: 1, bytes: 5000)
+        grant.finish(CommitLoad(commits: 1, bytes: 5000))
         if let due = grant.due { window.allow(due) }
         #expect(window.isOpen)
     }
@@ -33,7 +34,7 @@ import Wire
         for greeting in [[], [1, 2, 3], EnvelopeWriter().bytes] as [[UInt8]] {
             var window = CreditWindow()
             window.opened(greeting: greeting)
-            window.spend(commits: 1_000_000, bytes: 1 << 40)
+            window.spend(CommitLoad(commits: 1_000_000, bytes: 1 << 40))
             #expect(window.isOpen)
             window.allow(CommitCredit(commits: 1, bytes: 1))
             #expect(window.isOpen)
@@ -42,25 +43,25 @@ import Wire
 
     @Test func aNewLinkBeginsAnew() {
         var window = CreditWindow()
-        window.opened(greeting: CreditGrant.greeting(window: Self.window))
-        window.spend(commits: 4, bytes: 0)
+        window.opened(greeting: Self.window.greeting)
+        window.spend(CommitLoad(commits: 4, bytes: 0))
         window.closed()
         #expect(window.isOpen)
-        window.opened(greeting: CreditGrant.greeting(window: Self.window))
+        window.opened(greeting: Self.window.greeting)
         #expect(window.isOpen)
-        window.spend(commits: 4, bytes: 0)
+        window.spend(CommitLoad(commits: 4, bytes: 0))
         #expect(!window.isOpen)
     }
 
     @Test func aGrantIsToldOnceHalfAWindowIsBack() {
         var grant = CreditGrant(window: Self.window)
-        grant.finish(commits: 1, bytes: 1)
+        grant.finish(CommitLoad(commits: 1, bytes: 1))
         #expect(grant.due == nil)
-        grant.finish(commits: 1, bytes: 1)
+        grant.finish(CommitLoad(commits: 1, bytes: 1))
         #expect(grant.due == CommitCredit(commits: 6, bytes: 1002))
-        grant.tell()
+        grant.announce()
         #expect(grant.due == nil)
-        grant.finish(commits: 0, bytes: 500)
+        grant.finish(CommitLoad(commits: 0, bytes: 500))
         #expect(grant.due == CommitCredit(commits: 6, bytes: 1502))
     }
 
@@ -71,7 +72,7 @@ import Wire
         let window = CommitCredit(
             commits: UInt64.random(in: 1...20, using: &random), bytes: UInt64.random(in: 1...2000, using: &random))
         var sender = CreditWindow()
-        sender.opened(greeting: CreditGrant.greeting(window: window))
+        sender.opened(greeting: window.greeting)
         var receiver = CreditGrant(window: window)
         var unfinished: [Int] = []
         var toSend = 300
@@ -84,19 +85,31 @@ import Wire
             }
             if Bool.random(using: &random), toSend > 0, sender.isOpen {
                 let size = Int.random(in: 0...400, using: &random)
-                sender.spend(commits: 1, bytes: size)
+                sender.spend(CommitLoad(commits: 1, bytes: size))
                 unfinished.append(size)
                 toSend -= 1
                 #expect(unfinished.count <= Int(window.commits))
                 #expect(unfinished.reduce(0, +) <= Int(window.bytes) + 400)
             } else if !unfinished.isEmpty {
-                receiver.finish(
-                    commits: 1, bytes: unfinished.remove(at: Int.random(in: 0..<unfinished.count, using: &random)))
+                let size = unfinished.remove(at: Int.random(in: 0..<unfinished.count, using: &random))
+                receiver.finish(CommitLoad(commits: 1, bytes: size))
                 if let due = receiver.due {
                     sender.allow(due)
-                    receiver.tell()
+                    receiver.announce()
                 }
             }
         }
+    }
+}
+
+private struct SeededGenerator: RandomNumberGenerator {
+    var seed: UInt64
+
+    mutating func next() -> UInt64 {
+        self.seed &+= 0x9E37_79B9_7F4A_7C15
+        var z = self.seed
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
     }
 }

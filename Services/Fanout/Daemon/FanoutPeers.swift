@@ -1,0 +1,119 @@
+package import FanoutCore
+package import Mesh
+package import Stages
+package import Wire
+
+/// The peers on the fan-out's link: what they send goes to the core as it comes, previews after everything else of the
+/// turn; what the core has for gateways leaves from their outboxes.
+package struct FanoutPeers {
+    /// The gateways among the peers.
+    package private(set) var gateways: GatewayTable
+    /// Previews of this turn.
+    private var previews: [Preview] = []
+    private var fields = ByteWriter()
+
+    /// No peer yet; at most `outboxBytes` bytes wait for each gateway.
+    package init(outboxBytes: Int) {
+        self.gateways = GatewayTable(outboxBytes: outboxBytes)
+    }
+
+    // MARK: In
+
+    /// Reads one envelope of a peer.
+    /// - Parameter name: the peer's, from its hello.
+    package mutating func receive(
+        _ bytes: UnsafeRawBufferPointer, from peer: PeerID, name: @autoclosure () -> String?, _ intake: EnvelopeIntake,
+        at now: UInt64, into core: inout Fanout, _ actions: inout [FanoutAction]
+    ) {
+        intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+            switch kind {
+            case .preview:
+                self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
+            case .update:
+                let update = try EnvelopeReader.decode(Update.self, fields)
+                core.updateReceived(update, at: now, into: &actions)
+            case .join:
+                let join = try EnvelopeReader.decode(Join.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.joinReceived(join, from: gateway, at: now, into: &actions)
+            case .leave:
+                let leave = try EnvelopeReader.decode(Leave.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.leaveReceived(leave, from: gateway, at: now, into: &actions)
+            case .roomInterest:
+                let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.interestReceived(interest, from: gateway, at: now, into: &actions)
+            case .gestureEnd:
+                let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
+                _ = self.gateway(peer, name(), at: now, &core)
+                core.gestureEndReceived(gesture, at: now, into: &actions)
+            case .roomRead:
+                let read = try EnvelopeReader.decode(RoomRead.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.roomReadReceived(read, from: gateway, at: now, into: &actions)
+            case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
+                .roomState, .commitCredit:
+                break
+            }
+        }
+    }
+
+    /// Hands out the previews of this turn, if there are any.
+    package mutating func drainPreviews(_ body: ([Preview]) -> Void) {
+        guard !self.previews.isEmpty else { return }
+        body(self.previews)
+        self.previews.removeAll(keepingCapacity: true)
+    }
+
+    /// The gateway behind a peer that spoke as one.
+    private mutating func gateway(
+        _ peer: PeerID, _ name: @autoclosure () -> String?, at now: UInt64, _ core: inout Fanout
+    ) -> GatewayID {
+        if let known = self.gateways.gateway(of: peer) { return known }
+        let (gateway, wasThere) = self.gateways.connect(peer, name: name() ?? "?")
+        if wasThere { core.gatewayDown(gateway, at: now) }
+        core.gatewayUp(gateway, at: now)
+        return gateway
+    }
+
+    /// A peer went away.
+    package mutating func peerDown(_ peer: PeerID, at now: UInt64, into core: inout Fanout) {
+        if let gateway = self.gateways.disconnect(peer) { core.gatewayDown(gateway, at: now) }
+    }
+
+    /// A peer's link accepts messages again.
+    /// - Returns: the gateway that must hear where its rooms stand, as what waited for it was dropped.
+    package mutating func writable(_ peer: PeerID) -> GatewayID? {
+        guard let gateway = self.gateways.gateway(of: peer), let index = self.gateways.index(of: gateway),
+            self.gateways.entries[index].outbox.isBlocked, self.gateways.entries[index].outbox.unblock()
+        else { return nil }
+        return gateway
+    }
+
+    // MARK: Out
+
+    /// Adds a record for gateways that are up; it is encoded once.
+    package mutating func append(_ record: FanoutRecord, to gateways: some Sequence<GatewayID>) {
+        self.fields.bytes.removeAll(keepingCapacity: true)
+        record.encode(into: &self.fields)
+        self.fields.bytes.withUnsafeBytes { fields in
+            for gateway in gateways {
+                guard let index = self.gateways.index(of: gateway) else { continue }
+                self.gateways.entries[index].outbox.append(record, fields: fields)
+            }
+        }
+    }
+
+    /// Sends what waits for gateways, in order, until their links accept no more.
+    package mutating func flush(_ send: ([UInt8], PeerID) -> SendResult) {
+        for index in self.gateways.entries.indices {
+            let peer = self.gateways.entries[index].peer
+            while let envelope = self.gateways.entries[index].outbox.next() {
+                // A peer that is gone: the news of its end is on its way.
+                let isBlocked = send(envelope, peer) == .wouldBlock
+                self.gateways.entries[index].outbox.settle(isBlocked ? .blocked : .sent)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package import GatewayCore
+package import Stages
+package import Wire
+
+/// What came from the stages behind a gateway in this turn: records go to the core as they come, previews are collected
+/// and go there together, ahead of everything else of their rooms.
+package struct MeshArrivals {
+    private var previews: [Preview] = []
+    /// The rooms that they are of.
+    private var rooms: Set<Identifier> = []
+    /// The number of envelopes that they came in.
+    private var envelopes = 0
+    /// How long this turn's previews have waited for it, µs.
+    package var lateness: UInt64 = 0
+
+    /// Nothing came yet.
+    package init() {}
+
+    /// Reads one envelope.
+    /// - Parameters:
+    ///   - seconds: since 1970, for tokens only.
+    ///   - allow: gets the credit for commits that the sender gives.
+    package mutating func receive(
+        _ bytes: UnsafeRawBufferPointer, from sender: StageInstance, _ topology: MeshTopology, _ intake: EnvelopeIntake,
+        at now: UInt64, seconds: Int64, into core: inout Gateway, allow: (CommitCredit) -> Void
+    ) {
+        let before = self.previews.count
+        intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+            switch kind {
+            case .preview:
+                self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, topology)
+            case .commitCredit:
+                allow(try EnvelopeReader.decode(CommitCredit.self, fields))
+            default:
+                try self.receive(kind, fields, at: now, seconds: seconds, into: &core)
+            }
+        }
+        if self.previews.count > before { self.envelopes += 1 }
+    }
+
+    private mutating func receive(
+        _ kind: RecordKind, _ fields: ByteReader, at now: UInt64, seconds: Int64, into core: inout Gateway
+    ) throws(EnvelopeError) {
+        switch kind {
+        case .update:
+            let update = try EnvelopeReader.decode(Update.self, fields)
+            self.deliver(update.room, at: now, into: &core)
+            core.updated(update)
+        case .commitResult: core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
+        case .joinReply:
+            let reply = try EnvelopeReader.decode(JoinReply.self, fields)
+            self.deliver(reply.room, at: now, into: &core)
+            core.joinReplied(reply, at: now, seconds: seconds)
+        case .roomPosition:
+            let position = try EnvelopeReader.decode(RoomPosition.self, fields)
+            self.deliver(position.room, at: now, into: &core)
+            core.positioned(position)
+        case .presence: core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
+        case .gestureEnded:
+            let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
+            self.deliver(ended.gesture.room, at: now, into: &core)
+            core.gestureEnded(ended)
+        case .sessionClaimed: core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+        case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
+        case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
+        }
+    }
+
+    /// A fan-out that does not own the room any more cannot know which updates its previews must not follow: the owner
+    /// may have sent them already.
+    private mutating func collect(_ preview: Preview, from sender: StageInstance, _ topology: MeshTopology) {
+        guard sender.stage == .fanout, topology.fanout(of: Shard.of(room: preview.room)) == sender.index else {
+            return
+        }
+        if self.previews.last?.room != preview.room { self.rooms.insert(preview.room) }
+        self.previews.append(preview)
+    }
+
+    /// Delivers a room's previews before something else of the room.
+    private mutating func deliver(_ room: Identifier, at now: UInt64, into core: inout Gateway) {
+        if self.rooms.contains(room) { self.deliver(at: now, into: &core) }
+    }
+
+    /// Delivers this turn's previews. Several envelopes of them in one turn mean that the loop is behind: then only the
+    /// latest count, so that it delivers less the later it is.
+    package mutating func deliver(at now: UInt64, into core: inout Gateway) {
+        guard !self.previews.isEmpty else { return }
+        core.previewed(
+            self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews, at: now, lateness: self.lateness)
+        self.previews.removeAll(keepingCapacity: true)
+        self.rooms.removeAll(keepingCapacity: true)
+        self.envelopes = 0
+    }
+}

@@ -1,0 +1,35 @@
+package import Wire
+
+/// The receiver's side of a credited lane: what it allows one sender on one link. At most a window's worth of the
+/// sender's commits are unfinished at a time.
+package struct CreditGrant: Equatable, Sendable {
+    private let window: CommitCredit
+    private var finished = CommitCredit(commits: 0, bytes: 0)
+    private var announced = CommitCredit(commits: 0, bytes: 0)
+
+    /// The grant of a link that just came up; the sender knows the window from the greeting.
+    package init(window: CommitCredit) {
+        self.window = window
+    }
+
+    /// Counts commits of the sender that need no memory here any more.
+    package mutating func finish(_ load: CommitLoad) {
+        self.finished.commits &+= UInt64(clamping: load.commits)
+        self.finished.bytes &+= UInt64(clamping: load.bytes)
+    }
+
+    /// The credit to announce now; nil while it is not worth a message: less than half a window came back since the
+    /// last one. A sender that used all it was allowed hears again when all of that is finished, at the latest.
+    package var due: CommitCredit? {
+        let commits = self.finished.commits &- self.announced.commits
+        let bytes = self.finished.bytes &- self.announced.bytes
+        guard commits >= max(1, self.window.commits / 2) || bytes >= max(1, self.window.bytes / 2) else { return nil }
+        return CommitCredit(
+            commits: self.finished.commits &+ self.window.commits, bytes: self.finished.bytes &+ self.window.bytes)
+    }
+
+    /// What is ``due`` was sent.
+    package mutating func announce() {
+        self.announced = self.finished
+    }
+}

@@ -1,0 +1,44 @@
+internal import Boot
+package import Logging
+public import Wire
+
+/// Walks over the envelopes that a daemon receives, with one policy for those that cannot be read: an envelope ends at
+/// its first bad record, the records before it count, and the sender stays. Each one is counted, at most one a second
+/// is logged, none is fatal.
+///
+/// The walk is inlinable and therefore public: it calls its body for every record that a daemon receives.
+public final class EnvelopeIntake {
+    private let logger: Logger
+    private let onRefusal: () -> Void
+    private var limiter = LogLimiter(every: .seconds(1))
+
+    /// An intake that logs to `logger` and calls `onRefusal` for every envelope that cannot be read to its end.
+    package init(logger: Logger, onRefusal: @escaping () -> Void) {
+        self.logger = logger
+        self.onRefusal = onRefusal
+    }
+
+    /// Calls `body` for each record, in order, until the envelope ends or cannot be read further.
+    /// - Parameters:
+    ///   - bytes: one envelope; the fields handed to `body` point into it.
+    ///   - body: throws when a record's fields are ill-formed.
+    @inlinable
+    public func walk(
+        _ bytes: UnsafeRawBufferPointer, _ body: (RecordKind, ByteReader) throws(EnvelopeError) -> Void
+    ) {
+        do throws(EnvelopeError) {
+            var reader = try EnvelopeReader(bytes)
+            while let (kind, fields) = try reader.next() { try body(kind, fields) }
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    @usableFromInline
+    func refuse(_ error: EnvelopeError) {
+        self.onRefusal()
+        guard let suppressed = self.limiter.admit(at: .now) else { return }
+        self.logger.warning(
+            "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+    }
+}

@@ -1,0 +1,21 @@
+package import Mesh
+internal import ServiceLifecycle
+
+/// A daemon's thread as a service: it runs until the daemon is asked to stop; then its loop drains, and its links say
+/// goodbye.
+package struct ReactorService: Service {
+    private let reactor: Reactor
+
+    /// A service that runs this reactor.
+    package init(_ reactor: Reactor) {
+        self.reactor = reactor
+    }
+
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await self.reactor.run()
+        } onGracefulShutdown: {
+            self.reactor.stop()
+        }
+    }
+}

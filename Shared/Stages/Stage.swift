@@ -1,0 +1,18 @@
+/// The stages of the pipeline, in the order in which a commit passes them.
+package enum Stage: String, Sendable, CaseIterable {
+    case gateway, coalescer, committer, fanout
+}
+
+/// One instance of a stage.
+package struct StageInstance: Hashable, Sendable {
+    /// The stage.
+    package let stage: Stage
+    /// Its index among the stage's instances, in the order of the settings.
+    package let index: Int
+
+    /// The instance at an index.
+    package init(_ stage: Stage, _ index: Int) {
+        self.stage = stage
+        self.index = index
+    }
+}

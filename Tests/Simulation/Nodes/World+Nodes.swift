@@ -1,0 +1,21 @@
+import Mesh
+import Stages
+import Wire
+
+extension World {
+    /// The links that a daemon dials to a stage, in the order of its instances.
+    func links(of process: Process, to stage: Stage, _ lane: Link.Lane = .main) -> [Link] {
+        self.links.filter { $0.dialler === process && $0.server.stage == stage && $0.lane == lane }
+            .sorted { $0.index < $1.index }
+    }
+
+    /// Walks over an envelope.
+    func walk(_ bytes: [UInt8], _ body: (RecordKind, ByteReader) throws(EnvelopeError) -> Void) {
+        bytes.withUnsafeBytes { self.intake.walk($0, body) }
+    }
+
+    /// What a daemon that accepts commits allows each sender: plenty, or in every other world hardly anything.
+    func window() -> CommitCredit {
+        self.plan.seed % 4 < 2 ? CommitCredit(commits: 4096, bytes: 8 << 20) : CommitCredit(commits: 2, bytes: 2000)
+    }
+}
