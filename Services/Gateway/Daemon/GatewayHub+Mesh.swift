@@ -28,8 +28,8 @@ extension GatewayHub {
             case .previewLane(let peer, let isOpen): self.senders.setOpen(isOpen, peer: peer)
             case .envelope(let stage, let peer, let bytes):
                 self.envelopeReceived(bytes, from: stage, peer, at: now)
-            case .face(let peer, let text): self.face.received(text, from: peer)
-            case .faceGone(let peer): self.face.gone(peer)
+            case .face(let peer, let text): self.face.received(text, from: peer, self)
+            case .faceGone(let peer): self.face.gone(peer, from: self)
             }
         }
         self.fresh.removeAll(keepingCapacity: true)
