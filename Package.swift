@@ -181,7 +181,11 @@ let testTargets: [Target] = [
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
-    tests("GatewayTests", ["GatewayCore", "GatewayDaemon", "Wire", "Canvas", "Auth", "JSONBytes", "Mesh"]),
+    tests(
+        "GatewayTests",
+        [
+            "GatewayCore", "GatewayDaemon", "Wire", "Canvas", "Auth", "JSONBytes", "Mesh", nioCore, nioEmbedded,
+        ]),
     tests(
         "CoalescerTests",
         [

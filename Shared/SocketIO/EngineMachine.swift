@@ -10,7 +10,7 @@ public final class EngineTimings: Sendable {
     public let connectTimeout: UInt64?
     /// Between two noops that release a polling request while an upgrade is on.
     public let noopInterval: UInt64 = 100_000_000
-    /// How long a closing polling session waits for the poll that takes its last packets.
+    /// How long a closing polling session waits for the poll that fetches its last packets.
     public let closeTimeout: UInt64 = 5_000_000_000
 
     /// The periods given; the others have their defaults.
@@ -43,7 +43,6 @@ public struct EngineMachine: Sendable {
     private var hasPoll = false
     private var hasPost = false
     private var isPonging = false
-    /// Whether the grace is in `heartbeatDeadline` already.
     /// Free answers to polls that arrive while an upgrade is on, before the pace of ``EngineTimings/noopInterval``.
     private var freeNoops: UInt8 = 0
     /// The next ping or, while `isPonging`, the time when the pong is late.
@@ -99,7 +98,7 @@ extension EngineMachine {
         case mismatch
     }
 
-    /// A GET arrived; `hasPackets` tells whether packets wait for it, `exceedsBody` whether more than one body takes.
+    /// A GET arrived; `hasPackets` tells whether packets wait for it, `exceedsBody` whether they exceed one body.
     public mutating func pollReceived(hasPackets: Bool, exceedsBody: Bool = false) -> PollAnswer {
         guard self.phase != .closed, self.transport == .polling else { return .mismatch }
         if self.hasPoll { return .duplicate }
@@ -138,7 +137,7 @@ extension EngineMachine {
         return .read
     }
 
-    /// The body of the POST was dealt with, or its connection was lost.
+    /// The body of the POST was read, or its connection was lost.
     public mutating func postEnded() { self.hasPost = false }
 }
 
@@ -210,7 +209,7 @@ extension EngineMachine {
     public enum PacketAnswer: Sendable, Equatable {
         case message
         case nothing
-        /// The client said goodbye.
+        /// The client closes the session.
         case close
         /// The client broke the protocol.
         case violation
@@ -222,7 +221,7 @@ extension EngineMachine {
         switch type {
         case .message: return .message
         case .pong:
-            // A pong nobody asked for moves nothing.
+            // A pong without a ping moves nothing.
             if self.isPonging {
                 self.isPonging = false
                 self.heartbeatDeadline = now() &+ self.timings.pingInterval
@@ -251,7 +250,7 @@ extension EngineMachine {
     public enum Expiry: Sendable, Equatable {
         case pingTimeout
         case connectTimeout
-        /// Nobody fetched the last packets of a closing session.
+        /// The last packets of a closing session were not fetched in time.
         case closeTimeout
     }
 
@@ -289,7 +288,7 @@ extension EngineMachine {
         return due
     }
 
-    /// The server closes. `true`: at once; `false`: a polling session waits for the poll that takes its last packets.
+    /// The server closes. `true`: immediately; `false`: a polling session waits for the poll that fetches its last packets.
     public mutating func closeRequested(at now: UInt64) -> Bool {
         guard self.phase == .open else { return self.phase == .closed }
         if self.transport == .polling, !self.hasPoll {
@@ -303,9 +302,9 @@ extension EngineMachine {
         return true
     }
 
-    /// A polling client said goodbye while no poll was held. Its poll may be overtaken by the goodbye (they come by
-    /// two connections), so one that arrives before `deadline` is the last; see ``PollAnswer/last``.
-    public mutating func goodbyeReceived(until deadline: UInt64) {
+    /// A polling client sent a close packet while no poll was held. It may have overtaken a poll (they come by two
+    /// connections), so one that arrives before `deadline` is the last; see ``PollAnswer/last``.
+    public mutating func closeReceived(until deadline: UInt64) {
         guard self.phase == .open else { return }
         self.phase = .closing
         self.upgrade = .none

@@ -63,7 +63,7 @@ public struct EnginePayloadReader: Sendable {
 }
 
 /// The errors that Engine.IO answers over HTTP, by their code.
-public enum EngineError: UInt8, Sendable {
+public enum EngineError: UInt8, Error, Sendable {
     case unknownTransport = 0
     case unknownSession
     case badHandshakeMethod

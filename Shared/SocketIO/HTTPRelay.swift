@@ -1,6 +1,6 @@
 /// How a request travels on to the server that owns its session.
 ///
-/// The head is written anew from what was read, and what belongs to one connection only stays behind (RFC 9110 section
+/// The head is rebuilt from what was read, and what belongs to one connection only stays behind (RFC 9110 section
 /// 7.6.1). So both servers see the same request, however oddly a client framed it.
 public enum HTTPRelay {
     /// The field that marks a relayed request; a server that finds it relays no further.

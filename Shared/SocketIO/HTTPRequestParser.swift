@@ -77,10 +77,10 @@ public struct HTTPRequestParser: Sendable {
                 guard let event = self.readHead(input, at: &offset) else { return nil }
                 return event
             case .sized:
-                self.takeBody(input, at: &offset)
+                self.appendBody(input, at: &offset)
                 return self.due == 0 ? self.finish() : nil
             case .chunkData:
-                self.takeBody(input, at: &offset)
+                self.appendBody(input, at: &offset)
                 if self.due > 0 { return nil }
                 self.stage = .chunkEnd
             case .chunkSize, .chunkEnd, .trailer:
@@ -105,7 +105,7 @@ public struct HTTPRequestParser: Sendable {
         return .body(body)
     }
 
-    private mutating func takeBody(_ input: UnsafeRawBufferPointer, at offset: inout Int) {
+    private mutating func appendBody(_ input: UnsafeRawBufferPointer, at offset: inout Int) {
         let count = min(self.due, input.count - offset)
         self.body.append(contentsOf: input[offset..<(offset + count)].assumingBytes)
         offset += count

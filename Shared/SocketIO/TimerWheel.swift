@@ -2,7 +2,7 @@
 ///
 /// Each token remembers the tick it was last inserted for; when a tick comes up, its tokens are handed back and decide
 /// for themselves whether they are due or want to be inserted again. A deadline that moves later (every pong) thus
-/// costs nothing. Deadlines beyond one turn stay in their slot and are looked at once a turn.
+/// costs nothing. Deadlines beyond one turn stay in their slot and are looked at in every turn.
 public struct TimerWheel<Token> {
     private struct Entry {
         var token: Token

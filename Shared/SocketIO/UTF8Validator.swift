@@ -1,6 +1,6 @@
 /// An incremental UTF-8 check after RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
 ///
-/// Text may arrive in any number of pieces; the first byte that cannot continue valid UTF-8 is refused at once.
+/// Text may arrive in any number of pieces; the first byte that cannot continue valid UTF-8 is refused immediately.
 public struct UTF8Validator: Sendable {
     /// Continuation bytes still due for the current scalar.
     private var due: UInt8 = 0

@@ -191,19 +191,19 @@ extension WebSocketDecoder {
         offset += available
         let isWhole = available == remaining
         if self.opcode.isControl {
-            self.take(piece, into: &self.control)
+            self.unmask(piece, into: &self.control)
             self.consumed += available
             return isWhole ? self.controlComplete(payload: &payload) : nil
         }
         let isText = self.message == .text
         if isWhole, self.isFinal, self.assembly.isEmpty {
             payload.removeAll(keepingCapacity: true)
-            guard self.takeText(piece, isText: isText, into: &payload) else { return self.fail(.invalidUTF8) }
+            guard self.appendMessage(piece, isText: isText, into: &payload) else { return self.fail(.invalidUTF8) }
             return self.messageComplete(isText: isText)
         }
         var assembly = self.assembly
         self.assembly = []  // Moved out, so that appending does not copy.
-        let isSound = self.takeText(piece, isText: isText, into: &assembly)
+        let isSound = self.appendMessage(piece, isText: isText, into: &assembly)
         self.assembly = assembly
         guard isSound else { return self.fail(.invalidUTF8) }
         self.consumed += available
@@ -217,16 +217,18 @@ extension WebSocketDecoder {
         return self.messageComplete(isText: isText)
     }
 
-    private mutating func takeText(_ piece: UnsafeRawBufferPointer, isText: Bool, into target: inout [UInt8]) -> Bool {
+    private mutating func appendMessage(
+        _ piece: UnsafeRawBufferPointer, isText: Bool, into target: inout [UInt8]
+    ) -> Bool {
         let start = target.count
-        self.take(piece, into: &target)
+        self.unmask(piece, into: &target)
         guard isText else { return true }
         return target.withUnsafeBytes { bytes in
             self.utf8.feed(UnsafeRawBufferPointer(rebasing: bytes[start...]))
         }
     }
 
-    private func take(_ piece: UnsafeRawBufferPointer, into target: inout [UInt8]) {
+    private func unmask(_ piece: UnsafeRawBufferPointer, into target: inout [UInt8]) {
         let start = target.count
         target.append(contentsOf: piece.assumingMemoryBound(to: UInt8.self))
         target.withUnsafeMutableBytes { bytes in

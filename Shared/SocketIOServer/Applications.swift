@@ -2,7 +2,7 @@ public import NIOCore
 public import SocketIO
 
 /// A Socket.IO application. Every call comes on the server's event loop, in order for each connection; answers and
-/// sends made during a call are flushed when the bytes that were read are dealt with.
+/// sends made during a call are flushed when the bytes that were read are processed.
 ///
 /// `disconnected` may be called from inside ``SocketIOServer/flush()``, ``SocketIOSocket/disconnect()`` and
 /// ``SocketIOSocket/closeEngine(code:reason:)``, but never from inside a send.
@@ -95,33 +95,6 @@ public protocol HTTPApplication: AnyObject {
 
 extension HTTPApplication {
     public var maxBody: Int { 65_536 }
-}
-
-/// One HTTP request with its whole body.
-public struct HTTPRequest: Sendable {
-    /// Method, path, query and fields.
-    public let head: HTTPRequestHead
-    /// The body; empty if none.
-    public let body: [UInt8]
-    /// Where it came from.
-    public let remoteAddress: SocketAddress?
-}
-
-/// An HTTP answer. Content-Length and Connection are added; fields with line breaks in them are left out.
-public struct HTTPResponse: Sendable {
-    /// The status code.
-    public var status: UInt16
-    /// Fields in order.
-    public var headers: [(String, String)]
-    /// The body.
-    public var body: [UInt8]
-
-    /// An answer.
-    public init(status: UInt16, headers: [(String, String)] = [], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
 }
 
 /// What is known when a session asks to open.

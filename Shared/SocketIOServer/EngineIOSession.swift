@@ -3,92 +3,96 @@ public import SocketIO
 
 /// One Engine.IO session: the thing that survives the change from polling to WebSocket. Used on the loop only.
 public final class EngineIOSession: Timed {
-    let server: SocketIOServer
     let id: EngineID
     /// Index of its route.
     let route: Int
-    var machine: EngineMachine
-    /// The WebSocket that carries it; `nil` while it polls.
-    var peer: PeerHandler?
-    var candidate: PeerHandler?
-    var link: PollingLink?
-    var layer: SocketIOLayer?
+    private let registry: SessionRegistry
+    private var machine: EngineMachine
+    private(set) var carrier: SessionCarrier
+    private var phase = SessionPhase.open
+    /// `nil` once the session has ended.
+    private var application: SessionApplication?
+    /// Whether the next flush ends the session as a slow reader.
+    private var isSlow = false
     var armedTick: UInt64 = 0
-    var isDirty = false
-    var isDoomed = false
-    var isFull = false
-    var hasEnded = false
-    var isTold = false
-    /// The client said goodbye by this POST, which is answered when the session ends.
-    var isLeaving = false
-    /// The server goes away: the client shall come back elsewhere.
-    var isGoingAway = false
-    var leavingPost: PeerHandler?
-    var endReason: DisconnectReason?
-    var badPackets: TokenBucket?
 
     /// How the session was opened; `nil` once released.
-    public internal(set) var handshake: Handshake?
+    public private(set) var handshake: Handshake?
     /// Where it came from.
     public let remoteAddress: SocketAddress?
     /// The application's own.
     public var userInfo: AnyObject?
 
-    init(_ server: SocketIOServer, _ handshake: Handshake, route: Int) {
-        self.server = server
-        self.id = server.drawID()
+    init(
+        _ registry: SessionRegistry, _ handshake: Handshake, _ timings: EngineTimings, route: Int,
+        _ carrier: SessionCarrier
+    ) {
+        self.registry = registry
+        self.id = registry.makeID()
         self.route = route
         self.handshake = handshake
         self.remoteAddress = handshake.remoteAddress
-        var timings = server.bareTimings
-        if case .socketIO(let application) = server.routes[route].kind {
-            timings = server.timings
-            self.layer = SocketIOLayer(application, server.configuration)
-        }
-        self.machine = EngineMachine(transport: handshake.transport, timings: timings, at: server.now)
-        if handshake.transport == .polling { self.link = PollingLink() }
+        self.carrier = carrier
+        self.machine = EngineMachine(transport: handshake.transport, timings: timings, at: registry.loop.now)
         self.arm()
     }
 
+    /// The session is open for this application.
+    func open(for application: SessionApplication) {
+        self.application = application
+        application.opened(self)
+    }
+
+    var loop: ServerLoop { self.registry.loop }
+
     /// The id as the client knows it.
-    public var sid: String { String(decoding: self.server.sidText(self.id), as: UTF8.self) }
+    public var sid: String { String(decoding: self.registry.sid(self.id), as: UTF8.self) }
     /// The transport in use.
     public var transport: EngineTransport { self.machine.transport }
     /// Frees the request that opened the session.
     public func releaseHandshake() { self.handshake = nil }
 
+    /// Whether the application may send nothing more: the session has ended or is about to.
     var isClosed: Bool { self.machine.isClosed }
+    var hasEnded: Bool { self.phase.hasEnded }
     /// True while packets wait for a poll.
-    var hasPackets: Bool { self.link?.queue.isEmpty == false }
-    var polls: Bool { self.machine.transport == .polling }
+    var hasPackets: Bool { self.polling?.isEmpty == false }
 
-    var engineApplication: (any EngineIOApplication)? {
-        if case .engineIO(let application) = self.server.routes[self.route].kind { application } else { nil }
-    }
+    private var polling: PollingLink? { self.carrier.polling }
+    /// The Socket.IO layer; `nil` for a bare session, and once it has ended.
+    var layer: SocketIOLayer? { self.application?.layer }
 
-    func opened() { self.engineApplication?.opened(self) }
+    /// A new id for a socket of this session.
+    func makeID() -> EngineID { self.registry.makeID() }
 
-    func arm() { self.server.arm(self, at: self.machine.nextDeadline) }
+    /// A namespace was accepted: the connect timeout is over.
+    func namespaceJoined() { self.machine.connected() }
 
-    func timerFired(at now: UInt64) {
+    // MARK: Time
+
+    var deadline: UInt64 { self.machine.nextDeadline }
+
+    private func arm() { self.loop.timers.arm(self) }
+
+    func deadlineReached(at now: UInt64) {
         self.catchUp(at: now)
         self.arm()
     }
 
-    /// Does what time has brought.
+    /// Does what is due at `now`.
     func catchUp(at now: UInt64) {
         guard now >= self.machine.nextDeadline else { return }
         let due = self.machine.timeReached(now)
-        if due.sendsPing { self.sendControl(.ping) }
+        if due.sendsPing { self.sendText(length: 1) { _ = $0.writeInteger(EnginePacketType.ping.rawValue) } }
         if due.releasesPoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
         if due.dropsCandidate { self.dropCandidate() }
         switch due.expiry {
         case nil: break
         case .pingTimeout:
-            self.server.statistics.pingTimeouts += 1
+            self.loop.statistics.pingTimeouts += 1
             self.finish(.pingTimeout, code: 1001, reason: "ping timeout")
         case .connectTimeout:
-            self.server.statistics.connectTimeouts += 1
+            self.loop.statistics.connectTimeouts += 1
             self.finish(.connectTimeout, code: 1008, reason: "no namespace joined in time")
         case .closeTimeout:
             self.finish(.transportClose, code: 1000, reason: "")
@@ -96,77 +100,377 @@ public final class EngineIOSession: Timed {
     }
 }
 
-// MARK: - Ending
+// MARK: - Sending
 
 extension EngineIOSession {
-    var endedByViolation: Bool {
-        switch self.endReason {
-        case .protocolError, .parseError, .payloadTooBig, .badPackets: true
-        default: false
+    /// Sends a text message.
+    public func send(text: UnsafeRawBufferPointer) {
+        self.sendText(length: 1 + text.count) { buffer in
+            buffer.writeInteger(EnginePacketType.message.rawValue)
+            buffer.writeBytes(text)
         }
     }
 
-    /// The server ends the session. A polling client without a held poll gets the rest with its next one.
+    /// Sends a binary message.
+    public func send(binary: [UInt8]) {
+        guard !self.isClosed else { return }
+        self.carrier.send(binary: binary)
+        self.packetSent()
+    }
+
+    /// Bytes that wait for this client: not accepted by the kernel, or not fetched by a poll.
+    public var bufferedBytes: Int { self.carrier.bufferedBytes }
+
+    /// Whether fewer bytes wait than the high water mark.
+    public var isWritable: Bool { self.carrier.isWritable && !self.isClosed }
+
+    func send(_ packet: PreparedPacket) {
+        guard !self.isClosed else { return }
+        self.carrier.send(packet)
+        self.packetSent()
+    }
+
+    /// Sends a packet unless the session is not writable; false when it was not sent.
+    func offer(_ packet: PreparedPacket) -> Bool {
+        guard self.isWritable else { return false }
+        if case .webSocket(let link) = self.carrier {
+            // A writable channel has room for far more until the bound.
+            link.output.write(packet.frames)
+        } else {
+            self.send(packet)
+        }
+        return true
+    }
+
+    /// Sends one text packet of exactly `length` bytes, written by `body`.
+    func sendText(length: Int, _ body: (inout ByteBuffer) -> Void) {
+        guard !self.isClosed else { return }
+        self.carrier.send(length: length, body)
+        self.packetSent()
+    }
+
+    func sendOpen() {
+        let payload = self.registry.openPayload(self)
+        self.sendText(length: 1 + payload.count) { buffer in
+            buffer.writeInteger(EnginePacketType.open.rawValue)
+            buffer.writeBytes(payload)
+        }
+    }
+
+    /// Queues a polling session for the next flush, and enforces the bound of the backlog.
+    private func packetSent() {
+        if let link = self.polling {
+            if link.byteCount >= self.loop.configuration.writeHighWater { link.isFull = true }
+            if !link.isQueued {
+                link.isQueued = true
+                self.loop.flushes.append(polling: self)
+            }
+        } else if self.carrier.isWritable {
+            return
+        }
+        // Ended by the next flush: the application may be in the middle of sending to many.
+        guard !self.isSlow, self.bufferedBytes > self.loop.configuration.maxBufferedBytes else { return }
+        self.isSlow = true
+        self.loop.flushes.append(slowReader: self)
+    }
+
+    /// The backlog fell below the low water mark.
+    func becameWritable() {
+        if !self.isClosed { self.application?.becameWritable() }
+    }
+}
+
+// MARK: - Polling
+
+extension EngineIOSession {
+    /// A GET arrived.
+    func pollReceived(_ poll: HTTPExchange) {
+        guard let link = self.polling else { return poll.answer(.badRequest) }
+        let isLeaving = self.phase.isLeaving
+        let exceedsBody = !isLeaving && link.exceedsLastBody
+        switch self.machine.pollReceived(hasPackets: !link.isEmpty, exceedsBody: exceedsBody) {
+        case .hold: link.hold(poll)
+        case .packets: self.answer(poll, link)
+        case .noop: poll.answerText([EnginePacketType.noop.rawValue])
+        case .last:
+            if isLeaving {
+                poll.answerText([EnginePacketType.noop.rawValue])
+            } else {
+                link.sendLast(poll, isGoingAway: self.phase.isGoingAway)
+            }
+            self.finish(.transportClose, code: 1000, reason: "")
+        case .mismatch: poll.answer(.unknownSession)
+        case .duplicate:
+            self.end(.protocolError, code: 1002, reason: "")
+            poll.answer(.badRequest)
+        }
+    }
+
+    private func answer(_ poll: HTTPExchange, _ link: PollingLink) {
+        if link.sendNext(poll) { self.becameWritable() }
+    }
+
+    /// Answers the held poll, if there is one, with `body`. The machine counts it as answered already.
+    private func answerPoll(_ body: [UInt8]) {
+        guard let poll = self.polling?.releasePoll() else { return }
+        self.machine.pollAnswered()
+        poll.answerText(body)
+    }
+
+    /// Answers the held poll with the packets that wait.
+    func flushPolling() {
+        guard let link = self.polling else { return }
+        link.isQueued = false
+        guard !link.isEmpty, let poll = link.releasePoll() else { return }
+        self.machine.pollAnswered()
+        self.answer(poll, link)
+    }
+
+    /// The connection of the held poll broke.
+    func pollLost() {
+        _ = self.polling?.releasePoll()
+        self.machine.pollAnswered()
+        self.finish(.transportClose, code: 1000, reason: "")
+    }
+
+    /// The head of a POST arrived: throws when its body must not be read.
+    func postHeadReceived() throws(EngineError) {
+        switch self.machine.postReceived() {
+        case .read: return
+        case .mismatch: throw .badRequest
+        case .duplicate:
+            self.end(.protocolError, code: 1002, reason: "")
+            throw .badRequest
+        }
+    }
+
+    /// The connection of a POST broke before its body was complete.
+    func postLost() {
+        self.machine.postEnded()
+        self.finish(.transportClose, code: 1000, reason: "")
+    }
+
+    /// The body of a POST was too large or malformed; it is answered elsewhere.
+    func postRefused() {
+        self.machine.postEnded()
+        self.end(.payloadTooBig, code: 1009, reason: "")
+    }
+
+    /// The body of a POST arrived.
+    func postReceived(_ body: [UInt8], _ post: HTTPExchange) {
+        self.machine.postEnded()
+        guard !self.hasEnded else { return post.answer(.badRequest) }
+        // Also after an upgrade: not every client waits for its POST before that, or sends it again.
+        let isSound = body.withUnsafeBytes { self.readPackets($0) }
+        if self.phase.isLeaving {
+            self.phase = .leaving(post)
+        } else if isSound {
+            post.answerText(Array("ok".utf8))
+        } else {
+            post.answer(.badRequest)
+        }
+    }
+
+    /// Processes the packets of one POST; `false` if one of them is malformed, which ends the session.
+    private func readPackets(_ body: UnsafeRawBufferPointer) -> Bool {
+        var reader = EnginePayloadReader()
+        do {
+            while let packet = try reader.next(in: body) {
+                switch packet {
+                case .binary(let bytes): self.binaryMessage(bytes)
+                case .text(let type, let range):
+                    self.received(type, UnsafeRawBufferPointer(rebasing: body[range]))
+                }
+                // A close packet is no error; a broken rule is.
+                if self.hasEnded || self.phase.isLeaving { return !self.phase.isViolation }
+            }
+            return true
+        } catch {
+            self.violated()
+            return false
+        }
+    }
+}
+
+// MARK: - WebSocket
+
+extension EngineIOSession {
+    /// A WebSocket with the id of this session opened; `false` if it is one too many.
+    func startUpgrade(to link: WebSocketLink) -> Bool {
+        guard let polling, self.machine.webSocketArrived(at: self.loop.now) else { return false }
+        polling.candidate = link
+        self.arm()
+        return true
+    }
+
+    /// A text frame of the WebSocket on trial.
+    func candidateText(_ text: UnsafeRawBufferPointer, _ link: WebSocketLink) {
+        guard link === self.polling?.candidate else { return link.close(code: 1000) }
+        switch self.machine.candidateReceived(text, at: self.loop.now) {
+        case .probe(let releasePoll):
+            Array("3probe".utf8).withUnsafeBytes { link.send(.text, $0) }
+            if releasePoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
+            self.arm()
+        case .adopt(let releasePoll):
+            if releasePoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
+            self.switchTransport(to: link)
+        case .ignore: break
+        case .drop: self.dropCandidate()
+        }
+    }
+
+    /// Everything that waits for polls is sent first, so order is kept.
+    private func switchTransport(to link: WebSocketLink) {
+        let polling = self.polling
+        self.carrier = .webSocket(link)
+        link.attach(.engine(self))
+        self.loop.statistics.upgrades += 1
+        polling?.sendAll(by: link)
+        if polling?.isFull == true, link.output.isWritable { self.becameWritable() }
+        self.arm()
+    }
+
+    private func dropCandidate() {
+        guard let polling, let candidate = polling.candidate else { return }
+        self.candidateLost(candidate)
+        candidate.close(code: 1000)
+    }
+
+    /// The WebSocket on trial is gone; polling goes on.
+    func candidateLost(_ link: WebSocketLink) {
+        guard let polling, link === polling.candidate else { return }
+        polling.candidate = nil
+        self.machine.candidateLost(at: self.loop.now)
+        self.arm()
+    }
+
+    /// The WebSocket that carried the session was lost or closed by the client.
+    func transportLost(_ reason: DisconnectReason) {
+        self.carrier = .none
+        self.finish(reason, code: 1000, reason: "")
+    }
+
+    /// A text frame of the WebSocket that carries the session.
+    func textFrame(_ text: UnsafeRawBufferPointer) {
+        guard let first = text.first, let type = EnginePacketType(rawValue: first) else { return self.violated() }
+        self.received(type, UnsafeRawBufferPointer(rebasing: text[1...]))
+    }
+}
+
+// MARK: - Packets
+
+extension EngineIOSession {
+    private func received(_ type: EnginePacketType, _ content: UnsafeRawBufferPointer) {
+        switch self.machine.packetReceived(type, at: self.loop.now) {
+        case .message: self.textMessage(content)
+        case .nothing:
+            // A pong may bring the next ping nearer than the deadline that was waited for.
+            if type == .pong { self.arm() }
+        case .close: self.closeReceived()
+        case .violation: self.violated()
+        }
+    }
+
+    private func closeReceived() {
+        if let link = self.polling, link.poll == nil {
+            self.machine.closeReceived(until: self.loop.now &+ Self.lastPollPatience)
+            return self.wait(as: .leaving(nil), .transportClose)
+        }
+        // The poll that is held ends quietly.
+        self.answerPoll([EnginePacketType.noop.rawValue])
+        self.finish(.transportClose, code: 1000, reason: "")
+    }
+
+    /// How much later than the close packet that overtook it a poll may arrive, nanoseconds.
+    private static let lastPollPatience: UInt64 = 50_000_000
+
+    private func textMessage(_ message: UnsafeRawBufferPointer) {
+        self.loop.statistics.packetsIn += 1
+        self.application?.received(message, self)
+    }
+
+    /// A binary message by either transport.
+    func binaryMessage(_ message: [UInt8]) {
+        guard !self.isClosed else { return }
+        self.loop.statistics.packetsIn += 1
+        self.application?.received(binary: message, self)
+    }
+
+    /// The client broke Engine.IO.
+    private func violated() {
+        self.loop.statistics.protocolErrors += 1
+        self.end(.protocolError, code: 1002, reason: "")
+    }
+}
+
+// MARK: - Ending
+
+extension EngineIOSession {
+    /// Closes the session: a WebSocket with `code`, polling with a close packet.
+    public func close(code: UInt16 = 1000, reason: StaticString = "") {
+        self.end(.closedByServer(code), code: code, reason: reason)
+    }
+
+    /// More waits for the client than ``SocketIOServer/Configuration/maxBufferedBytes``.
+    func endAsSlowReader() {
+        self.loop.statistics.slowReaders += 1
+        self.end(.slowReader, code: 4008, reason: "slow reader")
+    }
+
+    /// Ends the session because the server goes away.
+    func goAway() { self.end(.drained, code: 1001, reason: "going away") }
+
+    /// The server ends the session. A polling client without a held poll gets the rest with its next one, unless it
+    /// broke a rule.
     func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
         guard !self.hasEnded else { return }
-        if case .drained = why { self.isGoingAway = true }
-        // Rule breakers are not waited for.
+        let isGoingAway = why == .drained
         let isImmediate =
             switch why {
             case .closedByServer, .drained: false
             default: true
             }
-        // A held poll gets the first of several bodies, and the next polls the rest.
-        if !isImmediate, let link = self.link, self.exceedsLastBody(link) { self.flushPolling() }
         if isImmediate {
             self.machine.ended()
-        } else if !self.machine.closeRequested(at: self.server.now) {
-            self.dropCandidate()
-            self.tellApplication(why)
-            self.arm()
-            return
+        } else {
+            // A held poll gets the first of several bodies, and the next polls the rest.
+            if let link = self.polling, link.exceedsLastBody { self.flushPolling() }
+            guard self.machine.closeRequested(at: self.loop.now) else {
+                return self.wait(as: .closing(isGoingAway: isGoingAway || self.phase.isGoingAway), why)
+            }
         }
-        if let link = self.link, let peer = link.poll {
-            link.poll = nil
-            self.sendLast(peer, link)
+        if let link = self.polling, let poll = link.releasePoll() {
+            link.sendLast(poll, isGoingAway: isGoingAway)
         }
         self.finish(why, code: code, reason: reason)
     }
 
-    /// Everything is over: nothing is waited for any more.
-    func finish(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
-        guard !self.hasEnded else { return }
-        self.hasEnded = true
-        self.endReason = why
-        self.machine.ended()
-        self.server.sessions[self.id] = nil
-        let peer = self.peer
-        let candidate = self.candidate
-        let poll = self.link?.poll
-        self.peer = nil
-        self.candidate = nil
-        self.link = nil
-        poll?.answer(.unknownSession)
-        self.leavingPost?.answerPlain(Array("ok".utf8))
-        self.leavingPost = nil
-        self.tellApplication(why)
-        candidate?.closeWebSocket(code: 1000)
-        peer?.closeWebSocket(code: code, reason: reason)
-        self.handshake = nil
-        self.layer = nil
-        self.userInfo = nil
+    /// Waits for the last poll of a polling session, which is over for the application.
+    private func wait(as phase: SessionPhase, _ why: DisconnectReason) {
+        self.dropCandidate()
+        let wasOpen = self.phase.isOpen
+        if !self.phase.isLeaving { self.phase = phase }
+        if wasOpen { self.application?.closed(self, why) }
+        self.arm()
     }
 
-    /// Tells the application once, also when a polling session still waits for its last poll.
-    func tellApplication(_ why: DisconnectReason) {
-        guard !self.isTold else { return }
-        self.isTold = true
-        if let layer = self.layer {
-            layer.root = nil
-            let sockets = layer.table.removeAll()
-            for socket in sockets { socket.ended(why, layer.application) }
-        } else {
-            self.engineApplication?.closed(self, reason: why)
+    /// Ends the session: nothing is waited for any more.
+    private func finish(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
+        guard !self.hasEnded else { return }
+        let phase = exchange(&self.phase, with: .ended(why))
+        let carrier = exchange(&self.carrier, with: .none)
+        self.machine.ended()
+        self.registry.remove(self)
+        if case .polling(let link) = carrier { link.releasePoll()?.answer(.unknownSession) }
+        if case .leaving(let post?) = phase { post.answerText(Array("ok".utf8)) }
+        if phase.isOpen { self.application?.closed(self, why) }
+        switch carrier {
+        case .polling(let link): link.candidate?.close(code: 1000)
+        case .webSocket(let link): link.close(code: code, reason: reason)
+        case .none: break
         }
+        self.handshake = nil
+        self.application = nil
+        self.userInfo = nil
     }
 }

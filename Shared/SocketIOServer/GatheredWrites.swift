@@ -1,9 +1,9 @@
 internal import NIOCore
 
-/// What one turn of the loop has for a connection, in order, so that the kernel gets it in one piece: a write costs far
-/// more than the bytes in it.
+/// The buffers that a turn of the loop wrote to one connection, in order, to be written to the kernel together: a
+/// write costs far more than the bytes in it.
 struct GatheredWrites {
-    /// More than this is the channel's business.
+    /// The most bytes that are copied together.
     private static let bound = 1 << 16
 
     private var buffers: [ByteBuffer] = []
@@ -12,8 +12,7 @@ struct GatheredWrites {
 
     var isEmpty: Bool { self.buffers.isEmpty }
 
-    /// Takes a buffer, which may be shared, at the end.
-    /// - Returns: false when that would be too much.
+    /// Appends a buffer, which may be shared; false when that would exceed the bound.
     mutating func append(_ buffer: ByteBuffer) -> Bool {
         guard self.byteCount + buffer.readableBytes <= Self.bound else { return false }
         self.byteCount += buffer.readableBytes
@@ -21,8 +20,8 @@ struct GatheredWrites {
         return true
     }
 
-    /// Everything as one buffer; several are copied together into `storage`. Nothing is left.
-    mutating func take(with storage: inout ByteBuffer) -> ByteBuffer {
+    /// Removes everything and returns it as one buffer; several are copied together into `storage`.
+    mutating func removeAll(joinedIn storage: inout ByteBuffer) -> ByteBuffer {
         defer { self = GatheredWrites() }
         if self.buffers.count == 1 { return self.buffers[0] }
         storage.clear(minimumCapacity: self.byteCount)

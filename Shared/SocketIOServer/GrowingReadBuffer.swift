@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// How much a connection reads at once: little at first, because an idle one keeps its read buffer, twice as much after
+/// How much a connection reads with one call: little at first, because an idle one keeps its read buffer, twice as much after
 /// each read that filled it, and half as much after two in a row that did not need more.
 ///
 /// As NIO's adaptive one, but a word in size: what is larger than three costs each channel a box.

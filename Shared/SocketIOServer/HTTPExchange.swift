@@ -1,53 +1,339 @@
+internal import NIOCore
 internal import SocketIO
 
-/// The HTTP side of a connection: one request at a time.
-///
-/// ```
-/// reading head -> reading body -> answering -> reading head …
-/// ```
-/// While an answer is due, what the client sends early is kept up to the size of one head.
-final class HTTPExchange {
-    /// Where a request goes when its body is complete.
+/// Where a request goes when its body is complete.
+struct HTTPDestination {
     enum Target {
         case openPolling(Int)
         case poll(EngineIOSession)
         case post(EngineIOSession)
-        case preflight(Int)
+        case preflight
         case fallback(any HTTPApplication)
-        case failure(EngineError, Int)
-        /// To the server that owns the session, …
+        case failure(EngineError)
+        /// To the server that owns the session.
         case relay(SocketIOServer.Neighbour)
-        /// … on its way there and back.
+    }
+
+    let target: Target
+    /// Bytes of the largest body; a larger one is answered 413.
+    let bodyLimit: Int
+
+    init(_ target: Target, bodyLimit: Int) {
+        self.target = target
+        self.bodyLimit = bodyLimit
+    }
+
+    static func failure(_ error: EngineError) -> HTTPDestination { .init(.failure(error), bodyLimit: 0) }
+}
+
+/// The HTTP side of a connection: one request at a time.
+///
+/// ```
+/// head -> body -> answering [-> streaming] -> idle -> head …        upgrade, relayed upgrade, end -> over
+/// ```
+/// While an answer is due, what the client sends early is kept up to the size of one head. Once over, answers that come
+/// late do nothing.
+final class HTTPExchange {
+    private enum Stage {
+        /// Reading a head.
+        case head
+        /// Reading a body for this target.
+        case body(HTTPDestination.Target)
+        /// The request is complete: this target will answer it.
+        case answering(HTTPDestination.Target)
+        /// A neighbour answers the request.
         case relaying(RelayLink)
+        /// The head of a neighbour's answer was sent, and its body follows.
+        case streaming(RelayLink, keepsAlive: Bool)
+        /// Between two requests.
+        case idle
+        /// The connection is closed or speaks HTTP no more.
+        case over
     }
 
-    var parser: HTTPRequestParser
-    var head: HTTPRequestHead?
-    var target: Target?
+    private let connection: PeerHandler
+    private let router: RequestRouter
+    private var parser: HTTPRequestParser
+    private var stage = Stage.head
+    /// The head of the request that is not answered yet.
+    private var head: HTTPRequestHead?
     /// Bytes of pipelined requests.
-    var backlog: [UInt8] = []
-    var isAnswering = false
-    var isFeeding = false
-    /// Between requests of a kept connection.
-    var isIdle = false
-    /// The head of a relayed answer was sent, its body is under way; whether the connection is kept after it.
-    var isStreaming = false
-    var keepsAlive = false
-    /// Counts requests, so that a late answer to an older one is known.
-    var serial = 0
+    private var backlog: [UInt8] = []
+    /// True while ``read(_:)`` runs: an answer during it must not read on.
+    private var isReading = false
+    /// Number of the current request, by which a late answer to an older one is noticed.
+    private var serial = 0
 
-    init(limits: HTTPLimits) {
-        self.parser = HTTPRequestParser(limits: limits)
+    init(_ connection: PeerHandler, _ router: RequestRouter) {
+        self.connection = connection
+        self.router = router
+        self.parser = HTTPRequestParser(limits: router.loop.configuration.http)
     }
 
-    func connectionLost() {
-        let target = self.target
-        self.target = nil
+    private var loop: ServerLoop { self.router.loop }
+
+    var remoteAddress: SocketAddress? { self.connection.remoteAddress }
+
+    private var isOver: Bool { if case .over = self.stage { true } else { false } }
+
+    private var isAnswerDue: Bool {
+        switch self.stage {
+        case .answering, .relaying, .streaming: true
+        case .head, .body, .idle, .over: false
+        }
+    }
+
+    // MARK: Reading
+
+    /// Processes bytes of the client; those behind an upgrade go back to the connection.
+    func read(_ input: UnsafeRawBufferPointer) {
+        if self.isAnswerDue || self.isReading { return self.readEarly(input) }
+        self.isReading = true
+        var offset = 0
+        while !self.isOver, !self.isAnswerDue, let event = self.parser.next(input, at: &offset) { self.handle(event) }
+        self.isReading = false
+        let rest = UnsafeRawBufferPointer(rebasing: input[offset...])
+        switch self.stage {
+        case .over: if !rest.isEmpty { self.connection.read(rest) }
+        case .answering, .relaying, .streaming: self.backlog.append(contentsOf: rest)
+        case .idle where self.parser.isMidRequest:
+            self.stage = .head
+            self.connection.arm(after: self.loop.configuration.handshakeTimeout)
+        case .idle, .head, .body: break
+        }
+    }
+
+    private func readEarly(_ input: UnsafeRawBufferPointer) {
+        guard self.backlog.count + input.count > self.loop.configuration.http.head else {
+            self.backlog.append(contentsOf: input)
+            return
+        }
+        let stage = exchange(&self.stage, with: .head)
+        self.abandon(stage)
+        if case .streaming = stage { self.connection.linger() } else { self.answer(.init(status: 429), closes: true) }
+    }
+
+    private func handle(_ event: HTTPRequestEvent) {
+        switch event {
+        case .head(let head):
+            self.loop.statistics.requests += 1
+            self.serial += 1
+            self.head = head
+            self.stage = .head
+            self.headReceived(head)
+        case .body(let body):
+            guard let head, case .body(let target) = self.stage else { return }
+            self.stage = .answering(target)
+            self.connection.disarm()
+            self.complete(head, target, body)
+        case .failure(let status):
+            self.refusePost()
+            self.loop.statistics.badRequests += 1
+            self.answer(.init(status: status), closes: true)
+        }
+    }
+
+    private func headReceived(_ head: HTTPRequestHead) {
+        guard self.connection.isWithinLimits else { return self.answerUnavailable(retryAfter: 5, nil) }
+        guard let destination = self.router.route(head, self) else { return }
+        if case .failure(let error) = destination.target, head.hasBody {
+            // Not worth reading the body for.
+            return self.answer(error, closes: true)
+        }
+        self.stage = .body(destination.target)
+        guard head.contentLength <= destination.bodyLimit else {
+            self.refusePost()
+            self.loop.statistics.badRequests += 1
+            return self.answer(.init(status: 413, headers: self.router.table.corsHeaders(head)), closes: true)
+        }
+        if head.hasBody {
+            self.connection.arm(after: self.loop.configuration.requestTimeout)
+            if head.header("expect", lists: "100-continue") {
+                self.connection.output.encode { _ = $0.writeString("HTTP/1.1 100 Continue\r\n\r\n") }
+            }
+        }
+        self.parser.acceptBody(limit: destination.bodyLimit)
+    }
+
+    /// A request without a body was answered when its head was read: goes on with the next one.
+    func skipBody() { self.parser.acceptBody(limit: 0) }
+
+    /// The POST that is being read will not be complete.
+    private func refusePost() {
+        guard case .body(.post(let session)) = self.stage else { return }
+        self.stage = .head
+        session.postRefused()
+    }
+
+    private func complete(_ head: HTTPRequestHead, _ target: HTTPDestination.Target, _ body: [UInt8]) {
         switch target {
-        case .poll(let session) where self.isAnswering: session.pollLost()
-        case .post(let session) where !self.isAnswering: session.postLost()
-        case .relaying(let link): link.cancel()
-        default: break
+        case .openPolling(let route): self.router.openPolling(head, route: route, self)
+        case .poll(let session): session.pollReceived(self)
+        case .post(let session): session.postReceived(body, self)
+        case .preflight: self.answer(.init(status: 204, headers: self.router.table.preflightHeaders(head)))
+        case .failure(let error): self.answer(error)
+        case .fallback(let application): self.ask(application, head, body)
+        case .relay(let owner): self.relay(head, body, to: owner)
+        }
+    }
+
+    private func ask(_ application: any HTTPApplication, _ head: HTTPRequestHead, _ body: [UInt8]) {
+        let serial = self.serial
+        let request = HTTPRequest(head: head, body: body, remoteAddress: self.remoteAddress)
+        application.handle(request) { [weak self] response in
+            guard let self, self.serial == serial, self.isAnswerDue else { return }
+            self.answer(response)
+        }
+    }
+
+    // MARK: Ending
+
+    /// The connection is closing: nothing is read or answered any more.
+    func close() { self.stage = .over }
+
+    /// The connection was lost, perhaps in the middle of a request.
+    func connectionLost() { self.abandon(exchange(&self.stage, with: .over)) }
+
+    /// Cancels a request whose client is gone.
+    private func abandon(_ stage: Stage) {
+        switch stage {
+        case .answering(.poll(let session)): session.pollLost()
+        case .body(.post(let session)): session.postLost()
+        case .relaying(let link), .streaming(let link, _): link.cancel()
+        case .head, .body, .answering, .idle, .over: break
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension HTTPExchange {
+    /// An Engine.IO error.
+    func answer(_ error: EngineError, closes: Bool = false) {
+        guard !self.isOver else { return }
+        self.loop.statistics.badRequests += 1
+        let headers = [("Content-Type", "application/json")] + self.corsHeaders
+        self.answer(.init(status: error.status, headers: headers, body: error.body), closes: closes)
+    }
+
+    /// Text for a polling client.
+    func answerText(_ body: [UInt8]) {
+        let headers =
+            [("Content-Type", "text/plain; charset=UTF-8"), ("Cache-Control", "no-store")] + self.corsHeaders
+        self.answer(.init(status: 200, headers: headers, body: body))
+    }
+
+    /// 503, after which the connection is closed.
+    /// - Parameters:
+    ///   - seconds: when to try again.
+    ///   - head: the request whose origin may read the answer; `nil` for none.
+    func answerUnavailable(retryAfter seconds: Int, _ head: HTTPRequestHead?) {
+        let cors = head.map(self.router.table.corsHeaders) ?? []
+        self.answer(.init(status: 503, headers: [("Retry-After", "\(seconds)")] + cors), closes: true)
+    }
+
+    private var corsHeaders: [(String, String)] { self.head.map(self.router.table.corsHeaders) ?? [] }
+
+    /// Answers the current request, then goes on with the next one or ends the connection.
+    func answer(_ response: HTTPResponse, closes: Bool = false) {
+        guard !self.isOver else { return }
+        let hasNoBody = response.status == 204 || self.head?.isMethod("HEAD") == true
+        let keepsAlive = self.answerHead(
+            response.status, response.headers, length: response.body.count, body: hasNoBody ? [] : response.body,
+            closes: closes)
+        self.answered(keepsAlive: keepsAlive)
+    }
+
+    /// Sends the head of an answer and a first part of its body; returns whether the connection is kept after it.
+    private func answerHead(
+        _ status: UInt16, _ headers: [(String, String)], length: Int, body: [UInt8] = [], closes: Bool = false
+    ) -> Bool {
+        let keepsAlive = !closes && !self.loop.isDraining && self.head?.keepsAlive == true
+        let connection: StaticString? = !keepsAlive ? "close" : self.head?.isHTTP11 == false ? "keep-alive" : nil
+        self.connection.output.encode { outbox in
+            outbox.writeResponseHead(status, headers, length: length, connection: connection)
+            outbox.writeBytes(body)
+        }
+        return keepsAlive
+    }
+
+    private func answered(keepsAlive: Bool) {
+        self.head = nil
+        self.stage = .idle
+        guard keepsAlive else { return self.connection.linger() }
+        self.connection.arm(after: self.loop.configuration.keepAliveTimeout)
+        guard !self.isReading, !self.backlog.isEmpty else { return }
+        let backlog = exchange(&self.backlog, with: [])
+        backlog.withUnsafeBytes { self.read($0) }
+    }
+
+    /// Accepts a WebSocket handshake.
+    func switchToWebSocket(_ accept: String, _ limits: WebSocketLimits) -> WebSocketLink {
+        self.stage = .over
+        self.connection.output.encode { $0.writeSwitchingProtocols(accept: accept) }
+        return self.connection.becomeWebSocket(limits)
+    }
+}
+
+// MARK: - Relay
+
+/// The client's side of a relay; ``RelayLink`` is the owner's.
+extension HTTPExchange {
+    /// Sends a whole request to the server that owns its session.
+    private func relay(_ head: HTTPRequestHead, _ body: [UInt8], to owner: SocketIOServer.Neighbour) {
+        let request = RelayRequest(
+            bytes: HTTPRelay.request(head, body: body, client: self.remoteAddress?.ipAddress),
+            isHead: head.isMethod("HEAD"), isUpgrade: WebSocketHandshake.isAsked(by: head))
+        let link = self.router.relays.link(to: owner)
+        self.stage = .relaying(link)
+        self.router.relays.send(request, on: link, for: self.connection)
+    }
+
+    /// The relay under way.
+    var relayLink: RelayLink? {
+        switch self.stage {
+        case .relaying(let link), .streaming(let link, _): link
+        case .head, .body, .answering, .idle, .over: nil
+        }
+    }
+
+    /// The owner's answer begins; its body follows by ``PeerHandler/write(_:)``.
+    func relayAnswered(_ head: HTTPResponseHead) {
+        guard case .relaying(let link) = self.stage else { return }
+        let keepsAlive = self.answerHead(head.status, head.headers, length: head.contentLength)
+        self.stage = .streaming(link, keepsAlive: keepsAlive)
+    }
+
+    /// The owner's answer is complete.
+    func relayEnded() {
+        guard case .streaming(_, let keepsAlive) = self.stage else { return }
+        self.answered(keepsAlive: keepsAlive)
+    }
+
+    /// The owner cannot be reached, gave no answer in time or none that can be understood: to the client its session
+    /// is unknown, and it opens another one.
+    func relayFailed() {
+        guard case .relaying = self.stage else { return }
+        self.answer(.unknownSession)
+    }
+
+    /// The owner switched to WebSocket; returns what the client has sent behind its request.
+    func relaySwitched(_ accept: String) -> [UInt8] {
+        self.stage = .over
+        self.connection.output.encode { $0.writeSwitchingProtocols(accept: accept) }
+        return self.backlog
+    }
+
+    /// Ends the relay under way, because this server goes away.
+    func endRelay() {
+        switch self.stage {
+        case .relaying(let link):
+            link.cancel()
+            self.relayFailed()
+        case .streaming(let link, _):
+            link.cancel()
+            self.connection.linger()
+        case .head, .body, .answering, .idle, .over: break
         }
     }
 }

@@ -2,46 +2,91 @@ internal import DequeModule
 internal import NIOCore
 internal import SocketIO
 
-/// The polling side of a session: the packets that wait and the requests that are open.
-final class PollingLink {
-    /// A packet that waits for a poll.
-    enum Packet {
-        /// A whole text packet, digit first.
-        case text(ByteBuffer)
-        /// One packet of a prepared one.
-        case prepared(PreparedPacket, Range<Int>)
-        case binary([UInt8])
+/// A packet that waits for a poll.
+enum PollPacket {
+    /// A whole text packet, digit first.
+    case text(ByteBuffer)
+    /// One packet of a prepared one.
+    case prepared(PreparedPacket, Range<Int>)
+    case binary([UInt8])
 
-        var byteCount: Int {
-            switch self {
-            case .text(let buffer): buffer.readableBytes
-            case .prepared(_, let range): range.count
-            case .binary(let bytes): bytes.count
-            }
+    var byteCount: Int {
+        switch self {
+        case .text(let buffer): buffer.readableBytes
+        case .prepared(_, let range): range.count
+        case .binary(let bytes): bytes.count
         }
     }
+}
 
-    private(set) var queue: Deque<Packet> = []
+/// The polling side of a session: the packets that wait for a poll, the poll that waits for packets, and the WebSocket
+/// on trial.
+final class PollingLink {
+    /// Packets in one body; python-engineio drops more than 16.
+    private let maxPackets: Int
+    private let lowWater: Int
+    private var queue: Deque<PollPacket> = []
+    /// Bytes of all packets.
     private(set) var byteCount = 0
-    /// The connection of the held GET.
-    var poll: PeerHandler?
+    /// The held GET.
+    private(set) var poll: HTTPExchange?
+    var candidate: WebSocketLink?
+    /// True from the high water mark until the backlog is below the low one.
+    var isFull = false
+    /// Whether the next flush answers the held poll.
+    var isQueued = false
 
-    func append(_ packet: Packet) {
+    init(_ configuration: SocketIOServer.Configuration) {
+        self.maxPackets = configuration.maxPollPackets
+        self.lowWater = configuration.writeLowWater
+    }
+
+    var isEmpty: Bool { self.queue.isEmpty }
+
+    /// True when more waits than fits into one body together with the close packet: some clients drop a longer one.
+    var exceedsLastBody: Bool { self.queue.count >= self.maxPackets }
+
+    func append(_ packet: PollPacket) {
         self.byteCount += packet.byteCount
         self.queue.append(packet)
     }
 
-    func popFirst() -> Packet? {
+    private func popFirst() -> PollPacket? {
         guard let packet = self.queue.popFirst() else { return nil }
         self.byteCount -= packet.byteCount
         return packet
     }
 
-    /// The next body: packets joined by `U+001E`, binary as `b` and base64.
-    func takeBody(maxPackets: Int) -> [UInt8] {
+    /// Keeps a poll until there are packets.
+    func hold(_ poll: HTTPExchange) { self.poll = poll }
+
+    /// Removes the held poll, to be answered.
+    func releasePoll() -> HTTPExchange? { exchange(&self.poll, with: nil) }
+
+    /// Answers a poll with the next packets; true when that made a full link writable again.
+    func sendNext(_ poll: HTTPExchange) -> Bool {
+        poll.answerText(self.nextBody())
+        guard self.isFull, self.byteCount <= self.lowWater else { return false }
+        self.isFull = false
+        return true
+    }
+
+    /// Answers the last poll with what is left and the close packet. When the server goes away, an error is sent in its
+    /// place, after which every client connects again: python-engineio treats a close packet as final.
+    func sendLast(_ poll: HTTPExchange, isGoingAway: Bool) {
+        if isGoingAway {
+            if self.isEmpty { return poll.answer(.unknownSession) }
+        } else {
+            self.append(.text(ByteBuffer(bytes: [EnginePacketType.close.rawValue])))
+        }
+        poll.answerText(self.nextBody())
+    }
+
+    /// Removes packets for one body: joined by `U+001E`, binary as `b` and base64.
+    private func nextBody() -> [UInt8] {
         var body: [UInt8] = []
         var count = 0
-        while count < maxPackets, let packet = self.popFirst() {
+        while count < self.maxPackets, let packet = self.popFirst() {
             if count > 0 { body.append(EnginePayloadReader.separator) }
             count += 1
             switch packet {
@@ -56,5 +101,20 @@ final class PollingLink {
             if body.count > 1 << 20 { break }
         }
         return body
+    }
+
+    /// Sends everything that waits by a WebSocket, in order.
+    func sendAll(by link: WebSocketLink) {
+        while let packet = self.popFirst() {
+            switch packet {
+            case .text(let buffer): buffer.withUnsafeReadableBytes { link.send(.text, $0) }
+            case .prepared(let prepared, let range):
+                prepared.frames.withUnsafeReadableBytes { frames in
+                    let start = range.lowerBound - prepared.frames.readerIndex
+                    link.send(.text, UnsafeRawBufferPointer(rebasing: frames[start..<(start + range.count)]))
+                }
+            case .binary(let bytes): bytes.withUnsafeBytes { link.send(.binary, $0) }
+            }
+        }
     }
 }

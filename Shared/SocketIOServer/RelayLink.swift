@@ -8,7 +8,7 @@ internal import SocketIO
 ///                   |  101
 ///                   +---> spliced -> lingering              any -> closed
 /// ```
-/// What it holds is bounded: a request, the head of an answer, and what was read when the client takes no more, for
+/// What it holds is bounded: a request, the head of an answer, and what was read when the client stops reading, for
 /// then nothing is read on. Used on the loop only.
 final class RelayLink: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer
@@ -23,32 +23,34 @@ final class RelayLink: ChannelDuplexHandler, Timed {
     }
 
     let neighbour: SocketIOServer.Neighbour
-    private let server: SocketIOServer
+    private let loop: ServerLoop
+    private let relays: Relays
     private var context: ChannelHandlerContext?
     private var stage = Stage.connecting
     /// Whose request is under way.
-    private var peer: PeerHandler?
+    private var client: PeerHandler?
     private var request = RelayRequest(bytes: [], isHead: false, isUpgrade: false)
     private var reader: HTTPResponseReader
     private var keepsAlive = false
     private var isReadHeld = false
     var armedTick: UInt64 = 0
-    private var deadline: UInt64 = .max
+    private(set) var deadline: UInt64 = .max
 
-    init(_ server: SocketIOServer, _ neighbour: SocketIOServer.Neighbour) {
-        self.server = server
+    init(_ loop: ServerLoop, _ relays: Relays, _ neighbour: SocketIOServer.Neighbour) {
+        self.loop = loop
+        self.relays = relays
         self.neighbour = neighbour
-        self.reader = HTTPResponseReader(limits: server.configuration.http)
+        self.reader = HTTPResponseReader(limits: loop.configuration.http)
     }
 
     // MARK: Asking
 
     /// Sends a request, as soon as the connection stands; false if it has still to be made.
-    func send(_ request: RelayRequest, for peer: PeerHandler) -> Bool {
-        self.peer = peer
+    func send(_ request: RelayRequest, for client: PeerHandler) -> Bool {
+        self.client = client
         self.request = request
         guard case .idle = self.stage else {
-            self.arm(after: self.server.configuration.relayConnectTimeout)
+            self.arm(after: self.loop.configuration.relayConnectTimeout)
             return false
         }
         self.sendRequest()
@@ -61,7 +63,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
         let buffer = context.channel.allocator.buffer(bytes: self.request.bytes)
         self.request.bytes = []
         context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
-        self.arm(after: self.server.configuration.relayTimeout)
+        self.arm(after: self.loop.configuration.relayTimeout)
     }
 
     /// The client is gone: the owner learns it by the end of the connection, as if it were the client's.
@@ -78,7 +80,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     func channelActive(context: ChannelHandlerContext) {
         guard case .connecting = self.stage else { return context.close(promise: nil) }
-        self.server.relays.connected(context.channel)
+        self.relays.connected(context.channel)
         self.sendRequest()
     }
 
@@ -86,8 +88,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     func channelInactive(context: ChannelHandlerContext) {
         self.lost()
-        self.server.isReading = false
-        self.server.flush()
+        self.loop.flushes.release()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -95,7 +96,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
         context.close(promise: nil)
     }
 
-    /// Closes at once.
+    /// Closes immediately.
     func drop() {
         let context = self.context
         self.lost()
@@ -107,11 +108,11 @@ final class RelayLink: ChannelDuplexHandler, Timed {
         if case .closed = stage { return }
         self.stage = .closed
         self.deadline = .max
-        self.server.relays.forget(self)
+        self.relays.forget(self)
         switch stage {
-        case .connecting, .awaiting: self.release(isFailure: true)?.relayFailed()
-        case .body: self.release(isFailure: true)?.relayBroken()
-        case .spliced: self.release(isFailure: false)?.relayBroken()
+        case .connecting, .awaiting: self.release(isFailure: true)?.httpExchange?.relayFailed()
+        case .body: self.release(isFailure: true)?.linger()
+        case .spliced: self.release(isFailure: false)?.linger()
         case .idle, .lingering, .closed: break
         }
     }
@@ -119,47 +120,39 @@ final class RelayLink: ChannelDuplexHandler, Timed {
     /// The relay under way is over.
     @discardableResult
     private func release(isFailure: Bool) -> PeerHandler? {
-        guard let peer = self.peer else { return nil }
-        self.peer = nil
-        self.server.relays.ended(isFailure: isFailure)
-        return peer
+        guard let client = self.client else { return nil }
+        self.client = nil
+        self.relays.ended(isFailure: isFailure)
+        return client
     }
 
     // MARK: Time
 
     private func arm(after duration: Duration) {
-        self.deadline = self.server.now &+ duration.nanoseconds
-        self.server.arm(self, at: self.deadline)
+        self.deadline = self.loop.now &+ duration.nanoseconds
+        self.loop.timers.arm(self)
     }
 
-    func timerFired(at now: UInt64) {
-        guard self.deadline < .max else { return }
-        if now >= self.deadline {
-            self.drop()
-        } else {
-            self.server.arm(self, at: self.deadline)
-        }
-    }
+    func deadlineReached(at now: UInt64) { self.drop() }
 }
 
 // MARK: - Reading
 
 extension RelayLink {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.server.isReading = true
+        self.loop.flushes.hold()
         var buffer = self.unwrapInboundIn(data)
         switch self.stage {
         case .awaiting: self.readHead(&buffer)
         case .body(let left): self.readBody(&buffer, left)
-        case .spliced: self.peer?.write(buffer)
-        case .connecting, .idle: self.drop()  // Nobody asked.
+        case .spliced: self.client?.output.write(buffer)
+        case .connecting, .idle: self.drop()  // No request is under way.
         case .lingering, .closed: break
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        self.server.isReading = false
-        self.server.flush()
+        self.loop.flushes.release()
     }
 
     private func readHead(_ buffer: inout ByteBuffer) {
@@ -172,28 +165,28 @@ extension RelayLink {
         guard let head = read else { return }
         if head.status == 101 { return self.splice(head, buffer) }
         self.keepsAlive = head.keepsAlive
-        self.peer?.relayAnswered(head)
-        self.arm(after: self.server.configuration.keepAliveTimeout)
+        self.client?.httpExchange?.relayAnswered(head)
+        self.arm(after: self.loop.configuration.keepAliveTimeout)
         self.readBody(&buffer, self.request.isHead ? 0 : head.contentLength)
     }
 
     private func readBody(_ buffer: inout ByteBuffer, _ left: Int) {
         let part = buffer.readSlice(length: min(left, buffer.readableBytes)) ?? ByteBuffer()
-        if part.readableBytes > 0 { self.peer?.write(part) }
+        if part.readableBytes > 0 { self.client?.output.write(part) }
         guard part.readableBytes == left else {
             self.stage = .body(left - part.readableBytes)
             return
         }
-        // Parked before the peer goes on: its next request may take this connection at once. What comes behind an
-        // answer belongs to nobody, and such a connection is not trusted with another one.
-        let peer = self.release(isFailure: false)
+        // Parked before the client goes on: its next request may use this connection. Bytes behind an answer belong
+        // to no request, and such a connection is not trusted with another one.
+        let client = self.release(isFailure: false)
         self.stage = .idle
-        if self.keepsAlive, buffer.readableBytes == 0, self.server.relays.park(self) {
-            self.arm(after: self.server.configuration.keepAliveTimeout / 2)
+        if self.keepsAlive, buffer.readableBytes == 0, self.relays.park(self) {
+            self.arm(after: self.loop.configuration.keepAliveTimeout / 2)
         } else {
             self.drop()
         }
-        peer?.relayEnded()
+        client?.httpExchange?.relayEnded()
     }
 }
 
@@ -204,11 +197,11 @@ extension RelayLink {
         guard self.request.isUpgrade, let accept = head.header("sec-websocket-accept") else { return self.drop() }
         self.stage = .spliced
         self.deadline = .max
-        self.peer?.relaySwitched(accept, to: self)
-        if rest.readableBytes > 0 { self.peer?.write(rest) }
+        self.client?.splice(self, accept: accept)
+        if rest.readableBytes > 0 { self.client?.output.write(rest) }
     }
 
-    /// Whether the owner takes more.
+    /// Whether less than the high water mark waits for the owner.
     var isWritable: Bool { self.context?.channel.isWritable ?? true }
 
     /// Queues bytes of the client; ``flush()`` sends them.
@@ -219,20 +212,20 @@ extension RelayLink {
     func flush() { self.context?.flush() }
 
     /// The client's half has ended: what it sent last still goes out.
-    func peerGone() {
+    func clientGone() {
         guard case .spliced = self.stage else { return self.cancel() }
         self.release(isFailure: false)
         self.stage = .lingering
         self.resumeReading()
         self.flush()
-        self.arm(after: self.server.configuration.closeTimeout)
+        self.arm(after: self.loop.configuration.closeTimeout)
         self.context?.close(mode: .output, promise: nil)
     }
 
-    /// A client that takes no more is not read for.
+    /// Nothing is read for a client that is not writable.
     private var mayRead: Bool {
         switch self.stage {
-        case .body, .spliced: self.peer?.channel.isWritable ?? true
+        case .body, .spliced: self.client?.output.isWritable ?? true
         case .connecting, .awaiting, .idle, .lingering, .closed: true
         }
     }
@@ -249,6 +242,6 @@ extension RelayLink {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { self.peer?.resumeReading() }
+        if context.channel.isWritable { self.client?.resumeReading() }
     }
 }

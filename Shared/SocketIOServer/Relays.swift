@@ -7,7 +7,7 @@ internal import SocketIO
 /// Connections are kept because polling makes many short requests: with one connection for each, a busy server would
 /// run out of ports. Used on the loop only.
 final class Relays {
-    private unowned let server: SocketIOServer
+    private let loop: ServerLoop
     /// Neighbours by what their ids begin with; never ourselves.
     private let owners: [[UInt8]: SocketIOServer.Neighbour]
     /// Connections without a request, the latest last.
@@ -20,10 +20,10 @@ final class Relays {
     /// Kept for each neighbour; more are closed after their answer.
     private static let idleLimit = 256
 
-    init(_ server: SocketIOServer) {
-        self.server = server
+    init(_ loop: ServerLoop) {
+        self.loop = loop
         var owners: [[UInt8]: SocketIOServer.Neighbour] = [:]
-        for (prefix, neighbour) in server.configuration.neighbours where prefix != server.configuration.sidPrefix {
+        for (prefix, neighbour) in loop.configuration.neighbours where prefix != loop.configuration.sidPrefix {
             owners[Array(prefix.utf8)] = neighbour
             if let key = AddressKey(neighbour.address) { self.addresses.insert(key) }
         }
@@ -44,22 +44,22 @@ final class Relays {
     /// A kept connection, or a new one that connects when something is sent.
     func link(to neighbour: SocketIOServer.Neighbour) -> RelayLink {
         if let link = self.idle[neighbour]?.popLast() { return link }
-        let link = RelayLink(self.server, neighbour)
+        let link = RelayLink(self.loop, self, neighbour)
         self.links[ObjectIdentifier(link)] = link
         return link
     }
 
-    /// Sends a request; `peer` is told what becomes of it, perhaps before this returns.
-    func send(_ request: RelayRequest, on link: RelayLink, for peer: PeerHandler) {
-        self.server.statistics.relayedRequests += 1
+    /// Sends a request; the outcome is reported to `client`, perhaps before this returns.
+    func send(_ request: RelayRequest, on link: RelayLink, for client: PeerHandler) {
+        self.loop.statistics.relayedRequests += 1
         self.openCount += 1
-        if !link.send(request, for: peer) { self.connect(link, link.neighbour) }
+        if !link.send(request, for: client) { self.connect(link, link.neighbour) }
     }
 
     private func connect(_ link: RelayLink, _ neighbour: SocketIOServer.Neighbour) {
-        let configuration = self.server.configuration
-        let bound = NIOLoopBound(link, eventLoop: self.server.eventLoop)
-        let bootstrap = ClientBootstrap(group: self.server.eventLoop)
+        let configuration = self.loop.configuration
+        let bound = NIOLoopBound(link, eventLoop: self.loop.eventLoop)
+        let bootstrap = ClientBootstrap(group: self.loop.eventLoop)
             .connectTimeout(.nanoseconds(Int64(clamping: configuration.relayConnectTimeout.nanoseconds)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -87,7 +87,7 @@ final class Relays {
     /// A relay ended, well or not.
     func ended(isFailure: Bool) {
         self.openCount -= 1
-        if isFailure { self.server.statistics.relayFailures += 1 }
+        if isFailure { self.loop.statistics.relayFailures += 1 }
     }
 
     /// Keeps a connection for the next request; false if there are enough.
@@ -103,7 +103,7 @@ final class Relays {
         self.idle[link.neighbour]?.removeAll { $0 === link }
     }
 
-    /// Closes every connection at once.
+    /// Closes every connection immediately.
     func closeAll() {
         for link in Array(self.links.values) { link.drop() }
     }

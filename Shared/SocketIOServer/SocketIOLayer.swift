@@ -1,16 +1,163 @@
+internal import NIOCore
 internal import SocketIO
 
-/// What a Socket.IO session has on top of Engine.IO.
+/// Socket.IO on top of one Engine.IO session: its namespaces, packets with attachments, and malformed packets.
 final class SocketIOLayer {
     let application: any SocketIOApplication
-    var table: NamespaceTable<SocketIOSocket>
+    unowned let session: EngineIOSession
+    private var namespaces: NamespaceTable<SocketIOSocket>
     /// The joined main namespace, which nearly every packet is for.
-    var root: SocketIOSocket?
+    private var root: SocketIOSocket?
     /// Only there while attachments are due.
-    var assembler: PacketAssembler?
+    private var assembler: PacketAssembler?
+    /// Only there once a bad packet was received.
+    private var badPackets: PacketBudget?
 
-    init(_ application: any SocketIOApplication, _ configuration: SocketIOServer.Configuration) {
+    init(_ session: EngineIOSession, _ application: any SocketIOApplication) {
+        self.session = session
         self.application = application
-        self.table = NamespaceTable(limit: configuration.maxNamespaces)
+        self.namespaces = NamespaceTable(limit: session.loop.configuration.maxNamespaces)
+    }
+
+    // MARK: Packets
+
+    /// Processes one text packet.
+    func received(_ text: UnsafeRawBufferPointer) {
+        guard self.assembler == nil else { return self.malformed() }
+        let configuration = self.session.loop.configuration
+        let head: SocketPacketHead
+        do {
+            head = try SocketPacketHead(text, maxAttachments: configuration.maxAttachments)
+        } catch {
+            if error == .badAttachments, configuration.maxAttachments == 0 {
+                return self.session.end(.parseError, code: 1003, reason: "binary events are not supported")
+            }
+            return self.malformed()
+        }
+        guard head.type.isBinary else { return self.dispatch(head, text, attachments: []) }
+        var assembler = PacketAssembler(maxBytes: configuration.maxBinaryPacket)
+        guard (try? assembler.begin(head, text: text)) != nil else { return self.malformed() }
+        self.assembler = assembler
+    }
+
+    /// Processes one binary message: an attachment, or out of place.
+    func received(binary: [UInt8]) {
+        guard var assembler = self.assembler else {
+            let code: UInt16 = self.session.loop.configuration.maxAttachments == 0 ? 1003 : 1002
+            return self.session.end(.parseError, code: code, reason: "unexpected binary message")
+        }
+        self.assembler = nil
+        do {
+            guard let packet = try assembler.attach(binary) else {
+                self.assembler = assembler
+                return
+            }
+            packet.text.withUnsafeBytes { text in
+                let json = UnsafeRawBufferPointer(rebasing: text[packet.head.payload...])
+                guard BinaryPlaceholders.areSound(json, count: packet.attachments.count) else {
+                    return self.malformed()
+                }
+                self.dispatch(packet.head, text, attachments: packet.attachments)
+            }
+        } catch {
+            self.session.end(.payloadTooBig, code: 1009, reason: "")
+        }
+    }
+
+    private func dispatch(_ head: SocketPacketHead, _ text: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
+        let name = UnsafeRawBufferPointer(rebasing: text[head.namespace])
+        let json = UnsafeRawBufferPointer(rebasing: text[head.payload...])
+        if head.type == .connect { return self.connectReceived(name, json) }
+        guard let socket = self.socket(named: name) else { return }
+        switch head.type {
+        case .event: self.application.event(socket, ackID: head.ackID, json: json)
+        case .binaryEvent:
+            self.application.binaryEvent(socket, ackID: head.ackID, json: json, attachments: attachments)
+        case .ack, .binaryAck:
+            guard let id = head.ackID, socket.closeAck(id) else {
+                self.session.loop.statistics.strayPackets += 1
+                return
+            }
+            self.application.acknowledged(socket, id: id, json: json, attachments: attachments)
+        case .disconnect: self.leave(socket, .clientNamespace)
+        case .connect, .connectError: break
+        }
+    }
+
+    /// The joined socket that a packet is for; `nil` if there is none, which is counted or ends the session.
+    private func socket(named name: UnsafeRawBufferPointer) -> SocketIOSocket? {
+        if name.isEmpty, let root { return root }
+        switch self.namespaces.route(name) {
+        case .member(let member): return member
+        case .late: self.session.loop.statistics.strayPackets += 1
+        case .unknown: self.malformed()
+        }
+        return nil
+    }
+
+    private func connectReceived(_ name: UnsafeRawBufferPointer, _ auth: UnsafeRawBufferPointer) {
+        guard ConnectPayload.isValid(auth) else { return self.malformed() }
+        let namespace = Namespace(wire: Array(name)[...])
+        let socket = SocketIOSocket(self.session, namespace)
+        switch self.namespaces.connectReceived(namespace) {
+        case .ask:
+            self.namespaces.asked(namespace, socket)
+            let request = ConnectRequest(namespace: namespace, auth: auth, handshake: self.session.handshake)
+            self.application.connect(socket, request)
+        case .known:
+            self.sendConnectError(namespace, message: "Already connected", data: [])
+            self.badPacketReceived()
+        case .tooMany:
+            self.sendConnectError(namespace, message: "Too many namespaces", data: [])
+            self.badPacketReceived()
+        }
+    }
+
+    /// The client broke Socket.IO.
+    private func malformed() {
+        self.session.loop.statistics.protocolErrors += 1
+        self.session.end(.parseError, code: 1002, reason: "malformed packet")
+    }
+
+    /// Counts something that a well-made client would not send.
+    func badPacketReceived() {
+        guard !self.session.isClosed else { return }
+        let loop = self.session.loop
+        loop.statistics.badPackets += 1
+        let burst = Float(loop.configuration.badPacketBudget)
+        var budget = self.badPackets ?? PacketBudget(burst: burst, at: loop.now)
+        let isTolerated = budget.spend(burst: burst, rate: burst / 60, at: loop.now)
+        self.badPackets = budget
+        if !isTolerated { self.session.end(.badPackets, code: 1008, reason: "too many bad packets") }
+    }
+
+    // MARK: Namespaces
+
+    /// The application accepted a socket.
+    func joined(_ socket: SocketIOSocket) {
+        self.session.namespaceJoined()
+        self.namespaces.accepted(socket.namespace)
+        if socket.namespace.isRoot { self.root = socket }
+    }
+
+    /// The application refused a socket.
+    func refused(_ socket: SocketIOSocket) { self.namespaces.removed(socket.namespace, byServer: false) }
+
+    /// Removes a socket from its namespace and calls the application.
+    func leave(_ socket: SocketIOSocket, _ why: DisconnectReason) {
+        if self.root === socket { self.root = nil }
+        self.namespaces.removed(socket.namespace, byServer: why == .serverNamespace)
+        socket.end(why, self.application)
+    }
+
+    /// The session is over: ends all sockets.
+    func end(_ why: DisconnectReason) {
+        self.root = nil
+        for socket in self.namespaces.removeAll() { socket.end(why, self.application) }
+    }
+
+    /// The session is writable again.
+    func notifyWritable() {
+        for socket in self.namespaces.members where socket.isConnected { self.application.writable(socket) }
     }
 }

@@ -9,7 +9,7 @@ extension SocketIOServer {
         public var pingInterval: Duration = .seconds(25)
         /// From a ping to its pong at the latest.
         public var pingTimeout: Duration = .seconds(20)
-        /// How long a second transport may take to prove itself.
+        /// How long an upgrade to WebSocket may last.
         public var upgradeTimeout: Duration = .seconds(10)
         /// From the opening of a session to its first accepted namespace.
         public var connectTimeout: Duration = .seconds(45)
@@ -52,7 +52,7 @@ extension SocketIOServer {
         public var writeLowWater = 16_384
         /// Bad packets a minute before the connection is closed with 1008.
         public var badPacketBudget = 10
-        /// WebSocket pings answered at once; after that ten a second. A hundred unanswered ones close with 1008.
+        /// WebSocket pings answered in a burst; after that ten a second. A hundred unanswered ones close with 1008.
         public var pongBurst = 20
 
         /// Put before the random part of engine ids: the name by which neighbours or a proxy know this server. URL-safe
@@ -61,9 +61,9 @@ extension SocketIOServer {
         /// Servers behind the same proxy by their `sidPrefix`; requests for their sessions are relayed to them. An entry
         /// for our own prefix is ignored.
         public var neighbours: [String: Neighbour] = [:]
-        /// How long connecting to a neighbour may take.
+        /// How long connecting to a neighbour may last.
         public var relayConnectTimeout: Duration = .seconds(2)
-        /// Added to the two ping times, within which a held poll is answered: how long a neighbour's answer may take.
+        /// A neighbour's answer is due within the two ping times, in which a held poll is answered, and this margin.
         public var relayMargin: Duration = .seconds(5)
         /// The accept queue of the kernel.
         public var backlog = 4096

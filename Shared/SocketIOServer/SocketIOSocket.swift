@@ -28,7 +28,7 @@ public final class SocketIOSocket {
     init(_ session: EngineIOSession, _ namespace: Namespace) {
         self.session = session
         self.namespace = namespace
-        self.identifier = session.server.drawID()
+        self.identifier = session.makeID()
     }
 
     var idText: [UInt8] { self.identifier.text }
@@ -60,8 +60,8 @@ public final class SocketIOSocket {
     public func accept(members: some Collection<UInt8>) {
         guard self.state == .asked else { return }
         self.state = .connected
-        self.session.joined(self)
-        self.session.sendConnected(self, members: members)
+        self.session.layer?.joined(self)
+        self.session.layer?.sendConnected(self, members: members)
     }
 
     /// Lets the client in.
@@ -71,9 +71,10 @@ public final class SocketIOSocket {
     /// so that the client may try again.
     public func refuse(message: String, data: [UInt8] = []) {
         guard self.state == .asked else { return }
-        self.session.refused(self)
-        self.session.sendConnectError(self.namespace, message: message, data: data)
-        if let application = self.session.layer?.application { self.ended(.serverNamespace, application) }
+        guard let layer = self.session.layer else { return }
+        layer.refused(self)
+        layer.sendConnectError(self.namespace, message: message, data: data)
+        self.end(.serverNamespace, layer.application)
     }
 
     // MARK: Sending
@@ -81,7 +82,7 @@ public final class SocketIOSocket {
     /// Queues a prepared packet: no copy, no encoding.
     public func send(_ packet: PreparedPacket) {
         guard self.state == .connected else { return }
-        self.session.server.statistics.packetsOut += UInt64(packet.packetCount)
+        self.session.loop.statistics.packetsOut += UInt64(packet.packetCount)
         self.session.send(packet)
     }
 
@@ -89,7 +90,7 @@ public final class SocketIOSocket {
     /// - Returns: false when it was not queued.
     public func offer(_ packet: PreparedPacket) -> Bool {
         guard self.state == .connected, self.session.offer(packet) else { return false }
-        self.session.server.statistics.packetsOut += UInt64(packet.packetCount)
+        self.session.loop.statistics.packetsOut += UInt64(packet.packetCount)
         return true
     }
 
@@ -101,10 +102,10 @@ public final class SocketIOSocket {
     /// Sends an event whose `json` holds a placeholder for each attachment.
     public func emit(_ json: some Collection<UInt8>, attachments: [[UInt8]]) {
         guard self.state == .connected else { return }
-        self.session.sendPacket(.event, self.namespace, ackID: nil, json: json, attachments: attachments)
+        self.session.layer?.sendPacket(.event, self.namespace, ackID: nil, json: json, attachments: attachments)
     }
 
-    /// Sends an event that the client shall acknowledge; the id comes back with the acknowledgement. `nil` if the
+    /// Sends an event and asks for its acknowledgement; the id comes back with the acknowledgement. `nil` if the
     /// socket is not connected.
     public func emitWithAck(_ json: some Collection<UInt8>) -> UInt64? {
         guard self.state == .connected else { return nil }
@@ -112,14 +113,14 @@ public final class SocketIOSocket {
         self.nextAck += 1
         if self.openAcks.count >= 256 { self.openAcks.removeFirst() }
         self.openAcks.append(id)
-        self.session.sendPacket(.event, self.namespace, ackID: id, json: json, attachments: [])
+        self.session.layer?.sendPacket(.event, self.namespace, ackID: id, json: json, attachments: [])
         return id
     }
 
     /// Acknowledges an event; `json` is the array of arguments.
     public func acknowledge(_ id: UInt64, _ json: some Collection<UInt8>, attachments: [[UInt8]] = []) {
         guard self.state == .connected else { return }
-        self.session.sendPacket(.ack, self.namespace, ackID: id, json: json, attachments: attachments)
+        self.session.layer?.sendPacket(.ack, self.namespace, ackID: id, json: json, attachments: attachments)
     }
 
     // MARK: Ending
@@ -127,8 +128,8 @@ public final class SocketIOSocket {
     /// Disconnects this namespace (`41`); the connection lives on. `disconnected` is called before this returns.
     public func disconnect() {
         guard self.state == .connected else { return }
-        self.session.sendDisconnect(self.namespace)
-        self.session.leave(self, .serverNamespace)
+        self.session.layer?.sendDisconnect(self.namespace)
+        self.session.layer?.leave(self, .serverNamespace)
     }
 
     /// Closes the whole connection; clients with automatic reconnection come back. `disconnected` is called before
@@ -139,18 +140,19 @@ public final class SocketIOSocket {
 
     /// Closes the whole connection because the server goes away: clients of every kind connect again, also those over
     /// polling. `disconnected` is called before this returns.
-    public func goAway() { self.session.end(.drained, code: 1001, reason: "going away") }
+    public func goAway() { self.session.goAway() }
 
     /// Counts a packet that is well-formed for Socket.IO but not for the application; too many close the connection.
-    public func reportBadPacket() { self.session.badPacket() }
+    public func reportBadPacket() { self.session.layer?.badPacketReceived() }
 
-    func takeAck(_ id: UInt64) -> Bool {
+    /// Removes an open ack; false if none has this id.
+    func closeAck(_ id: UInt64) -> Bool {
         guard let index = self.openAcks.firstIndex(of: id) else { return false }
         self.openAcks.remove(at: index)
         return true
     }
 
-    func ended(_ why: DisconnectReason, _ application: any SocketIOApplication) {
+    func end(_ why: DisconnectReason, _ application: any SocketIOApplication) {
         guard self.state != .gone else { return }
         self.state = .gone
         application.disconnected(self, reason: why)

@@ -3,31 +3,45 @@ internal import SocketIO
 
 /// One bare WebSocket. Used on the loop only.
 public final class WebSocketPeer {
-    private weak var handler: PeerHandler?
+    private let link: WebSocketLink
+    private let application: any WebSocketApplication
+    private var isOpen = true
 
     /// The request that opened it.
     public let handshake: Handshake
     /// The application's own.
     public var userInfo: AnyObject?
 
-    init(_ handler: PeerHandler, _ handshake: Handshake) {
-        self.handler = handler
+    init(_ link: WebSocketLink, _ handshake: Handshake, _ application: any WebSocketApplication) {
+        self.link = link
         self.handshake = handshake
+        self.application = application
     }
 
-    /// Sends one message; flushed when the read is dealt with.
+    /// Sends one message; flushed when the read is processed.
     public func send(_ message: UnsafeRawBufferPointer, isText: Bool) {
-        guard let handler = self.handler, case .bare = handler.role else { return }
-        handler.sendFrame(isText ? .text : .binary, message)
+        guard self.isOpen else { return }
+        self.link.send(isText ? .text : .binary, message)
     }
 
     /// Closes with a code.
     public func close(code: UInt16, reason: StaticString = "") {
-        guard let handler = self.handler, case .bare(_, let application) = handler.role else { return }
-        handler.closeWebSocket(code: code, reason: reason)
-        application.closed(self)
+        guard self.isOpen else { return }
+        self.link.close(code: code, reason: reason)
+        self.ended()
     }
 
-    /// Whether little enough waits to be sent; while false, nothing more is read from the peer.
-    public var isWritable: Bool { self.handler?.isWritable ?? false }
+    /// Whether fewer bytes wait than the high water mark; while false, nothing more is read from the peer.
+    public var isWritable: Bool { self.isOpen && self.link.output.isWritable }
+
+    func received(_ message: UnsafeRawBufferPointer, isText: Bool) {
+        self.application.message(self, message, isText: isText)
+    }
+
+    /// The WebSocket is closed or lost.
+    func ended() {
+        guard self.isOpen else { return }
+        self.isOpen = false
+        self.application.closed(self)
+    }
 }

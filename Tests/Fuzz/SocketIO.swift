@@ -104,7 +104,7 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
         case 9: _ = machine.packetReceived(.pong, at: now)
         case 10: machine.connected()
         case 11: _ = machine.closeRequested(at: now)
-        case 12: machine.goodbyeReceived(until: now + 5)
+        case 12: machine.closeReceived(until: now + 5)
         default: _ = machine.timeReached(now)
         }
     }

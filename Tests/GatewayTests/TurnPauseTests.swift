@@ -10,7 +10,7 @@ import Testing
         var now: UInt64 = 5_000_000_000
         return (0..<turns).map { _ in
             now += interval
-            let rest = pause.turned(at: now)
+            let rest = pause.turnEnded(at: now)
             now += rest
             return rest
         }
@@ -31,18 +31,18 @@ import Testing
     @Test func aTurnThatTookLongIsFollowedByTheNextAtOnce() {
         var pause = TurnPause(length: Self.ms)
         var now: UInt64 = Self.ms
-        for _ in 0..<1000 { now += 100_000 + pause.turned(at: now + 100_000) }
-        #expect(pause.turned(at: now + 100_000) > 0)
+        for _ in 0..<1000 { now += 100_000 + pause.turnEnded(at: now + 100_000) }
+        #expect(pause.turnEnded(at: now + 100_000) > 0)
         now += 3 * Self.ms
-        #expect(pause.turned(at: now) == 0)
+        #expect(pause.turnEnded(at: now) == 0)
     }
 
     @Test func whenItGetsQuietTheRestsEndAtOnce() {
         var pause = TurnPause(length: Self.ms)
         var now: UInt64 = Self.ms
-        for _ in 0..<1000 { now += 100_000 + pause.turned(at: now + 100_000) }
+        for _ in 0..<1000 { now += 100_000 + pause.turnEnded(at: now + 100_000) }
         now += 100 * Self.ms
-        #expect((0..<16).map { pause.turned(at: now + $0) }.allSatisfy { $0 == 0 })
+        #expect((0..<16).map { pause.turnEnded(at: now + $0) }.allSatisfy { $0 == 0 })
     }
 
     @Test func withoutALengthThereAreNone() {

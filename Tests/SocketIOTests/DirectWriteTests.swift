@@ -1,7 +1,8 @@
 import Dispatch
 import NIOCore
-import SocketIOServer
 import Testing
+
+@testable import SocketIOServer
 
 /// What is written past the channel and what goes through it must come out as one stream.
 @Suite(.timeLimit(.minutes(1))) struct DirectWriteTests {
@@ -66,6 +67,18 @@ import Testing
             try #require(message.hasPrefix(#"42["n",\#(number),"#), "\(message.prefix(20)) instead of \(number)")
         }
         #expect(try client.message() == #"42["last"]"#)
+    }
+
+    @Test func noOtherHandlerIsInTheWay() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.connectedSocket()
+        let pipelines = try fixture.onLoop { server, _ in
+            server.connections.all.map { $0.context?.pipeline.debugDescription ?? "" }
+        }
+        #expect(pipelines.count == 1)
+        // One line of the description is a heading.
+        #expect(pipelines[0].split(separator: "\n").count { $0.contains("↓↑") } == 2, "\(pipelines[0])")
+        client.close()
     }
 
     @Test func aConnectionThatWasResetEndsWithTheNextWrite() throws {

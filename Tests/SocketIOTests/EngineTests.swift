@@ -132,7 +132,7 @@ private let millisecond: UInt64 = 1_000_000
         _ = unfetched.closeRequested(at: 0)
         #expect(self.due(&unfetched, 5000 * millisecond).expiry == .closeTimeout)
         var leaving = self.machine()
-        leaving.goodbyeReceived(until: 50 * millisecond)
+        leaving.closeReceived(until: 50 * millisecond)
         #expect(leaving.postReceived() == .mismatch)
         #expect(leaving.pollReceived(hasPackets: false) == .last)
     }

@@ -2,17 +2,9 @@ import SocketIO
 import Testing
 
 @Suite struct HTTPRelayTests {
-    private func head(_ text: String) throws -> HTTPRequestHead {
-        var parser = HTTPRequestParser(limits: HTTPLimits())
-        var offset = 0
-        let event = bytes(text).withUnsafeBytes { parser.next($0, at: &offset) }
-        guard case .head(let head) = event else { throw RawClient.Failure(message: "no head: \(text)") }
-        return head
-    }
-
     private func relayed(_ text: String, body: String = "", client: String? = "10.0.0.9") throws -> String {
         String(
-            decoding: HTTPRelay.request(try self.head(text), body: bytes(body), client: client), as: UTF8.self)
+            decoding: HTTPRelay.request(try requestHead(text), body: bytes(body), client: client), as: UTF8.self)
     }
 
     @Test func whatConcernsOneConnectionStaysBehind() throws {
@@ -37,8 +29,8 @@ import Testing
 
     @Test func anUpgradeStaysOneAndIsReadAsTheSame() throws {
         let text = RawClient.upgrade("/s?sid=x", headers: "Origin: ws://localhost\r\n")
-        let there = try self.head(try self.relayed(text))
-        let here = try self.head(text)
+        let there = try requestHead(try self.relayed(text))
+        let here = try requestHead(text)
         #expect(WebSocketHandshake.answer(to: there) == WebSocketHandshake.answer(to: here))
         #expect(there.header("origin") == "ws://localhost" && there.query == "sid=x")
         #expect(HTTPRelay.isRelayed(there) && !HTTPRelay.isRelayed(here))

@@ -66,8 +66,8 @@ final class RawClient {
         return max(0, bytes.withUnsafeBytes { Glibc.send(self.descriptor, $0.baseAddress, $0.count, flags) })
     }
 
-    /// Takes what was read so far.
-    func take() throws -> [UInt8] {
+    /// Removes and returns what was read so far.
+    func readAvailable() throws -> [UInt8] {
         try self.fill()
         defer { self.input = [] }
         return self.input

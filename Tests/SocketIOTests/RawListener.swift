@@ -36,9 +36,12 @@ final class RawListener {
     }
 
     /// The next connection.
-    func accept() throws -> RawClient {
+    func accept() throws -> RawClient { RawClient(accepted: try self.acceptDescriptor()) }
+
+    /// The descriptor of the next connection; the caller closes it.
+    func acceptDescriptor() throws -> Int32 {
         let accepted = Glibc.accept(self.descriptor, nil, nil)
         guard accepted >= 0 else { throw RawClient.Failure(message: "accept: \(errno)") }
-        return RawClient(accepted: accepted)
+        return accepted
     }
 }

@@ -17,6 +17,15 @@ struct Seeded: RandomNumberGenerator {
 
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
+/// The head of the request that `text` begins with.
+func requestHead(_ text: String) throws -> HTTPRequestHead {
+    var parser = HTTPRequestParser(limits: HTTPLimits())
+    var offset = 0
+    let event = bytes(text).withUnsafeBytes { parser.next($0, at: &offset) }
+    guard case .head(let head) = event else { throw RawClient.Failure(message: "no head: \(text)") }
+    return head
+}
+
 /// One masked client frame with any bits a test wants.
 func clientFrame(
     _ payload: [UInt8], first: UInt8 = 0x81, mask: [UInt8] = [0x11, 0x22, 0x33, 0x44], isMasked: Bool = true

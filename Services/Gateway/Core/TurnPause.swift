@@ -1,12 +1,13 @@
-/// How long the event loop rests after a turn that took commits: not at all as a rule, but a fraction of a millisecond
-/// while very many come, so that what comes meanwhile is dealt with in one turn, as network cards do it with interrupts.
+/// How long the event loop's next turn waits after one that accepted commits: not at all as a rule, but a fraction of a
+/// millisecond while very many come, so that what comes meanwhile is handled in one turn, as network cards do it with
+/// interrupts.
 ///
-/// A turn costs a sleep, a wake-up, a look at the clock and the mesh's envelopes, whatever it does. Times are
-/// nanoseconds of one clock.
+/// A turn costs a wake-up, a look at the clock and the mesh's envelopes, whatever it does. Times are nanoseconds of one
+/// clock.
 package struct TurnPause {
-    /// Turns with commits a second from which on the loop rests.
+    /// Turns with commits a second from which on the next one waits.
     private static let busyRate: UInt64 = 800
-    /// So many turns more than that may come at once.
+    /// Turns beyond that rate that run without a pause.
     private static let burst: UInt64 = 16
     private static let interval = 1_000_000_000 / Self.busyRate
 
@@ -16,13 +17,13 @@ package struct TurnPause {
     private var paidUntil: UInt64 = 0
     private var turnedAt: UInt64 = 0
 
-    /// - Parameter length: 0 for never any rest.
+    /// - Parameter length: 0 for no pauses.
     package init(length: UInt64) {
         self.length = length
     }
 
-    /// A turn that took commits is over: how long to rest after it.
-    package mutating func turned(at now: UInt64) -> UInt64 {
+    /// A turn that accepted commits has ended: how long the next one waits.
+    package mutating func turnEnded(at now: UInt64) -> UInt64 {
         guard self.length > 0 else { return 0 }
         let allowed = now + Self.interval * Self.burst
         self.paidUntil = min(max(self.paidUntil, now) + Self.interval, allowed + Self.interval)

@@ -7,24 +7,17 @@ import Wire
 /// The back ends that speak to the gateway over ZeroMQ: the same namespace, events and acknowledgements as apps over
 /// Socket.IO. A peer that was silent for too long is taken for gone; `2` is answered with `3` and counts as life.
 final class FaceApps {
-    private unowned let hub: GatewayHub
-    private let send: (_ peer: [UInt8], _ text: [UInt8]) -> Void
     private var lines: [[UInt8]: FaceLine] = [:]
     /// Silence after which a peer is taken for gone, ms.
     static let silenceMs: UInt64 = 30_000
     /// Peers that may be connected at once.
     private static let maxPeers = 1024
 
-    init(hub: GatewayHub, send: @escaping (_ peer: [UInt8], _ text: [UInt8]) -> Void) {
-        self.hub = hub
-        self.send = send
-    }
-
     /// A packet came.
-    func received(_ text: [UInt8], from peer: [UInt8]) {
-        self.lines[peer]?.heardAt = self.hub.now
+    func received(_ text: [UInt8], from peer: [UInt8], _ hub: GatewayHub) {
+        self.lines[peer]?.heardAt = hub.now
         if text == Array("2".utf8) {
-            self.send(peer, Array("3".utf8))
+            hub.sendFace(Array("3".utf8), to: peer)
             return
         }
         text.withUnsafeBytes { text in
@@ -38,39 +31,38 @@ final class FaceApps {
             }
             let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payload...])
             switch head.type {
-            case .connect: self.connect(peer, auth: payload)
-            case .disconnect: self.gone(peer)
-            case .event: self.event(peer, ackID: head.ackID, payload)
+            case .connect: self.connect(peer, auth: payload, hub)
+            case .disconnect: self.gone(peer, from: hub)
+            case .event: self.event(peer, ackID: head.ackID, payload, hub)
             case .ack, .connectError, .binaryEvent, .binaryAck: self.lines[peer]?.reportBadMessage()
             }
         }
     }
 
-    private func connect(_ peer: [UInt8], auth: UnsafeRawBufferPointer) {
-        self.gone(peer)
+    private func connect(_ peer: [UInt8], auth: UnsafeRawBufferPointer, _ hub: GatewayHub) {
+        self.gone(peer, from: hub)
         guard self.lines.count < Self.maxPeers else {
-            self.refuse(peer, Refusal(.busy, "too many back ends", retryAfterMs: 1000))
+            self.refuse(peer, hub, Refusal(.busy, "too many back ends", retryAfterMs: 1000))
             return
         }
-        switch self.hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }) {
+        switch hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }) {
         case .failure(let refusal):
-            self.refuse(peer, refusal)
+            self.refuse(peer, hub, refusal)
         case .success((let identity, let handshake)):
-            let send = self.send
-            let line = FaceLine(heardAt: self.hub.now) { send(peer, $0) }
+            let line = FaceLine(heardAt: hub.now) { [unowned hub] in hub.sendFace($0, to: peer) }
             self.lines[peer] = line
             var name = JSONWriter(reserving: 48)
             name.beginObject()
             name.key("sid")
             name.value(String(UInt64.random(in: 0...UInt64.max), radix: 36))
             name.endObject()
-            send(peer, Array("40".utf8) + name.bytes)
-            line.slot = self.hub.connected(line, identity: identity, handshake: handshake)
-            line.close = { [unowned self] in self.gone(peer) }
+            hub.sendFace(Array("40".utf8) + name.bytes, to: peer)
+            line.slot = hub.connected(line, identity: identity, handshake: handshake)
+            line.close = { [unowned self, unowned hub] in self.gone(peer, from: hub) }
         }
     }
 
-    private func refuse(_ peer: [UInt8], _ refusal: Refusal) {
+    private func refuse(_ peer: [UInt8], _ hub: GatewayHub, _ refusal: Refusal) {
         var writer = JSONWriter(reserving: 160)
         writer.beginObject()
         writer.key("message")
@@ -78,28 +70,28 @@ final class FaceApps {
         writer.key("data")
         refusal.encode(into: &writer)
         writer.endObject()
-        self.send(peer, Array("44".utf8) + writer.bytes)
+        hub.sendFace(Array("44".utf8) + writer.bytes, to: peer)
     }
 
-    private func event(_ peer: [UInt8], ackID: UInt64?, _ json: UnsafeRawBufferPointer) {
+    private func event(_ peer: [UInt8], ackID: UInt64?, _ json: UnsafeRawBufferPointer, _ hub: GatewayHub) {
         guard let line = self.lines[peer] else {
-            self.refuse(peer, Refusal(.forbidden, "not connected: send 40 first"))
+            self.refuse(peer, hub, Refusal(.forbidden, "not connected: send 40 first"))
             return
         }
-        self.hub.received(json, ackID: ackID, from: line.slot)
+        hub.received(json, ackID: ackID, from: line.slot)
     }
 
     /// A peer went away, or could not be reached.
-    func gone(_ peer: [UInt8]) {
+    func gone(_ peer: [UInt8], from hub: GatewayHub) {
         guard let line = self.lines.removeValue(forKey: peer) else { return }
         line.close = nil
-        self.hub.disconnected(line.slot)
+        hub.disconnected(line.slot)
     }
 
     /// Lets go of peers that were silent for too long.
-    func dropSilent() {
-        let now = self.hub.now
-        for (peer, line) in self.lines where now > line.heardAt + Self.silenceMs { self.gone(peer) }
+    func dropSilent(from hub: GatewayHub) {
+        let now = hub.now
+        for (peer, line) in self.lines where now > line.heardAt + Self.silenceMs { self.gone(peer, from: hub) }
     }
 }
 

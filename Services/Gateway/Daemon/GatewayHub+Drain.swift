@@ -19,7 +19,7 @@ extension GatewayHub {
         writer.endArray()
         let packet = PreparedPacket(event: writer.bytes)
         for slot in slots { self.apps[slot]?.send(packet, json: writer.bytes, step: nil) }
-        self.server?.flush()
+        self.flushes.flush()
         return farewell
     }
 
@@ -28,6 +28,6 @@ extension GatewayHub {
         let step = farewell.step(at: self.now) { self.core.owesResults(to: $0) }
         for slot in step.leaving { self.core.startLeaving(slot) }
         for slot in step.closing where self.apps.indices.contains(slot) { self.apps[slot]?.goAway() }
-        self.server?.flush()
+        self.flushes.flush()
     }
 }

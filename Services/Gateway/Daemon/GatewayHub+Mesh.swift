@@ -37,8 +37,8 @@ extension GatewayHub {
             self.changed(instance, .isGone, at: now)
         case .previewLane(let coalescer, let isOpen): self.senders.setOpen(isOpen, coalescer: coalescer)
         case .envelope(let instance, let bytes): self.received(bytes, from: instance, at: now)
-        case .face(let peer, let text): self.face.received(text, from: peer)
-        case .faceGone(let peer): self.face.gone(peer)
+        case .face(let peer, let text): self.face.received(text, from: peer, self)
+        case .faceGone(let peer): self.face.gone(peer, from: self)
         }
     }
 

@@ -38,15 +38,13 @@ final class GatewayHub {
     var deliveryAt: UInt64 = .max
     private var timer: Scheduled<Void>?
     private var timerAt: UInt64 = .max
-    private var isSettling = false
-    private var pause: TurnPause
-    /// Commits that had been taken when the loop last thought of resting.
+    private let turns: TurnSchedule
+    /// Commits that had been accepted when the last turn ended.
     private var commitsSeen: UInt64 = 0
-    weak var server: SocketIOServer?
-    lazy var face = FaceApps(hub: self) { [unowned self] peer, text in
-        self.senders.face(text, to: peer)
-        self.settleLater()
-    }
+    /// Since when something from the mesh waits for a turn.
+    private var newsArrival: NIODeadline?
+    let flushes: FlushQueue
+    let face = FaceApps()
     let mesh: ReadinessCheck
     let patience = StartupPatience(from: NIODeadline.now().uptimeNanoseconds)
     private let telemetry: GatewayTelemetry
@@ -60,7 +58,7 @@ final class GatewayHub {
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry,
-        outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
+        flushes: FlushQueue, outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
     ) {
         self.eventLoop = eventLoop
         self.logger = context.logger
@@ -83,7 +81,8 @@ final class GatewayHub {
         self.handshakes = GatewayCore.TokenBucket(
             capacity: settings.handshakesPerSecond, perSecond: settings.handshakesPerSecond,
             now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
-        self.pause = TurnPause(length: settings.turnPause.nanoseconds)
+        self.flushes = flushes
+        self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: settings.turnPause.nanoseconds))
         self.behindBytes = settings.socketIO.maxBufferedBytes / 2
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length))) { [weak self] in
             self?.reviewReadiness()
@@ -183,26 +182,30 @@ final class GatewayHub {
 
     // MARK: Doing what the core decided
 
-    /// Performs soon, once for all events of a read.
-    private func settleLater() {
-        guard !self.isSettling else { return }
-        self.isSettling = true
-        self.eventLoop.assumeIsolated().execute { [unowned self] in
-            self.settle()
-            self.restAfterCommits()
-        }
+    /// The mesh's thread put something into the empty mailbox: handled now, or in the next turn during a pause.
+    func newsArrived(at arrival: NIODeadline) {
+        guard self.turns.isPausing else { return self.drainNews(since: arrival) }
+        self.newsArrival = arrival
+        self.settleLater()
     }
 
-    /// Last in a turn that took commits: everything is on its way, and the next ones can wait for what comes in a moment.
-    /// Previews cannot: what they would wait is all age, and no CPU is saved by it.
-    private func restAfterCommits() {
+    /// Performs soon, once for all events of a read.
+    private func settleLater() {
+        self.turns.schedule { [unowned self] in self.turn() }
+    }
+
+    /// Only commits pause the next turn: it would cost previews their age, and saves no CPU with them.
+    private func turn() {
+        if let arrival = exchange(&self.newsArrival, with: nil) {
+            self.drainNews(since: arrival)
+        } else {
+            self.settle()
+        }
         let commits = self.core.counters.commits
-        guard exchange(&self.commitsSeen, with: commits) != commits else { return }
-        SteadyClock.sleep(nanoseconds: self.pause.turned(at: SteadyClock.nanoseconds()))
+        if exchange(&self.commitsSeen, with: commits) != commits { self.turns.turnWithCommitsEnded() }
     }
 
     func settle() {
-        self.isSettling = false
         self.batched { self.perform() }
         let now = self.now
         self.senders.flush(at: now) { orders in
@@ -216,7 +219,7 @@ final class GatewayHub {
 
     /// Runs what sends to many apps, and flushes their connections once.
     func batched(_ body: () -> Void) {
-        if let server = self.server { server.flushing(body) } else { body() }
+        self.flushes.flushing(body)
     }
 
     /// Shows the figures, not more often than anybody could look at them.
@@ -266,12 +269,13 @@ final class GatewayHub {
 
     /// Lets go of back ends that were silent for too long; called once in a while.
     func dropSilentBackEnds() {
-        self.face.dropSilent()
+        self.face.dropSilent(from: self)
     }
 
-    /// Shows how many requests are relayed to other gateways, which no event tells; called once in a while.
-    func observeRelays() {
-        if let server { self.telemetry.observe(server) }
+    /// Sends a packet to a back end.
+    func sendFace(_ text: [UInt8], to peer: [UInt8]) {
+        self.senders.face(text, to: peer)
+        self.settleLater()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.

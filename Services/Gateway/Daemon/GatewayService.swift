@@ -98,23 +98,24 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         }
         self.reactor = reactor
         self.drainSpread = settings.drainSpread.milliseconds
+        let flushes = FlushQueue(eventLoop: eventLoop)
         self.hub = GatewayHub(
-            eventLoop: eventLoop, settings: settings, context: context, telemetry: telemetry, outbox: bridge.outbox,
-            news: bridge.news)
+            eventLoop: eventLoop, settings: settings, context: context, telemetry: telemetry, flushes: flushes,
+            outbox: bridge.outbox, news: bridge.news)
         bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
         self.apps = SocketIOApps(hub: self.hub)
         self.pages = HTTPPages(hub: self.hub, adminPages: context.pages, maxBody: settings.limits.messageBytes)
         self.server = SocketIOServer(
             eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
-            http: self.pages)
-        self.hub.server = self.server
+            http: self.pages, flushes: flushes)
+        let server = self.server
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
         let pulse = context.health.pulse("apps")
         let (hasTokens, hasFace) = (settings.tokens != nil, settings.face != nil)
         self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in
             pulse.beat()
             hub.value.keepHouse()
-            hub.value.observeRelays()
+            telemetry.observe(server)
             if hasTokens { hub.value.checkTokens() }
             if hasFace { hub.value.dropSilentBackEnds() }
         }

@@ -78,7 +78,7 @@ package struct GatewaySettings: DaemonSettings {
         "link-pause-ms", default: 5, in: 0...100, "How long previews for one coalescer are collected while many come.")
     static let turnPause = Setting.int(
         "turn-pause-us", default: 1000, in: 0...10_000,
-        "The least time between turns of the event loop that take commits, while very many come; 0 for none.")
+        "The least time between turns of the event loop that accept commits, while very many come; 0 for none.")
 
     static let custodyCommits = Setting.int(
         "custody-commits", default: 32_768, in: 1...10_000_000,

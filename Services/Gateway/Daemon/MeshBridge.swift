@@ -32,7 +32,7 @@ final class MeshBridge: Sendable {
 
     /// Names the consumers. On the event loop, before the mesh's thread starts.
     func connect(hub: GatewayHub, waker: Waker, eventLoop: any EventLoop) {
-        let drain = NIOLoopBound({ [weak hub] in hub?.drainNews(since: $0) ?? () }, eventLoop: eventLoop)
+        let drain = NIOLoopBound({ [weak hub] in hub?.newsArrived(at: $0) ?? () }, eventLoop: eventLoop)
         self.ends.withLockedValue {
             $0.waker = waker
             $0.drain = drain

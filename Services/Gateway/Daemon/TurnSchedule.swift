@@ -1,0 +1,43 @@
+import GatewayCore
+import NIOCore
+
+/// When the event loop handles what apps and the mesh brought: at its next opportunity, or after the pause that
+/// ``TurnPause`` asks for while very many commits come. Everything that comes during a pause waits for one turn; the loop
+/// itself goes on reading, and its timers run.
+final class TurnSchedule {
+    private let eventLoop: any EventLoop
+    private var pause: TurnPause
+    /// When the next turn may run.
+    private var earliest = NIODeadline.distantPast
+    private var isScheduled = false
+
+    init(eventLoop: any EventLoop, pause: TurnPause) {
+        self.eventLoop = eventLoop
+        self.pause = pause
+    }
+
+    /// Whether a turn would have to wait.
+    var isPausing: Bool { self.earliest > self.eventLoop.now }
+
+    /// Runs `turn` as soon as a turn may run, unless one is due anyway.
+    func schedule(_ turn: @escaping () -> Void) {
+        guard !self.isScheduled else { return }
+        self.isScheduled = true
+        let run = {
+            self.isScheduled = false
+            turn()
+        }
+        if self.isPausing {
+            self.eventLoop.assumeIsolated().scheduleTask(deadline: self.earliest, run)
+        } else {
+            self.eventLoop.assumeIsolated().execute(run)
+        }
+    }
+
+    /// A turn that accepted commits has ended.
+    func turnWithCommitsEnded() {
+        let now = self.eventLoop.now
+        let length = self.pause.turnEnded(at: now.uptimeNanoseconds)
+        if length > 0 { self.earliest = now + .nanoseconds(Int64(length)) }
+    }
+}

@@ -1,0 +1,145 @@
+internal import NIOCore
+
+/// The channel of a connection as its output uses it.
+protocol ChannelSink: AnyObject {
+    /// Appends to what the channel holds.
+    func append(_ buffer: ByteBuffer)
+    /// Has the channel write what it holds.
+    func flush()
+    /// Bytes that the channel holds: not accepted by the kernel.
+    var heldBytes: Int { get }
+}
+
+extension ChannelHandlerContext: ChannelSink {
+    func append(_ buffer: ByteBuffer) { self.write(NIOAny(buffer), promise: nil) }
+
+    var heldBytes: Int { (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+}
+
+/// Everything that leaves by one connection, in order.
+///
+/// ```
+/// kernel <- channel <- gathered buffers <- shared outbox        oldest bytes on the left
+/// ```
+/// Sends only add at the right; a flush moves everything to the left as far as it goes. The channel is skipped while it
+/// is empty (``DirectWriter``), and bytes are gathered only while it is.
+final class ConnectionOutput {
+    private let loop: ServerLoop
+    /// `nil` before the channel is active and after it is closed: nothing is sent then.
+    private var sink: (any ChannelSink)?
+    private var direct = DirectWriter()
+    private var gathered = GatheredWrites()
+    private var isQueued = false
+    /// Whether less than the high water mark waits in the channel: what it said last, as every packet asks.
+    private(set) var isWritable = true
+
+    init(_ loop: ServerLoop) {
+        self.loop = loop
+    }
+
+    // MARK: Channel
+
+    /// The channel can be written to.
+    func attach(_ sink: any ChannelSink) { self.sink = sink }
+
+    /// The channel is active, with this socket (−1 if it has none).
+    func open(descriptor: Int32) { self.direct.open(descriptor: descriptor) }
+
+    /// The channel's backlog crossed a water mark.
+    func writabilityChanged(_ isWritable: Bool) { self.isWritable = isWritable }
+
+    /// Nothing is sent any more, but what the channel holds may still leave.
+    func close() { self.direct.close() }
+
+    /// The channel is closed: forgets what waits.
+    func discard() {
+        self.direct.close()
+        self.gathered = GatheredWrites()
+        _ = self.loop.outbox.remove(for: self)
+    }
+
+    /// The channel is gone.
+    func detach() { self.sink = nil }
+
+    // MARK: Sending
+
+    /// Bytes that the kernel has not accepted.
+    var bufferedBytes: Int { self.heldBytes + self.gathered.byteCount + self.loop.outbox.byteCount(of: self) }
+
+    private var heldBytes: Int { self.sink?.heldBytes ?? 0 }
+
+    /// Sends a buffer, which may be shared: to the kernel immediately if nothing waits, else behind what does.
+    func write(_ buffer: ByteBuffer) {
+        if !self.isQueued, self.writeDirectly(buffer) {
+            if self.direct.needsFlush { self.enqueue() }
+        } else {
+            self.append(buffer)
+        }
+    }
+
+    /// Sends a buffer together with everything else that is sent to the connection while reads are processed.
+    func writeWithTurn(_ buffer: ByteBuffer) {
+        if self.loop.flushes.isHeld { self.append(buffer) } else { self.write(buffer) }
+    }
+
+    /// Sends what `body` writes.
+    func encode(_ body: (inout ByteBuffer) -> Void) {
+        guard self.sink != nil else { return }
+        if !self.loop.outbox.encode(for: self, body) {
+            var buffer = ByteBufferAllocator().buffer(capacity: 512)
+            body(&buffer)
+            self.gather(buffer)
+        }
+        self.enqueue()
+    }
+
+    /// Moves everything that waits to the kernel, or to the channel when the kernel accepts no more.
+    func flush() {
+        self.isQueued = false
+        if let encoded = self.loop.outbox.remove(for: self) {
+            if !self.gathered.isEmpty || !self.writeDirectly(encoded) { self.gather(encoded) }
+        }
+        if !self.gathered.isEmpty {
+            let buffer = self.loop.outbox.join(&self.gathered)
+            if !self.writeDirectly(buffer) { self.writeToChannel(buffer) }
+        }
+        guard self.direct.needsFlush else { return }
+        self.direct.flushedChannel()
+        self.sink?.flush()
+    }
+
+    private func enqueue() {
+        guard !self.isQueued else { return }
+        self.isQueued = true
+        self.loop.flushes.append(self)
+    }
+
+    private func append(_ buffer: ByteBuffer) {
+        if let encoded = self.loop.outbox.remove(for: self) { self.gather(encoded) }
+        self.gather(buffer)
+        self.enqueue()
+    }
+
+    /// Puts a buffer behind what waits: into the channel, if anything waits there.
+    private func gather(_ buffer: ByteBuffer) {
+        if self.direct.channelIsEmpty({ self.heldBytes }), self.gathered.append(buffer) { return }
+        if !self.gathered.isEmpty { self.writeToChannel(self.loop.outbox.join(&self.gathered)) }
+        self.writeToChannel(buffer)
+    }
+
+    /// Writes to the kernel, and to the channel what it does not accept; false when the channel holds earlier bytes.
+    private func writeDirectly(_ buffer: ByteBuffer) -> Bool {
+        guard let count = self.direct.write(buffer, { self.heldBytes }) else { return false }
+        if count < buffer.readableBytes {
+            var rest = buffer
+            rest.moveReaderIndex(forwardBy: count)
+            self.writeToChannel(rest)
+        }
+        return true
+    }
+
+    private func writeToChannel(_ buffer: ByteBuffer) {
+        self.direct.wroteToChannel()
+        self.sink?.append(buffer)
+    }
+}

@@ -1,0 +1,94 @@
+public import NIOCore
+public import SocketIO
+
+/// One HTTP request with its whole body.
+public struct HTTPRequest: Sendable {
+    /// Method, path, query and fields.
+    public let head: HTTPRequestHead
+    /// The body; empty if none.
+    public let body: [UInt8]
+    /// Where it came from.
+    public let remoteAddress: SocketAddress?
+}
+
+/// An HTTP answer. Content-Length and Connection are added; fields with line breaks in them are left out.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public var status: UInt16
+    /// Fields in order.
+    public var headers: [(String, String)]
+    /// The body.
+    public var body: [UInt8]
+
+    /// An answer.
+    public init(status: UInt16, headers: [(String, String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension ByteBuffer {
+    /// Writes the head of an HTTP/1.1 answer.
+    /// - Parameters:
+    ///   - length: bytes of the body; 204 has none and does not say so.
+    ///   - connection: the value of the Connection field; `nil` for none.
+    mutating func writeResponseHead(
+        _ status: UInt16, _ headers: [(String, String)], length: Int, connection: StaticString?
+    ) {
+        self.writeString("HTTP/1.1 \(status) \(reasonPhrase(status))\r\n")
+        for (name, value) in headers where isFieldText(name) && isFieldText(value) {
+            self.writeString(name)
+            self.writeString(": ")
+            self.writeString(value)
+            self.writeString("\r\n")
+        }
+        if status != 204 { self.writeString("Content-Length: \(length)\r\n") }
+        if let connection { self.writeString("Connection: \(connection)\r\n") }
+        self.writeString("\r\n")
+    }
+
+    /// Writes the answer to a WebSocket handshake.
+    mutating func writeSwitchingProtocols(accept: String) {
+        self.writeString(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: \(accept)\r\n\r\n")
+    }
+}
+
+private func isFieldText(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+}
+
+private func reasonPhrase(_ status: UInt16) -> String {
+    switch status {
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 204: "No Content"
+    case 301: "Moved Permanently"
+    case 302: "Found"
+    case 304: "Not Modified"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 409: "Conflict"
+    case 413: "Content Too Large"
+    case 414: "URI Too Long"
+    case 415: "Unsupported Media Type"
+    case 422: "Unprocessable Content"
+    case 426: "Upgrade Required"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 502: "Bad Gateway"
+    case 503: "Service Unavailable"
+    case 504: "Gateway Timeout"
+    case 505: "HTTP Version Not Supported"
+    default: "Status"
+    }
+}

@@ -1,0 +1,103 @@
+public import SocketIO
+
+extension SocketIOServer {
+    /// What is served at a path. Paths match with and without a trailing slash.
+    public struct Route {
+        enum Kind {
+            case socketIO(any SocketIOApplication)
+            case engineIO(any EngineIOApplication)
+            case webSocket(any WebSocketApplication, WebSocketLimits)
+        }
+
+        let path: [UInt8]
+        let kind: Kind
+
+        private init(_ path: String, _ kind: Kind) {
+            var bytes = Array(path.utf8)
+            while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+            self.path = bytes
+            self.kind = kind
+        }
+
+        /// A Socket.IO endpoint.
+        public static func socketIO(path: String = "/socket.io/", _ application: any SocketIOApplication) -> Route {
+            Route(path, .socketIO(application))
+        }
+
+        /// A bare Engine.IO endpoint.
+        public static func engineIO(path: String, _ application: any EngineIOApplication) -> Route {
+            Route(path, .engineIO(application))
+        }
+
+        /// A bare WebSocket endpoint with limits of its own.
+        public static func webSocket(
+            path: String, _ application: any WebSocketApplication, limits: WebSocketLimits
+        ) -> Route {
+            Route(path, .webSocket(application, limits))
+        }
+    }
+}
+
+/// The routes of a server, the web origins that may use them, and the periods of their sessions.
+struct RouteTable {
+    private let routes: [SocketIOServer.Route]
+    private let origins: OriginPolicy
+    private let socketIOTimings: EngineTimings
+    /// Those of sessions that wait for no namespace.
+    private let engineIOTimings: EngineTimings
+
+    init(_ routes: [SocketIOServer.Route], _ configuration: SocketIOServer.Configuration) {
+        self.routes = routes
+        self.origins = configuration.origins
+        let timings = { (connectTimeout: UInt64?) in
+            EngineTimings(
+                pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
+                pingTimeout: configuration.pingTimeout.nanoseconds,
+                upgradeTimeout: configuration.upgradeTimeout.nanoseconds, connectTimeout: connectTimeout)
+        }
+        self.socketIOTimings = timings(configuration.connectTimeout.nanoseconds)
+        self.engineIOTimings = timings(nil)
+    }
+
+    /// The index of the route for a path.
+    func index(of path: ArraySlice<UInt8>) -> Int? {
+        var path = path
+        while path.last == UInt8(ascii: "/") { path.removeLast() }
+        return self.routes.firstIndex { $0.path.elementsEqual(path) }
+    }
+
+    func kind(_ index: Int) -> SocketIOServer.Route.Kind { self.routes[index].kind }
+
+    func timings(_ index: Int) -> EngineTimings {
+        if case .socketIO = self.kind(index) { self.socketIOTimings } else { self.engineIOTimings }
+    }
+
+    /// Why a request is refused by its origin; `nil` if it may go on.
+    func refusal(of head: HTTPRequestHead) -> EngineError? {
+        switch self.origins.judge(head) {
+        case .allowed: nil
+        case .refused: .forbidden
+        case .malformed: .badRequest
+        }
+    }
+
+    /// The fields that let browsers read an answer.
+    func corsHeaders(_ head: HTTPRequestHead) -> [(String, String)] {
+        guard let origin = self.origins.allowedOrigin(for: head) else { return [] }
+        if origin == "*" { return [("Access-Control-Allow-Origin", "*")] }
+        return [
+            ("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true"), ("Vary", "Origin"),
+        ]
+    }
+
+    /// The fields of the answer to a preflight request.
+    func preflightHeaders(_ head: HTTPRequestHead) -> [(String, String)] {
+        let cors = self.corsHeaders(head)
+        guard !cors.isEmpty else { return [] }
+        let requested = head.header("access-control-request-headers") ?? "Content-Type, Authorization"
+        return cors + [
+            ("Access-Control-Allow-Methods", "GET, POST, OPTIONS"), ("Access-Control-Allow-Headers", requested),
+            ("Access-Control-Max-Age", "600"),
+        ]
+    }
+}

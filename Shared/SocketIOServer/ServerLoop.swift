@@ -1,0 +1,35 @@
+internal import NIOCore
+internal import SocketIO
+
+/// What all connections of one server share: its event loop and clock, limits, timers, flushes, buffers and counters.
+/// Used on the loop only.
+final class ServerLoop {
+    let eventLoop: any EventLoop
+    let configuration: SocketIOServer.Configuration
+    let flushes: FlushQueue
+    let timers: DeadlineTimers
+    var outbox = SharedOutbox()
+    var statistics = SocketIOServer.Statistics()
+    /// True once the server accepts no new sessions: HTTP answers then close their connection.
+    var isDraining = false
+    /// Storage for decoded messages, lent to one reader at a time.
+    private var scratch: [UInt8] = []
+
+    init(_ eventLoop: any EventLoop, _ configuration: SocketIOServer.Configuration, _ flushes: FlushQueue) {
+        self.eventLoop = eventLoop
+        self.configuration = configuration
+        self.flushes = flushes
+        self.timers = DeadlineTimers(eventLoop, flushes)
+    }
+
+    /// Nanoseconds of the monotonic clock that all deadlines use.
+    var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+    /// Runs `body` with storage for one message at a time; a nested call gets storage of its own.
+    func withScratch(_ body: (inout [UInt8]) -> Void) {
+        var scratch: [UInt8] = []
+        swap(&scratch, &self.scratch)
+        body(&scratch)
+        if scratch.capacity <= 1 << 16 { self.scratch = scratch }
+    }
+}

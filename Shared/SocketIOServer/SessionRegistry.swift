@@ -1,0 +1,55 @@
+internal import SocketIO
+
+/// The Engine.IO sessions of a server by their ids.
+final class SessionRegistry {
+    let loop: ServerLoop
+    private var sessions: [EngineID: EngineIOSession] = [:]
+    private var generator = SystemRandomNumberGenerator()
+    private let sidPrefix: [UInt8]
+
+    init(_ loop: ServerLoop) {
+        self.loop = loop
+        self.sidPrefix = Array(loop.configuration.sidPrefix.utf8)
+    }
+
+    var count: Int { self.sessions.count }
+
+    var all: [EngineIOSession] { Array(self.sessions.values) }
+
+    /// A new id for a session or a socket.
+    func makeID() -> EngineID { EngineID(using: &self.generator) }
+
+    /// The id of a session as clients know it.
+    func sid(_ id: EngineID) -> [UInt8] { self.sidPrefix + id.text }
+
+    /// The open session with this id of the wire.
+    func session(sid: [UInt8]) -> EngineIOSession? {
+        guard sid.starts(with: self.sidPrefix), let id = EngineID(sid.dropFirst(self.sidPrefix.count)) else {
+            return nil
+        }
+        return self.sessions[id]
+    }
+
+    /// Opens a session, which has no application yet.
+    func open(
+        _ handshake: Handshake, _ timings: EngineTimings, route: Int, _ carrier: SessionCarrier
+    ) -> EngineIOSession {
+        self.loop.statistics.sessions += 1
+        let session = EngineIOSession(self, handshake, timings, route: route, carrier)
+        self.sessions[session.id] = session
+        return session
+    }
+
+    func remove(_ session: EngineIOSession) { self.sessions[session.id] = nil }
+
+    /// The JSON of the open packet. Intervals are integers: some clients insist.
+    func openPayload(_ session: EngineIOSession) -> [UInt8] {
+        let configuration = self.loop.configuration
+        let upgrades = session.transport == .polling ? #"["websocket"]"# : "[]"
+        let interval = max(1, configuration.pingInterval.milliseconds)
+        let text =
+            #"{"sid":"\#(session.sid)","upgrades":\#(upgrades),"pingInterval":\#(interval),"#
+            + #""pingTimeout":\#(configuration.pingTimeout.milliseconds),"maxPayload":\#(configuration.maxPayload)}"#
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,43 @@
+internal import NIOCore
+
+/// Storage in which the connections of a loop encode small packets one behind the other, so that they leave in one
+/// write. It holds bytes of one connection at a time.
+struct SharedOutbox {
+    private var buffer = ByteBufferAllocator().buffer(capacity: 4096)
+    private var owner: ConnectionOutput?
+    /// Storage to copy several buffers of one connection together.
+    private var joined = ByteBuffer()
+
+    /// Encodes with `body` for a connection; false when it holds bytes of another one.
+    mutating func encode(for output: ConnectionOutput, _ body: (inout ByteBuffer) -> Void) -> Bool {
+        if let owner = self.owner {
+            guard owner === output else { return false }
+        } else {
+            self.clear()
+            self.owner = output
+        }
+        body(&self.buffer)
+        return true
+    }
+
+    private mutating func clear() {
+        if self.buffer.capacity > 1 << 16 {
+            self.buffer = ByteBufferAllocator().buffer(capacity: 4096)
+        } else {
+            self.buffer.clear()
+        }
+    }
+
+    /// Bytes held for a connection.
+    func byteCount(of output: ConnectionOutput) -> Int { self.owner === output ? self.buffer.readableBytes : 0 }
+
+    /// Removes what is held for a connection; `nil` if that is nothing.
+    mutating func remove(for output: ConnectionOutput) -> ByteBuffer? {
+        guard self.owner === output else { return nil }
+        self.owner = nil
+        return self.buffer.readableBytes > 0 ? self.buffer : nil
+    }
+
+    /// Joins what was gathered into one buffer and empties it.
+    mutating func join(_ gathered: inout GatheredWrites) -> ByteBuffer { gathered.removeAll(joinedIn: &self.joined) }
+}

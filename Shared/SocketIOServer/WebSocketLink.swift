@@ -1,0 +1,147 @@
+internal import NIOCore
+internal import SocketIO
+
+/// The WebSocket side of a connection: frames in and out, for whatever uses it.
+final class WebSocketLink {
+    enum User {
+        /// The transport of a session.
+        case engine(EngineIOSession)
+        /// On trial for a session that polls.
+        case candidate(EngineIOSession)
+        case bare(WebSocketPeer)
+        /// Not attached yet, or closed.
+        case none
+    }
+
+    let output: ConnectionOutput
+    private let connection: PeerHandler
+    private var user = User.none
+    private var decoder: WebSocketDecoder
+    private var pings = PingAllowance()
+
+    init(_ connection: PeerHandler, _ limits: WebSocketLimits) {
+        self.connection = connection
+        self.output = connection.output
+        self.decoder = WebSocketDecoder(limits: limits)
+    }
+
+    /// What is received goes to this user from here on.
+    func attach(_ user: User) { self.user = user }
+
+    private var isOpen: Bool { if case .none = self.user { false } else { true } }
+
+    /// Whether more may be read from the client, given what waits for it.
+    var mayRead: Bool { if case .bare = self.user { self.output.isWritable } else { true } }
+
+    /// Decodes and processes everything in `input`.
+    func read(_ input: UnsafeRawBufferPointer) {
+        self.connection.loop.withScratch { payload in
+            var offset = 0
+            while self.isOpen, let event = self.decoder.next(input, at: &offset, payload: &payload) {
+                self.received(event, payload)
+            }
+        }
+    }
+
+    private func received(_ event: WebSocketEvent, _ payload: [UInt8]) {
+        switch event {
+        case .text: payload.withUnsafeBytes { self.receivedText($0) }
+        case .binary: self.receivedBinary(payload)
+        case .ping: self.receivedPing(payload)
+        case .pong: break
+        case .close(let code): self.receivedClose(code)
+        case .violation(let violation):
+            self.connection.loop.statistics.protocolErrors += 1
+            self.end(violation == .tooBig ? .payloadTooBig : .protocolError, code: violation.closeCode, reason: "")
+        }
+    }
+
+    private func receivedText(_ text: UnsafeRawBufferPointer) {
+        switch self.user {
+        case .engine(let session): session.textFrame(text)
+        case .candidate(let session): session.candidateText(text, self)
+        case .bare(let peer): peer.received(text, isText: true)
+        case .none: break
+        }
+    }
+
+    private func receivedBinary(_ bytes: [UInt8]) {
+        switch self.user {
+        case .engine(let session): session.binaryMessage(bytes)
+        case .candidate(let session):
+            session.candidateLost(self)
+            self.close(code: 1002)
+        case .bare(let peer): bytes.withUnsafeBytes { peer.received($0, isText: false) }
+        case .none: break
+        }
+    }
+
+    private func receivedPing(_ payload: [UInt8]) {
+        let loop = self.connection.loop
+        switch self.pings.pingReceived(burst: Float(loop.configuration.pongBurst), at: loop.now) {
+        case .answer: payload.withUnsafeBytes { self.send(.pong, $0) }
+        case .ignore: break
+        case .close: self.end(.protocolError, code: 1008, reason: "too many pings")
+        }
+    }
+
+    private func receivedClose(_ code: UInt16?) {
+        let user = self.user
+        switch user {
+        case .engine(let session): session.transportLost(.transportClose)
+        case .candidate(let session): session.candidateLost(self)
+        case .bare, .none: break
+        }
+        self.close(code: code)
+        if case .bare(let peer) = user { peer.ended() }
+    }
+
+    func becameWritable() {
+        if case .engine(let session) = self.user { session.becameWritable() }
+    }
+
+    // MARK: Sending
+
+    /// Sends one whole frame.
+    func send(_ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer) {
+        self.output.encode { outbox in
+            outbox.writeFrameHeader(opcode, payload.count)
+            outbox.writeBytes(payload)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends whatever uses this WebSocket.
+    private func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
+        switch self.user {
+        case .engine(let session): session.end(why, code: code, reason: reason)
+        case .candidate(let session):
+            session.candidateLost(self)
+            self.close(code: code, reason: reason)
+        case .bare(let peer):
+            self.close(code: code, reason: reason)
+            peer.ended()
+        case .none: break
+        }
+    }
+
+    /// Sends a close frame (without a code if `nil`) and ends our half of the connection. The user is not called.
+    func close(code: UInt16?, reason: StaticString = "") {
+        guard self.isOpen else { return }
+        self.user = .none
+        let payload = code.map { WebSocketFrame.closePayload(code: $0, reason: reason) } ?? []
+        payload.withUnsafeBytes { self.send(.close, $0) }
+        self.connection.linger()
+    }
+
+    /// The connection broke without a close frame.
+    func connectionLost(_ reason: DisconnectReason) {
+        switch exchange(&self.user, with: .none) {
+        case .engine(let session): session.transportLost(reason)
+        case .candidate(let session): session.candidateLost(self)
+        case .bare(let peer): peer.ended()
+        case .none: break
+        }
+    }
+}
