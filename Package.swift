@@ -6,6 +6,7 @@ let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -28,6 +29,8 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -81,7 +84,7 @@ let shells: [Target] = [
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
     library("Stages", "Shared/Stages", ["Wire", "Mesh", "Boot", deque, logging, lifecycle]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
-    library("Auth", "Shared/Auth", ["JSONBytes", crypto]),
+    library("Auth", "Shared/Auth", ["JSONBytes", jwtKit, crypto, cryptoExtras]),
     library(
         "Boot", "Shared/Boot",
         ["Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
@@ -179,7 +182,7 @@ let testTargets: [Target] = [
     tests("MeshTests", ["Mesh", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
     tests("StagesTests", ["Stages", "Mesh", "Wire", logging, nioLocks]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
-    tests("AuthTests", ["Auth", "JSONBytes", crypto]),
+    tests("AuthTests", ["Auth", "JSONBytes", jwtKit, crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
     tests(
         "GatewayTests",

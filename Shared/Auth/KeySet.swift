@@ -1,4 +1,4 @@
-internal import Crypto
+internal import JWTKit
 
 /// How a token may be signed (RFC 7518 section 3.1, RFC 8037 section 3.1). There is no `none`.
 package enum TokenAlgorithm: String, Sendable, CaseIterable {
@@ -22,9 +22,9 @@ package struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
 /// One key that verifies tokens, bound to the one algorithm that it is for: the token's header never chooses.
 struct VerificationKey: Sendable {
     enum Material: Sendable {
-        case hs256(SymmetricKey)
-        case es256(P256.Signing.PublicKey)
-        case eddsa(Curve25519.Signing.PublicKey)
+        case hs256(HMACKey)
+        case es256(ES256PublicKey)
+        case eddsa(EdDSA.PublicKey)
     }
 
     /// `kid`; a key without one serves tokens without one.
@@ -39,18 +39,23 @@ struct VerificationKey: Sendable {
         }
     }
 
-    /// Constant-time in the signature's bytes.
-    func accepts(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    /// True for tokens of its algorithm with exactly its `kid`, and for those without a `kid`.
+    func mayHaveSigned(_ algorithm: TokenAlgorithm, id: String?) -> Bool {
+        guard self.algorithm == algorithm else { return false }
+        guard let id else { return true }
+        return self.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false
+    }
+
+    /// What checks signatures with this key. JWTKit hands it out through a collection, which is an actor; it works
+    /// synchronously and never changes, so it is made once.
+    func makeChecker() async throws -> any JWTAlgorithm {
+        let collection = JWTKeyCollection()
         switch self.material {
-        case .hs256(let key):
-            return HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: message, using: key)
-        case .es256(let key):
-            guard signature.count == 64, let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-            else { return false }
-            return key.isValidSignature(parsed, for: message)
-        case .eddsa(let key):
-            return signature.count == 64 && key.isValidSignature(signature, for: message)
+        case .hs256(let key): await collection.add(hmac: key, digestAlgorithm: .sha256)
+        case .es256(let key): await collection.add(ecdsa: key)
+        case .eddsa(let key): await collection.add(eddsa: key)
         }
+        return try await collection.getKey()
     }
 }
 
@@ -80,7 +85,7 @@ package struct KeySet: Sendable {
     package init(parsing text: some Collection<UInt8>) throws(KeyFailure) {
         let bytes = Array(text)
         let first = bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
-        let keys = first == UInt8(ascii: "{") ? try JWK.keys(of: bytes) : try PEM.keys(of: bytes)
+        let keys = first == UInt8(ascii: "{") ? try JWKSet.keys(of: bytes) : try PEM.keys(of: bytes)
         guard !keys.isEmpty else { throw KeyFailure("holds no key") }
         try self.init(keys)
     }
@@ -98,17 +103,7 @@ package struct KeySet: Sendable {
         self.keys.append(key)
     }
 
-    /// The keys that may have signed a token: those of its algorithm with exactly its `kid`; without a `kid` all of the
-    /// algorithm.
-    func candidates(algorithm: TokenAlgorithm, id: String?) -> [VerificationKey] {
-        self.keys.filter { key in
-            guard key.algorithm == algorithm else { return false }
-            guard let id else { return true }
-            return key.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false
-        }
-    }
-
-    static func symmetric(_ secret: some Collection<UInt8>) throws(KeyFailure) -> SymmetricKey {
+    static func symmetric(_ secret: some Collection<UInt8>) throws(KeyFailure) -> HMACKey {
         guard secret.count >= Self.shortestSecret else {
             throw KeyFailure(
                 "an HS256 secret needs at least \(Self.shortestSecret) bytes, this one has \(secret.count)")
@@ -116,6 +111,6 @@ package struct KeySet: Sendable {
         guard !secret.starts(with: "-----BEGIN ".utf8) else {
             throw KeyFailure("this is the text of a PEM key; a shared secret must be known to nobody else")
         }
-        return SymmetricKey(data: Array(secret))
+        return HMACKey(from: Array(secret))
     }
 }

@@ -1,15 +1,19 @@
 internal import JSONBytes
+internal import JWTKit
 
 /// Verifies JSON Web Tokens (RFC 7519) in the strict manner of RFC 8725. Synchronous; the time is a parameter.
 ///
 ///     token ─► length, three segments, base64url ─► header: typ, alg ─► key by (alg, kid) ─► signature ─► claims
 ///
-/// Nothing of the payload is looked at before the signature was found good.
+/// Nothing of the payload is looked at before the signature was found good. Signatures are JWTKit's work; the rest is
+/// not, because `JWTKeyCollection.verify` lets a token with an unknown `kid` fall to the default key, compares key ids
+/// as text and not as bytes, does not look at `typ` and `crit`, and reads duplicate members and loose base64url.
 package struct TokenVerifier: Sendable {
     /// Longest token, in bytes.
     package static let longestToken = 8192
 
-    private let keys: KeySet
+    /// A key, and what checks signatures with it.
+    private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
     private let issuer: String
     private let audience: String
     private let leeway: Int64
@@ -20,8 +24,12 @@ package struct TokenVerifier: Sendable {
     ///   - audience: what `aud` must be or contain.
     ///   - leeway: seconds by which clocks may differ.
     ///   - longestAge: seconds after `iat`, where a token has one, at which it is refused whatever its `exp` says.
-    package init(keys: KeySet, issuer: String, audience: String, leeway: Int64 = 60, longestAge: Int64 = 86_400) {
-        self.keys = keys
+    package init(
+        keys: KeySet, issuer: String, audience: String, leeway: Int64 = 60, longestAge: Int64 = 86_400
+    ) async throws {
+        var checkers: [(VerificationKey, any JWTAlgorithm)] = []
+        for key in keys.keys { checkers.append((key, try await key.makeChecker())) }
+        self.keys = checkers
         self.issuer = issuer
         self.audience = audience
         self.leeway = leeway
@@ -40,7 +48,10 @@ package struct TokenVerifier: Sendable {
 
         let candidates = try self.candidates(header)
         let message = Array(bytes[..<segments[1].endIndex])
-        guard candidates.contains(where: { $0.accepts(signature, of: message) }) else { throw .badSignature }
+        // A signature of the wrong length is an error to JWTKit.
+        guard candidates.contains(where: { (try? $0.verify(signature, signs: message)) == true }) else {
+            throw .badSignature
+        }
 
         var document = JSONDocument()
         guard (try? document.parse(payload, limits: Self.limits)) != nil, document.root.kind == .object else {
@@ -64,7 +75,7 @@ package struct TokenVerifier: Sendable {
 
     // MARK: Header
 
-    private func candidates(_ bytes: [UInt8]) throws(TokenFailure) -> [VerificationKey] {
+    private func candidates(_ bytes: [UInt8]) throws(TokenFailure) -> [any JWTAlgorithm] {
         var document = JSONDocument()
         guard (try? document.parse(bytes, limits: Self.limits)) != nil, document.root.kind == .object else {
             throw .badHeader
@@ -83,7 +94,7 @@ package struct TokenVerifier: Sendable {
             guard let text = member.string else { throw .badHeader }
             id = text
         }
-        let candidates = self.keys.candidates(algorithm: algorithm, id: id)
+        let candidates = self.keys.filter { $0.key.mayHaveSigned(algorithm, id: id) }.map(\.checker)
         guard !candidates.isEmpty else { throw .unknownKey }
         return candidates
     }

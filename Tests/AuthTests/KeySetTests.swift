@@ -1,13 +1,14 @@
+import Crypto
 import Testing
 
 @testable import Auth
 
 @Suite struct KeySetTests {
-    @Test func aShortSecretIsRefused() throws {
+    @Test func aShortSecretIsRefused() async throws {
         #expect(throws: KeyFailure("an HS256 secret needs at least 32 bytes, this one has 31")) {
             try KeySet(secret: [UInt8](repeating: 1, count: 31))
         }
-        #expect(throws: KeyFailure.self) { try TokenSigner(secret: [UInt8](repeating: 1, count: 31)) }
+        await #expect(throws: KeyFailure.self) { try await TokenSigner(secret: [UInt8](repeating: 1, count: 31)) }
         _ = try KeySet(secret: [UInt8](repeating: 1, count: 32))
         #expect(throws: KeyFailure.self) { try KeySet(secret: Golden.edPEM.utf8) }
     }
@@ -54,24 +55,48 @@ import Testing
         }
     }
 
-    @Test func whatIsSignedVerifies() throws {
+    @Test func aPEMBlockMayHaveLinesOfAnyLength() async throws {
+        let lines = Golden.ecPEM.split(separator: "\n")
+        let single = "\(lines[0])\r\n\(lines[1])\(lines[2])\r\n\(lines[3])\r\n"
+        #expect(try KeySet(parsing: single.utf8).keys.map(\.algorithm) == [.es256])
+        let short = "\(lines[0])\n\(lines[1].prefix(50))\n\(lines[1].dropFirst(50))\n\(lines[2])\n\(lines[3])\n"
+        #expect(try KeySet(parsing: short.utf8).keys.map(\.algorithm) == [.es256])
+    }
+
+    @Test func anExchangeKeyIsNoEd25519Key() throws {
+        // The same 32 bytes under the object identifier of X25519 (RFC 8410 section 3).
+        let exchange = Golden.edPEM.replacing("MCowBQYDK2VwAyEA", with: "MCowBQYDK2VuAyEA")
+        #expect(exchange != Golden.edPEM)
+        #expect(throws: KeyFailure("holds a public key that is neither P-256 nor Ed25519")) {
+            try KeySet(parsing: exchange.utf8)
+        }
+    }
+
+    @Test func whatIsSignedVerifies() async throws {
         let now = Golden.issuedAt
         let raw = [UInt8](repeating: 7, count: 32)
-        let signers = [try TokenSigner(secret: raw), try TokenSigner(p256: raw), try TokenSigner(ed25519: raw)]
-        let tokens = try signers.map {
-            try $0.token(
-                user: "u", color: "#f00", rooms: [("a", .preview), ("*", .view)], issuer: "i", audience: "b", at: now,
-                lifetime: 60)
-        }
-        let claims = try TokenVerifier(keys: KeySet(secret: raw), issuer: "i", audience: "b").verify(tokens[0], at: now)
+        let token = try await TokenSigner(secret: raw).token(
+            user: "u", color: "#f00", rooms: [("a", .preview), ("*", .view)], issuer: "i", audience: "b", at: now,
+            lifetime: 60)
+        let verifier = try await TokenVerifier(keys: KeySet(secret: raw), issuer: "i", audience: "b")
+        let claims = try verifier.verify(token, at: now)
         #expect(claims.user == "u" && claims.color == "#f00" && claims.expiresAt == now + 60)
         #expect(claims.rights.right(in: "a") == .preview && claims.rights.right(in: "b") == .view)
-        for token in tokens[1...] {
-            #expect(throws: TokenFailure.unknownKey) {
-                try TokenVerifier(keys: KeySet(secret: raw), issuer: "i", audience: "b").verify(token, at: now)
-            }
+    }
+
+    @Test func aTokenOfAnotherAlgorithmHasAnUnknownKey() async throws {
+        let verifier = try await TokenVerifier(
+            keys: KeySet(secret: Golden.secret), issuer: "touchsync", audience: "touchsync")
+        let header = #"{"alg":"ES256","typ":"JWT"}"#
+        let raw = [UInt8](repeating: 7, count: 32)
+        let message = Array("\(Forgery.encoded(header)).\(Forgery.encoded(Forgery.payload()))".utf8)
+        let signature = try P256.Signing.PrivateKey(rawRepresentation: raw).signature(for: message)
+        let es256 = Forgery.unsigned(
+            header: header, Forgery.payload(), signature: Array(signature.rawRepresentation))
+        for token in [es256, Golden.es256, Golden.eddsa] {
+            #expect(throws: TokenFailure.unknownKey) { try verifier.verify(token, at: Golden.issuedAt) }
         }
-        #expect(Set(tokens).count == 3)
+        #expect(Set([es256, Golden.es256, Golden.eddsa]).count == 3)
     }
 
     @Test func base64URLRoundTripsAndHasOneSpelling() {

@@ -155,9 +155,9 @@ import Testing
     }
 
     @Test func `What gateways tell about slow readers`() {
-        let page = "# HELP x y\npipeline_gateway_slow_members_total 12\npipeline_gateway_slow_members_totals 9\n"
+        let page = "# HELP x y\ntouchsync_gateway_slow_members_total 12\ntouchsync_gateway_slow_members_totals 9\n"
         #expect(GatewayMetrics.value(in: page) == 12)
-        #expect(GatewayMetrics.value(in: "pipeline_gateway_slow_members_total{gateway=\"1\"} 3\n") == 3)
+        #expect(GatewayMetrics.value(in: "touchsync_gateway_slow_members_total{gateway=\"1\"} 3\n") == 3)
         #expect(GatewayMetrics.value(in: "") == nil)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Boot
@@ -93,9 +94,21 @@ import Testing
         let metrics = MetricsRegistry()
         ProcessMetrics.add(to: metrics, log: .standardError)
         let text = metrics.text()
-        for name in ["process_cpu_seconds ", "process_resident_memory_bytes ", "process_open_fds "] {
-            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name) })
-            #expect((Double(line.dropFirst(name.count)) ?? 0) > 0, "\(line)")
+        func value(_ name: String) throws -> Double {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + " ") })
+            return try #require(Double(line.dropFirst(name.count + 1)))
         }
+        for name in [
+            "process_cpu_seconds_total", "process_resident_memory_bytes", "process_virtual_memory_bytes",
+            "process_open_fds", "process_max_fds",
+        ] {
+            #expect(try value(name) > 0, "\(name)")
+        }
+        #expect(text.contains("# TYPE process_cpu_seconds_total counter\n"))
+        #expect(text.contains("# TYPE touchsync_log_dropped_lines_total counter\n"))
+        #expect(try value("process_open_fds") <= value("process_max_fds"))
+        #expect(try value("process_resident_memory_bytes") <= value("process_virtual_memory_bytes"))
+        let age = Double(time(nil)) - (try value("process_start_time_seconds"))
+        #expect((-2...3600).contains(age), "started \(age) s ago")
     }
 }

@@ -42,17 +42,17 @@ class Report:
         """Takes the last figures."""
         total = world.figures.total
         self.counts = dict(world.counts) | {
-            "unknown.written": total("pipeline_committer_unknown_outcomes_total", '"written"'),
-            "unknown.lost": total("pipeline_committer_unknown_outcomes_total", '"lost"'),
-            "batches.lost": total("pipeline_committer_batches_total", '"lost"'),
-            "batches.stale": total("pipeline_committer_batches_total", '"stale"'),
-            "duplicates.found": total("pipeline_committer_commits_total", '"duplicate"'),
-            "commits.resent": total("pipeline_gateway_commits_resent_total"),
-            "gaps.fanout": total("pipeline_fanout_holes_total"),
-            "gaps.gateway": total("pipeline_gateway_holes_total"),
-            "replays": total("pipeline_fanout_replays_total"),
-            "resets": total("pipeline_fanout_resets_total"),
-            "rebases": total("pipeline_fanout_rebases_total"),
+            "unknown.written": total("touchsync_committer_unknown_outcomes_total", '"written"'),
+            "unknown.lost": total("touchsync_committer_unknown_outcomes_total", '"lost"'),
+            "batches.lost": total("touchsync_committer_batches_total", '"lost"'),
+            "batches.stale": total("touchsync_committer_batches_total", '"stale"'),
+            "duplicates.found": total("touchsync_committer_commits_total", '"duplicate"'),
+            "commits.resent": total("touchsync_gateway_commits_resent_total"),
+            "gaps.fanout": total("touchsync_fanout_holes_total"),
+            "gaps.gateway": total("touchsync_gateway_holes_total"),
+            "replays": total("touchsync_fanout_replays_total"),
+            "resets": total("touchsync_fanout_resets_total"),
+            "rebases": total("touchsync_fanout_rebases_total"),
             "failovers": world.cluster.postgres.failovers,
             "starts": sum(daemon.starts for daemon in world.cluster.daemons.values()),
         }

@@ -127,7 +127,7 @@ class World:
         wanted = len({app.room for app in self.apps})
         for _ in range(within * 2):
             figures = [await self.cluster.metrics(daemon) for daemon in self.cluster.of("fanout")]
-            held = int(sum(figure.get("pipeline_fanout_rooms", 0) for figure in figures))
+            held = int(sum(figure.get("touchsync_fanout_rooms", 0) for figure in figures))
             if held == wanted:
                 return
             await asyncio.sleep(0.5)

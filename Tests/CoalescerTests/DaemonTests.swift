@@ -18,7 +18,7 @@ import Wire
             try await eventually("ready") {
                 !stand.context.health.current.reasons.contains { own.contains($0.check) }
             }
-            #expect(stand.context.metrics.text().contains("pipeline_coalescer_links_up{stage=\"committer\"} 1"))
+            #expect(stand.context.metrics.text().contains("touchsync_coalescer_links_up{stage=\"committer\"} 1"))
         }
     }
 
@@ -71,7 +71,7 @@ import Wire
             stand.neighbours.send(preview("good", x: 2))
             try await eventually("good preview") { stand.neighbours.sights.count == 1 }
             try await eventually("all refused") {
-                stand.context.metrics.text().contains("pipeline_coalescer_envelopes_malformed_total 8")
+                stand.context.metrics.text().contains("touchsync_coalescer_envelopes_malformed_total 8")
             }
             #expect(stand.neighbours.sights == [.preview(preview("good", x: 2), at: "fanout-1")])
         }
@@ -83,8 +83,8 @@ import Wire
             for gesture in 1...4 { stand.neighbours.send(commit(gesture: UInt64(gesture))) }
             try await eventually("the committer's window is used up") {
                 stand.neighbours.sights.count == 2
-                    && stand.context.metrics.text().contains("pipeline_coalescer_commits_waiting 2\n")
-                    && stand.context.metrics.text().contains("pipeline_coalescer_commit_lanes_closed 1\n")
+                    && stand.context.metrics.text().contains("touchsync_coalescer_commits_waiting 2\n")
+                    && stand.context.metrics.text().contains("touchsync_coalescer_commit_lanes_closed 1\n")
             }
             // Two have left, which is half of the gateway's window.
             try await eventually("the gateway's credit") { stand.neighbours.credits.map(\.commits) == [6] }
@@ -165,11 +165,11 @@ private struct Stand: Sendable {
             greeting: greeting)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            let up = "pipeline_coalescer_links_up{stage=\"fanout\"} \(instances)"
+            let up = "touchsync_coalescer_links_up{stage=\"fanout\"} \(instances)"
             try await eventually("links") {
                 let text = context.metrics.text()
                 return neighbours.isConnected && text.contains(up)
-                    && text.contains("pipeline_coalescer_links_up{stage=\"committer\"} \(instances)")
+                    && text.contains("touchsync_coalescer_links_up{stage=\"committer\"} \(instances)")
             }
             try await body(Stand(context: context, neighbours: neighbours, group: group))
             await group.triggerGracefulShutdown()

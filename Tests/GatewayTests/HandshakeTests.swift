@@ -51,13 +51,13 @@ struct HandshakeTests {
     }
 
     @Test("in token mode an app is who its token says, with the rights of its token")
-    func tokens() throws {
+    func tokens() async throws {
         let secret = Array("0123456789abcdef0123456789abcdef".utf8)
         let keys = try KeySet(secret: secret)
-        let gateway = Gateway(
+        let gateway = try await Gateway(
             name: "g", connectionPrefix: 1, seed: 1, limits: Limits(),
             tokens: TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync"))
-        let token = try TokenSigner(secret: secret).token(
+        let token = try await TokenSigner(secret: secret).token(
             user: "ada", name: "Ada", rooms: [("r", .preview)], issuer: "touchsync", audience: "touchsync", at: 1_000,
             lifetime: 1_000)
 

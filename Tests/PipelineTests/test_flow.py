@@ -180,11 +180,11 @@ def test_credit_bounds_what_is_on_its_way(room):
                 ]
                 for app in apps
             ]
-            eventually("custody is full", lambda: pipeline.metrics("gateway")["pipeline_gateway_busy_total"] > 0)
+            eventually("custody is full", lambda: pipeline.metrics("gateway")["touchsync_gateway_busy_total"] > 0)
             eventually(
-                "credit is used up", lambda: pipeline.metrics("gateway")["pipeline_gateway_commits_held_total"] > 0
+                "credit is used up", lambda: pipeline.metrics("gateway")["touchsync_gateway_commits_delayed_total"] > 0
             )
-            assert pipeline.metrics("gateway")["pipeline_gateway_commits_in_custody"] <= 20
+            assert pipeline.metrics("gateway")["touchsync_gateway_commits_in_custody"] <= 20
         finally:
             os.kill(committer["pid"], signal.SIGCONT)
         answers = [[future.result(25) for future in app] for app in futures]
@@ -205,7 +205,7 @@ def test_credit_bounds_what_is_on_its_way(room):
                     time.sleep(answer["error"].get("retryAfterMs", 50) / 1000)
         assert pipeline.assert_gapless(room) == 100
         eventually(
-            "nothing waits", lambda: pipeline.metrics("gateway")["pipeline_gateway_commits_in_custody"] == 0
+            "nothing waits", lambda: pipeline.metrics("gateway")["touchsync_gateway_commits_in_custody"] == 0
         )
         for app in apps:
             app.close()
@@ -272,7 +272,7 @@ def test_all_apps_come_back_at_once(room):
             times = sorted(storm.joined.values())
             assert times[-1] - times[0] > (count - 200) / 200 * 0.7
             assert took < 30
-            for gauge in ("pipeline_gateway_joins_queued", "pipeline_gateway_joins_waiting"):
+            for gauge in ("touchsync_gateway_joins_queued", "touchsync_gateway_joins_waiting"):
                 # Figures are shown a moment later.
                 eventually(f"{gauge} is 0", lambda: pipeline.metrics("gateway")[gauge] == 0, within=5)
         finally:

@@ -65,8 +65,8 @@ def test_a_slowed_room_is_told_and_told_again_when_it_is_over(late, apps, room, 
 
     def is_over():
         metrics = late.metrics("gateway")
-        rooms = [value for name, value in metrics.items() if name.startswith("pipeline_gateway_slowed_rooms")]
-        changes = metrics["pipeline_gateway_pace_changes_total"]
+        rooms = [value for name, value in metrics.items() if name.startswith("touchsync_gateway_slowed_rooms")]
+        changes = metrics["touchsync_gateway_pace_changes_total"]
         return len(rooms) == 4 and not any(rooms) and changes >= len(told(bob))
 
     eventually("all rooms are at full pace", is_over)

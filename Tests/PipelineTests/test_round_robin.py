@@ -23,7 +23,7 @@ def relayed(double):
     """What each gateway relayed so far: (requests, failures)."""
     figures = [double.metrics("gateway", index) for index in range(2)]
     return [
-        (figure["pipeline_gateway_relayed_requests_total"], figure["pipeline_gateway_relay_failures_total"])
+        (figure["touchsync_gateway_relayed_requests_total"], figure["touchsync_gateway_relay_failures_total"])
         for figure in figures
     ]
 

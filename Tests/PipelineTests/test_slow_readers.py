@@ -88,7 +88,7 @@ def test_one_that_does_not_read_joins_again_and_misses_nothing(single, room, two
     # And it is a member like any other again.
     done = ada.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "short"}})
     assert slow.until(lambda name, data: name in UPDATES)[-1][1]["seq"] == done["seq"]
-    assert single.metrics("gateway")["pipeline_gateway_slow_members_total"] >= 1
+    assert single.metrics("gateway")["touchsync_gateway_slow_members_total"] >= 1
 
 
 def move(app, room, x):

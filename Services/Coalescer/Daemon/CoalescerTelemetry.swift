@@ -42,18 +42,18 @@ final class CoalescerTelemetry: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         func mirrored(_ name: String, _ help: String) -> Counter {
-            metrics.counter("pipeline_coalescer_\(name)", help)
+            metrics.counter("touchsync_coalescer_\(name)", help)
         }
         self.malformed = metrics.counter(
-            "pipeline_coalescer_envelopes_malformed_total", "Envelopes that could not be read to their end.")
+            "touchsync_coalescer_envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.commitsDropped = metrics.counters(
-            "pipeline_coalescer_commits_dropped_total", "Commits not passed on; gateways send them again.",
+            "touchsync_coalescer_commits_dropped_total", "Commits not passed on; gateways send them again.",
             label: "reason", of: CommitRelay.Drop.self)
         self.previewsUndelivered = metrics.counters(
-            "pipeline_coalescer_previews_undelivered_total", "Previews that left and reached no fan-out.",
+            "touchsync_coalescer_previews_undelivered_total", "Previews that left and reached no fan-out.",
             label: "reason", of: PreviewRelay.Drop.self)
         self.commitsPassed = metrics.counter(
-            "pipeline_coalescer_commits_passed_total", "Commits passed on to committers.")
+            "touchsync_coalescer_commits_passed_total", "Commits passed on to committers.")
         self.received = mirrored("previews_received_total", "Previews from gateways.")
         self.sent = mirrored("previews_sent_total", "Previews that left for fan-outs.")
         self.sentAtOnce = mirrored("previews_sent_at_once_total", "Of those, without waiting: the room was quiet.")
@@ -61,31 +61,31 @@ final class CoalescerTelemetry: Sendable {
         self.early = mirrored("previews_early_total", "Previews that left before their tick for want of space.")
         self.evicted = mirrored("entries_evicted_total", "Keys forgotten before their time for want of space.")
         let collapsed = metrics.counters(
-            "pipeline_coalescer_previews_collapsed_total", "Previews that were not sent as they came.",
+            "touchsync_coalescer_previews_collapsed_total", "Previews that were not sent as they came.",
             label: "how", of: Collapse.self)
         self.folded = collapsed[.folded]
         self.replaced = collapsed[.replaced]
         self.cancelled = collapsed[.cancelled]
         self.stale = collapsed[.stale]
-        self.held = metrics.gauge("pipeline_coalescer_previews_held", "Previews that wait for the tick.")
+        self.held = metrics.gauge("touchsync_coalescer_previews_held", "Previews that wait for the tick.")
         self.oldest = metrics.gauge(
-            "pipeline_coalescer_previews_held_oldest_seconds", "How long the oldest of them has waited.")
-        self.entries = metrics.gauge("pipeline_coalescer_entries", "Keys that are known.")
-        self.rooms = metrics.gauge("pipeline_coalescer_rooms", "Rooms that are known.")
+            "touchsync_coalescer_previews_held_oldest_seconds", "How long the oldest of them has waited.")
+        self.entries = metrics.gauge("touchsync_coalescer_entries", "Keys that are known.")
+        self.rooms = metrics.gauge("touchsync_coalescer_rooms", "Rooms that are known.")
         self.waiting = metrics.gauge(
-            "pipeline_coalescer_commits_waiting", "Commits that wait for a committer.")
+            "touchsync_coalescer_commits_waiting", "Commits that wait for a committer.")
         self.waitingBytes = metrics.gauge(
-            "pipeline_coalescer_commit_bytes_waiting", "Bytes of commits that wait for a committer.")
+            "touchsync_coalescer_commits_waiting_bytes", "Bytes of commits that wait for a committer.")
         self.lanesClosed = metrics.gauge(
-            "pipeline_coalescer_commit_lanes_closed", "Committers that have given no more credit.")
+            "touchsync_coalescer_commit_lanes_closed", "Committers that have given no more credit.")
         self.batch = metrics.histogram(
-            "pipeline_coalescer_envelope_previews", "Previews in one envelope to a fan-out.", buckets: Buckets.sizes)
+            "touchsync_coalescer_envelope_previews", "Previews in one envelope to a fan-out.", buckets: Buckets.sizes)
         self.lateness = metrics.histogram(
-            "pipeline_coalescer_tick_lateness_seconds", "How late a tick was.", buckets: Buckets.latency)
+            "touchsync_coalescer_tick_lateness_seconds", "How late a tick was.", buckets: Buckets.latency)
         self.committersUp = metrics.gauge(
-            "pipeline_coalescer_links_up", "Instances that are connected.", labels: ["stage": "committer"])
+            "touchsync_coalescer_links_up", "Instances that are connected.", labels: ["stage": "committer"])
         self.fanoutsUp = metrics.gauge(
-            "pipeline_coalescer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
+            "touchsync_coalescer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
         self.reconnects = mirrored("reconnects_total", "Links that were opened again.")
     }
 

@@ -43,12 +43,12 @@ final class CommitterTelemetry: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ name: String, _ help: String) -> Counter {
-            metrics.counter("pipeline_committer_\(name)", help)
+            metrics.counter("touchsync_committer_\(name)", help)
         }
         func family<Label: CaseIterable & RawRepresentable<String> & Hashable & Sendable>(
             _ name: String, _ help: String, label: String, of type: Label.Type
         ) -> [Label: Counter] where Label.AllCases == [Label] {
-            let counters = metrics.counters("pipeline_committer_\(name)", help, label: label, of: type)
+            let counters = metrics.counters("touchsync_committer_\(name)", help, label: label, of: type)
             return Dictionary(uniqueKeysWithValues: type.allCases.map { ($0, counters[$0]) })
         }
         self.received = counter("commits_received_total", "Commits that came in.")
@@ -67,20 +67,20 @@ final class CommitterTelemetry: Sendable {
         self.droppedUpdates = counter("updates_dropped_total", "Updates that fan-outs have to read from the log.")
         self.droppedResults = counter("results_dropped_total", "Results whose gateway was not there to take them.")
         self.batchSize = metrics.histogram(
-            "pipeline_committer_batch_commits", "Applied commits in one batch.", buckets: Buckets.sizes)
+            "touchsync_committer_batch_commits", "Applied commits in one batch.", buckets: Buckets.sizes)
         self.writing = metrics.histogram(
-            "pipeline_committer_write_seconds", "How long the database took for a batch.", buckets: Buckets.latency)
+            "touchsync_committer_write_seconds", "How long the database took for a batch.", buckets: Buckets.latency)
         self.loading = metrics.histogram(
-            "pipeline_committer_read_seconds", "How long the database took for a read.", buckets: Buckets.latency)
+            "touchsync_committer_read_seconds", "How long the database took for a read.", buckets: Buckets.latency)
         self.latency = metrics.histogram(
-            "pipeline_committer_commit_seconds", "From a commit's arrival to its answer.", buckets: Buckets.latency)
-        self.queued = metrics.gauge("pipeline_committer_queue_commits", "Commits that wait or are in flight.")
-        self.queuedBytes = metrics.gauge("pipeline_committer_queue_bytes", "Their bytes.")
+            "touchsync_committer_commit_seconds", "From a commit's arrival to its answer.", buckets: Buckets.latency)
+        self.queued = metrics.gauge("touchsync_committer_queue_commits", "Commits that wait or are in flight.")
+        self.queuedBytes = metrics.gauge("touchsync_committer_queue_bytes", "Their bytes.")
         self.oldest = metrics.gauge(
-            "pipeline_committer_queue_oldest_seconds", "How long the oldest of them has waited.")
-        self.lanesUp = metrics.gauge("pipeline_committer_database_connections", "Connections that are up.")
+            "touchsync_committer_queue_oldest_seconds", "How long the oldest of them has waited.")
+        self.lanesUp = metrics.gauge("touchsync_committer_database_connections", "Connections that are up.")
         self.fanoutsUp = metrics.gauge(
-            "pipeline_committer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
+            "touchsync_committer_links_up", "Instances that are connected.", labels: ["stage": "fanout"])
         self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
 

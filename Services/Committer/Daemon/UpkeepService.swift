@@ -147,10 +147,10 @@ final class UpkeepTelemetry: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         self.logSteps = metrics.counter(
-            "pipeline_committer_upkeep_log_days_total", "Days of the log that were made or dropped.")
+            "touchsync_committer_upkeep_log_days_total", "Days of the log that were made or dropped.")
         self.sessionsEnded = metrics.counter(
-            "pipeline_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
+            "touchsync_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
         self.failures = metrics.counter(
-            "pipeline_committer_upkeep_failures_total", "Rounds of upkeep that did not come to their end.")
+            "touchsync_committer_upkeep_failures_total", "Rounds of upkeep that did not come to their end.")
     }
 }

@@ -36,13 +36,13 @@ final class FanoutTelemetry: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ name: String, _ help: String) -> Counter {
-            metrics.counter("pipeline_fanout_\(name)", help)
+            metrics.counter("touchsync_fanout_\(name)", help)
         }
         func mirrored(_ name: String, _ help: String) -> Counter {
             counter(name, help)
         }
         func gauge(_ name: String, _ help: String) -> Gauge {
-            metrics.gauge("pipeline_fanout_\(name)", help)
+            metrics.gauge("touchsync_fanout_\(name)", help)
         }
         self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.overflows = counter(
@@ -53,7 +53,7 @@ final class FanoutTelemetry: Sendable {
         self.passed = mirrored("previews_passed_total", "Previews that went on, each counted once.")
         self.parked = mirrored("previews_parked_total", "Previews that waited for an update.")
         let drops = metrics.counters(
-            "pipeline_fanout_previews_dropped_total", "Previews that went nowhere.", label: "reason",
+            "touchsync_fanout_previews_dropped_total", "Previews that went nowhere.", label: "reason",
             of: PreviewDrop.self)
         self.dropped = PreviewDrop.allCases.map { drops[$0] }
         self.holes = mirrored("holes_total", "Holes in a shard that the log had to fill.")
@@ -69,7 +69,7 @@ final class FanoutTelemetry: Sendable {
         self.refusals = mirrored("refusals_total", "Joins and reads of rooms that were refused.")
         self.envelopes = counter("envelopes_sent_total", "Envelopes given to gateways' links.")
         self.envelopeBytes = metrics.histogram(
-            "pipeline_fanout_envelope_bytes", "Their sizes.", buckets: Buckets.sizes)
+            "touchsync_fanout_envelope_bytes", "Their sizes.", buckets: Buckets.sizes)
         self.rooms = gauge("rooms", "Rooms in memory.")
         self.roomBytes = gauge("room_bytes", "About what they take.")
         self.waiting = gauge("joins_waiting", "Joins and reads of rooms that wait for the database.")
@@ -77,7 +77,7 @@ final class FanoutTelemetry: Sendable {
         self.questions = gauge("database_requests", "Questions to the database that wait or are under way.")
         self.connections = gauge("database_connections", "Connections that are up.")
         self.gatewaysUp = metrics.gauge(
-            "pipeline_fanout_links_up", "Instances that are connected.", labels: ["stage": "gateway"])
+            "touchsync_fanout_links_up", "Instances that are connected.", labels: ["stage": "gateway"])
         self.outboxBytes = gauge("outbox_bytes", "Bytes that wait for gateways.")
         self.blocked = gauge("gateways_blocked", "Gateways whose link takes no more at present.")
     }

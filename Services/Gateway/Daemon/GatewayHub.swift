@@ -57,15 +57,15 @@ final class GatewayHub {
     private static let slowCustodyMs: UInt64 = 2000
 
     init(
-        eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext, telemetry: GatewayTelemetry,
-        flushes: FlushQueue, outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
+        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext,
+        telemetry: GatewayTelemetry, flushes: FlushQueue, outbox: Mailbox<MeshOrder>, news: Mailbox<MeshNews>
     ) {
         self.eventLoop = eventLoop
         self.logger = context.logger
         self.limits = settings.limits
         self.core = Gateway(
             name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
-            seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: settings.tokens)
+            seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
         self.topology = MeshTopology(
             coalescers: settings.coalescers.map(\.name), committers: settings.committers.map(\.name),
             fanouts: settings.fanouts.map(\.name))

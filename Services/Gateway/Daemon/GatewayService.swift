@@ -1,3 +1,4 @@
+import Auth
 package import Boot
 import GatewayCore
 import Logging
@@ -43,8 +44,9 @@ package final class GatewayService: Service {
 
     private func serve(on eventLoop: any EventLoop) async throws {
         let listening = self.context.health.check("listener")
+        let tokens = try await self.settings.makeTokenVerifier()
         let parts = try await eventLoop.submit {
-            try GatewayParts(eventLoop: eventLoop, settings: self.settings, context: self.context)
+            try GatewayParts(eventLoop: eventLoop, settings: self.settings, tokens: tokens, context: self.context)
         }.get()
         try parts.reactor.start()
         let address = try await parts.server.start(host: self.settings.host, port: self.settings.port)
@@ -86,7 +88,9 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     /// The pause between the steps of a farewell.
     private static let drainPause = TimeAmount.milliseconds(20)
 
-    init(eventLoop: any EventLoop, settings: GatewaySettings, context: DaemonContext) throws {
+    init(
+        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext
+    ) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
         let telemetry = GatewayTelemetry(context.metrics)
@@ -100,8 +104,8 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.drainSpread = settings.drainSpread.milliseconds
         let flushes = FlushQueue(eventLoop: eventLoop)
         self.hub = GatewayHub(
-            eventLoop: eventLoop, settings: settings, context: context, telemetry: telemetry, flushes: flushes,
-            outbox: bridge.outbox, news: bridge.news)
+            eventLoop: eventLoop, settings: settings, tokens: tokens, context: context, telemetry: telemetry,
+            flushes: flushes, outbox: bridge.outbox, news: bridge.news)
         bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
         self.apps = SocketIOApps(hub: self.hub)
         self.pages = HTTPPages(hub: self.hub, adminPages: context.pages, maxBody: settings.limits.messageBytes)
@@ -111,7 +115,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         let server = self.server
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
         let pulse = context.health.pulse("apps")
-        let (hasTokens, hasFace) = (settings.tokens != nil, settings.face != nil)
+        let (hasTokens, hasFace) = (tokens != nil, settings.face != nil)
         self.housekeeping = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in
             pulse.beat()
             hub.value.keepHouse()

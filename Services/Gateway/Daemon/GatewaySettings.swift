@@ -16,8 +16,11 @@ package struct GatewaySettings: DaemonSettings {
     package var limits: Limits
     /// How the Socket.IO server behaves.
     package var socketIO: SocketIOServer.Configuration
-    /// Nil in open mode.
-    package var tokens: TokenVerifier?
+    /// What tokens are signed with; nil in open mode.
+    package var tokenKeys: KeySet?
+    /// What tokens must have as `iss` and `aud`.
+    package var tokenIssuer: String
+    package var tokenAudience: String
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
     /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
@@ -129,10 +132,12 @@ package struct GatewaySettings: DaemonSettings {
         where values[setting].isEmpty {
             throw values.problem(setting, "must name at least one")
         }
+        self.tokenIssuer = values[SharedSettings.jwtIssuer]
+        self.tokenAudience = values[SharedSettings.jwtAudience]
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
-        self.tokens = try Self.tokens(values)
+        self.tokenKeys = try Self.tokenKeys(values)
     }
 
     /// Session ids begin with the gateway's name when there are several.
@@ -184,7 +189,7 @@ package struct GatewaySettings: DaemonSettings {
         return configuration
     }
 
-    private static func tokens(_ values: SettingValues) throws(SettingProblem) -> TokenVerifier? {
+    private static func tokenKeys(_ values: SettingValues) throws(SettingProblem) -> KeySet? {
         var keys: KeySet?
         if let secret = values[SharedSettings.jwtSecret] {
             do {
@@ -201,10 +206,13 @@ package struct GatewaySettings: DaemonSettings {
                 throw values.problem(SharedSettings.jwtKeysFile, "\(error)")
             }
         }
-        return keys.map {
-            TokenVerifier(
-                keys: $0, issuer: values[SharedSettings.jwtIssuer], audience: values[SharedSettings.jwtAudience])
-        }
+        return keys
+    }
+
+    /// What verifies tokens; nil in open mode.
+    func makeTokenVerifier() async throws -> TokenVerifier? {
+        guard let keys = self.tokenKeys else { return nil }
+        return try await TokenVerifier(keys: keys, issuer: self.tokenIssuer, audience: self.tokenAudience)
     }
 }
 

@@ -43,7 +43,7 @@ final class GatewayTelemetry: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         func counter(_ name: String, _ help: String) -> Counter {
-            metrics.counter("pipeline_gateway_\(name)", help)
+            metrics.counter("touchsync_gateway_\(name)", help)
         }
         self.events = counter("events_received_total", "Events from apps.")
         self.previewsIn = counter("previews_received_total", "Previews from apps.")
@@ -61,40 +61,40 @@ final class GatewayTelemetry: Sendable {
         self.relayFailures = counter(
             "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
         self.relays = metrics.gauge(
-            "pipeline_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
+            "touchsync_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
         self.busy = counter("busy_total", "Commits, joins and reads refused because too many waited.")
-        self.heldTotal = counter("commits_held_total", "Commits that had to wait for credit.")
+        self.heldTotal = counter("commits_delayed_total", "Commits that had to wait for credit.")
         self.previewsDropped = counter(
             "previews_dropped_total", "Previews dropped because one connection had too many elements in hand.")
         self.dropped = counter("envelopes_dropped_total", "Envelopes that a peer was too slow for.")
         self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.turnedAway = counter("handshakes_refused_total", "Handshakes told to come later.")
-        self.connections = metrics.gauge("pipeline_gateway_connections", "Apps connected.")
-        self.custody = metrics.gauge("pipeline_gateway_commits_in_custody", "Commits without a result.")
-        self.custodyBytes = metrics.gauge("pipeline_gateway_custody_bytes", "About their bytes.")
+        self.connections = metrics.gauge("touchsync_gateway_connections", "Apps connected.")
+        self.custody = metrics.gauge("touchsync_gateway_commits_in_custody", "Commits without a result.")
+        self.custodyBytes = metrics.gauge("touchsync_gateway_custody_bytes", "About their bytes.")
         self.custodyOldest = metrics.gauge(
-            "pipeline_gateway_custody_oldest_seconds", "How long the oldest of them has waited.")
-        self.held = metrics.gauge("pipeline_gateway_commits_held", "Commits in custody that wait for credit.")
+            "touchsync_gateway_custody_oldest_seconds", "How long the oldest of them has waited.")
+        self.held = metrics.gauge("touchsync_gateway_commits_held", "Commits in custody that wait for credit.")
         self.lanesClosed = metrics.gauge(
-            "pipeline_gateway_commit_lanes_closed", "Coalescers and committers that have given no more credit.")
-        self.joins = metrics.gauge("pipeline_gateway_joins_waiting", "Joins that wait for their answer.")
-        self.joinsQueued = metrics.gauge("pipeline_gateway_joins_queued", "Of those, joins that wait for their turn.")
-        self.reads = metrics.gauge("pipeline_gateway_reads_waiting", "HTTP reads that wait for their answer.")
+            "touchsync_gateway_commit_lanes_closed", "Coalescers and committers that have given no more credit.")
+        self.joins = metrics.gauge("touchsync_gateway_joins_waiting", "Joins that wait for their answer.")
+        self.joinsQueued = metrics.gauge("touchsync_gateway_joins_queued", "Of those, joins that wait for their turn.")
+        self.reads = metrics.gauge("touchsync_gateway_reads_waiting", "HTTP reads that wait for their answer.")
         self.lateness = metrics.gauge(
-            "pipeline_gateway_preview_lateness_seconds", "How late previews were delivered on average, lately.")
+            "touchsync_gateway_preview_lateness_seconds", "How late previews were delivered on average, lately.")
         self.commitTime = metrics.gauge(
-            "pipeline_gateway_commit_seconds", "How long commits took on average from custody to result, lately.")
+            "touchsync_gateway_commit_seconds", "How long commits took on average from custody to result, lately.")
         self.usualCommitTime = metrics.gauge(
-            "pipeline_gateway_usual_commit_seconds", "How long they take when previews leave them alone.")
+            "touchsync_gateway_usual_commit_seconds", "How long they take when previews leave them alone.")
         self.paceChanges = counter("pace_changes_total", "Times that a room was slowed down or sped up.")
         self.paces = [(Pace.half, "33"), (.quarter, "66"), (.slow, "200"), (.commitsOnly, "none")].map { pace, label in
             let rooms = metrics.gauge(
-                "pipeline_gateway_slowed_rooms", "Rooms that get previews less often than others, by interval, ms.",
+                "touchsync_gateway_slowed_rooms", "Rooms that get previews less often than others, by interval, ms.",
                 labels: ["interval": label])
             return (pace, rooms)
         }
         self.waitingRooms = metrics.gauge(
-            "pipeline_gateway_rooms_waiting", "Rooms whose previews wait for their pace or turn.")
+            "touchsync_gateway_rooms_waiting", "Rooms whose previews wait for their pace or turn.")
     }
 
     /// Shows the server's present figures.

@@ -6,6 +6,9 @@ internal import ServiceLifecycle
 
 /// Serves the admin pages over plain HTTP on one event loop, by default on loopback only. At most
 /// ``connectionLimit`` connections at a time, each idle for at most 15 s; more are closed at once.
+///
+/// Not on Hummingbird: three pages are not worth its dependencies (TLS, HTTP/2 and tracing among them) and minutes of
+/// build. The gateway's API shares the port of Socket.IO, and with it the HTTP of that server.
 package struct AdminServer: Service {
     /// Connections served at a time.
     package static let connectionLimit = 64

@@ -39,6 +39,9 @@ package final class Gauge: Sendable {
 }
 
 /// Counts of observations by size, for quantiles. A lock per update: record per batch, not per message, where it is hot.
+///
+/// The bounds are fixed, so that Prometheus can add up processes. An HdrHistogram, with which the bench counts, has none,
+/// and needs about 100 KiB instead of 200 bytes for each label set.
 package final class Histogram: Sendable {
     /// Bounds of the buckets, growing; the last bucket is open.
     package let bounds: [Double]

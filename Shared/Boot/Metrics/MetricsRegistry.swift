@@ -4,6 +4,9 @@ internal import NIOConcurrencyHelpers
 ///
 /// Names are `touchsync_<service>_<thing>_<unit>[_total]`. Labels come from closed sets that are known when the
 /// instrument is made, never from rooms or users. Asking again for the same name and labels returns the same instrument.
+///
+/// swift-metrics does not stand in front of it: its interface has no help texts, no bucket bounds and nothing that is read
+/// when scraped, so all of this would remain, with a second layer above; and no library used here reports through it.
 package final class MetricsRegistry: Sendable {
     /// Labels of one instrument, in the order to print.
     package typealias Labels = KeyValuePairs<String, String>
@@ -11,13 +14,14 @@ package final class MetricsRegistry: Sendable {
     private enum Instrument: Sendable {
         case counter(Counter)
         case gauge(Gauge)
-        case observed(@Sendable () -> Double)
+        case observed(kind: String, @Sendable () -> Double)
         case histogram(Histogram)
 
         var kind: String {
             switch self {
             case .counter: "counter"
-            case .gauge, .observed: "gauge"
+            case .gauge: "gauge"
+            case .observed(let kind, _): kind
             case .histogram: "histogram"
             }
         }
@@ -36,6 +40,7 @@ package final class MetricsRegistry: Sendable {
 
     /// A number that only grows; its name ends in `_total`.
     package func counter(_ name: String, _ help: String, labels: Labels = [:]) -> Counter {
+        precondition(name.hasSuffix("_total"), "the counter \(name) must end in _total")
         let instrument = self.instrument(name, help, labels, or: .counter(Counter()))
         guard case .counter(let counter) = instrument else { preconditionFailure("\(name) is a \(instrument.kind)") }
         return counter
@@ -60,7 +65,13 @@ package final class MetricsRegistry: Sendable {
     /// A gauge that is read when scraped, on the admin server's thread; the closure must be quick and must not block.
     package func gauge(_ name: String, _ help: String, labels: Labels = [:], reading: @escaping @Sendable () -> Double)
     {
-        _ = self.instrument(name, help, labels, or: .observed(reading))
+        _ = self.instrument(name, help, labels, or: .observed(kind: "gauge", reading))
+    }
+
+    /// A counter that is read when scraped, likewise.
+    package func counter(_ name: String, _ help: String, reading: @escaping @Sendable () -> Double) {
+        precondition(name.hasSuffix("_total"), "the counter \(name) must end in _total")
+        _ = self.instrument(name, help, [:], or: .observed(kind: "counter", reading))
     }
 
     /// Counts by size.
@@ -117,7 +128,7 @@ package final class MetricsRegistry: Sendable {
         switch instrument {
         case .counter(let counter): text += "\(name)\(braces) \(counter.value)\n"
         case .gauge(let gauge): text += "\(name)\(braces) \(Self.number(gauge.value))\n"
-        case .observed(let reading): text += "\(name)\(braces) \(Self.number(reading()))\n"
+        case .observed(_, let reading): text += "\(name)\(braces) \(Self.number(reading()))\n"
         case .histogram(let histogram):
             let state = histogram.snapshot
             let prefix = labels.isEmpty ? "" : labels + ","

@@ -1,16 +1,20 @@
 internal import Glibc
 
-/// Instruments that every process has: CPU, memory, descriptors, version.
+/// Instruments that every process has. Those of Prometheus's client libraries go by their standard names.
 enum ProcessMetrics {
     /// Adds them to a registry.
     static func add(to metrics: MetricsRegistry, log: LogSink) {
         metrics.gauge("touchsync_build_info", "1; the labels say what runs.", labels: BuildInfo.labels) { 1 }
-        metrics.gauge("process_cpu_seconds", "CPU time of all threads, user and system.") { self.cpuSeconds() }
-        metrics.gauge("process_resident_memory_bytes", "Resident memory.") { self.residentBytes() }
-        metrics.gauge("process_open_fds", "Open descriptors.") { Double(self.openDescriptors()) }
-        metrics.gauge("touchsync_log_dropped_lines", "Log lines lost because nobody read them.") {
+        metrics.counter("touchsync_log_dropped_lines_total", "Log lines lost because nobody read them.") {
             Double(log.droppedLines)
         }
+        metrics.counter("process_cpu_seconds_total", "CPU time of all threads, user and system.") { self.cpuSeconds() }
+        metrics.gauge("process_resident_memory_bytes", "Resident memory.") { self.memoryBytes(field: 1) }
+        metrics.gauge("process_virtual_memory_bytes", "Virtual memory.") { self.memoryBytes(field: 0) }
+        metrics.gauge("process_open_fds", "Open descriptors.") { Double(self.openDescriptors()) }
+        metrics.gauge("process_max_fds", "Most descriptors that may be open.") { self.descriptorLimit() }
+        let start = self.startSeconds()
+        metrics.gauge("process_start_time_seconds", "When the process started, seconds since 1970.") { start }
     }
 
     private static func cpuSeconds() -> Double {
@@ -20,12 +24,38 @@ enum ProcessMetrics {
             + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000_000
     }
 
-    /// The second number of /proc/self/statm counts resident pages (proc(5)).
-    private static func residentBytes() -> Double {
-        guard case .success(let bytes) = FileBytes.read("/proc/self/statm", limit: 256) else { return .nan }
-        let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        guard fields.count > 1, let pages = Double(fields[1]) else { return .nan }
+    /// /proc/self/statm counts pages: all, then resident ones (proc(5)).
+    private static func memoryBytes(field: Int) -> Double {
+        guard let pages = self.fields("/proc/self/statm").dropFirst(field).first.flatMap({ Double($0) }) else {
+            return .nan
+        }
         return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// /proc/self/stat has the start as its field 22, in clock ticks since the machine's; the name in parentheses, field
+    /// 2, may hold spaces.
+    private static func startSeconds() -> Double {
+        let afterName = self.fields("/proc/self/stat").reversed().prefix { !$0.hasSuffix(")") }.reversed()
+        guard let ticks = afterName.dropFirst(19).first.flatMap({ Double($0) }) else { return .nan }
+        return self.seconds(of: CLOCK_REALTIME) - self.seconds(of: CLOCK_BOOTTIME)
+            + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private static func seconds(of clock: clockid_t) -> Double {
+        var now = timespec()
+        clock_gettime(clock, &now)
+        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+    }
+
+    private static func fields(_ path: String) -> [Substring] {
+        guard case .success(let bytes) = FileBytes.read(path, limit: 4096) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    }
+
+    private static func descriptorLimit() -> Double {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .nan }
+        return limit.rlim_cur == rlim_t.max ? .infinity : Double(limit.rlim_cur)
     }
 
     private static func openDescriptors() -> Int {

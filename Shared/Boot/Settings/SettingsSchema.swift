@@ -1,4 +1,7 @@
 /// All settings of one daemon, declared once: the command line, the environment, the settings file and `--help` follow from it.
+///
+/// Not read with swift-configuration: its readers ask for single keys, so they cannot refuse a misspelt one, and know no
+/// ranges, no help and no list of what is in effect. Schema, resolver and reports would all remain, above it.
 package struct SettingsSchema: Sendable {
     /// The daemon's object in the settings file, such as `coalescer`; its program is `touchsync-coalescer`.
     package let section: String

@@ -51,7 +51,7 @@ async def acknowledged(world, more, within=20):
 async def metric(world, stage, name, label=""):
     """A counter over all daemons of a stage, now."""
     await world.figures.look()
-    return world.figures.total(f"pipeline_{stage}_{name}", label)
+    return world.figures.total(f"touchsync_{stage}_{name}", label)
 
 
 async def eventually(what, condition, within=15):

@@ -105,7 +105,7 @@ def test_a_committer_that_cannot_reach_the_database_is_spared(row):
 
             async def applied():
                 metrics = await world.cluster.metrics(cut_off)
-                return metrics.get('pipeline_committer_commits_total{outcome="applied"}', 0)
+                return metrics.get('touchsync_committer_commits_total{outcome="applied"}', 0)
 
             before = await applied()
 

@@ -21,7 +21,7 @@ import Wire
 
         func metric(_ name: String, of committer: Int = 0) -> Double {
             let lines = self.contexts[committer].metrics.text().split(separator: "\n")
-            let line = lines.first { $0.hasPrefix("pipeline_committer_\(name) ") }
+            let line = lines.first { $0.hasPrefix("touchsync_committer_\(name) ") }
             return line.flatMap { Double($0.split(separator: " ").last ?? "") } ?? -1
         }
     }

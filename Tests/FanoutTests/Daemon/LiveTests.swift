@@ -39,7 +39,7 @@ import Wire
             try stage.commit("r", "e", x: 4, n: 4)
             try await eventually("the lost update") { stage.gateway.records.seqs == [4] }
             try await eventually("the hole among the figures") {
-                stage.context.metrics.text().contains("pipeline_fanout_holes_total 1")
+                stage.context.metrics.text().contains("touchsync_fanout_holes_total 1")
             }
         }
     }
@@ -114,7 +114,7 @@ import Wire
             #expect(
                 stage.gateway.records.joined[1].content == .elements(Array("[\(LiveStage.json("e", x: 9))]".utf8)))
             try await eventually("the history among the figures") {
-                stage.context.metrics.text().contains("pipeline_fanout_histories_replaced_total 1")
+                stage.context.metrics.text().contains("touchsync_fanout_histories_replaced_total 1")
             }
         }
     }
@@ -176,7 +176,7 @@ import Wire
             }
             stage.gateway.send(Self.join(1))
             try await eventually("the answer") { stage.gateway.records.joined.count == 1 }
-            #expect(stage.context.metrics.text().contains("pipeline_fanout_envelopes_malformed_total 3"))
+            #expect(stage.context.metrics.text().contains("touchsync_fanout_envelopes_malformed_total 3"))
         }
     }
 
@@ -256,7 +256,7 @@ import Wire
                 !stage.context.health.current.reasons.contains { $0.check == "database" }
             }
             try await eventually("both connections") {
-                stage.context.metrics.text().contains("pipeline_fanout_database_connections 2")
+                stage.context.metrics.text().contains("touchsync_fanout_database_connections 2")
             }
         }
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// What the servers themselves say about slow readers, at `/metrics`.
 package enum GatewayMetrics {
-    private static let name = "pipeline_gateway_slow_members_total"
+    private static let name = "touchsync_gateway_slow_members_total"
 
     /// Members that had to join again so far, on all servers that tell; nil when none does.
     static func slowMembers(_ processes: [WatchedProcess]) -> Int? {

@@ -4,7 +4,7 @@ internal import Boot
 internal import Glibc
 
 /// `touchsync token`.
-struct TokenCommand: ParsableCommand {
+struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Prints a token for trying out, signed with the configured HS256 secret.",
         discussion:
@@ -34,31 +34,37 @@ struct TokenCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try TouchSyncCommand.running {
-            let values = try self.settings.values(.gateway)
-            guard let secret = values[SharedSettings.jwtSecret] else {
-                throw OperatorFailure(
-                    "no secret is configured: set TOUCHSYNC_JWT_SECRET (at least \(KeySet.shortestSecret) bytes) for this "
-                        + "command and for the gateways, or \"jwtSecret\" in the settings file",
-                    exitCode: DaemonMain.configurationExitCode)
-            }
-            let token: String
-            do {
-                token = try TokenSigner(secret: secret.utf8).token(
-                    user: self.user, name: self.name, rooms: self.room.map { (id: $0, right: self.right) },
-                    issuer: values[SharedSettings.jwtIssuer], audience: values[SharedSettings.jwtAudience],
-                    at: Int64(time(nil)), lifetime: Int64(self.ttl))
-            } catch let failure as KeyFailure {
-                throw OperatorFailure("--jwt-secret: \(failure)", exitCode: DaemonMain.configurationExitCode)
-            }
-            if token.utf8.count > TokenVerifier.longestToken {
-                throw OperatorFailure(
-                    "the token would have \(token.utf8.count) bytes, more than gateways accept; name fewer rooms")
-            }
-            ProcessSetup.print("\(token)\n")
-            return 0
+    func run() async throws {
+        do {
+            ProcessSetup.print("\(try await self.token())\n")
+        } catch {
+            throw ExitCode(TouchSyncCommand.report(error))
         }
+    }
+
+    private func token() async throws -> String {
+        let values = try self.settings.values(.gateway)
+        guard let secret = values[SharedSettings.jwtSecret] else {
+            throw OperatorFailure(
+                "no secret is configured: set TOUCHSYNC_JWT_SECRET (at least \(KeySet.shortestSecret) bytes) for this "
+                    + "command and for the gateways, or \"jwtSecret\" in the settings file",
+                exitCode: DaemonMain.configurationExitCode)
+        }
+        let signer: TokenSigner
+        do throws(KeyFailure) {
+            signer = try await TokenSigner(secret: secret.utf8)
+        } catch {
+            throw OperatorFailure("--jwt-secret: \(error)", exitCode: DaemonMain.configurationExitCode)
+        }
+        let token = try await signer.token(
+            user: self.user, name: self.name, rooms: self.room.map { (id: $0, right: self.right) },
+            issuer: values[SharedSettings.jwtIssuer], audience: values[SharedSettings.jwtAudience],
+            at: Int64(time(nil)), lifetime: Int64(self.ttl))
+        guard token.utf8.count <= TokenVerifier.longestToken else {
+            throw OperatorFailure(
+                "the token would have \(token.utf8.count) bytes, more than gateways accept; name fewer rooms")
+        }
+        return token
     }
 
     /// The grammar of room ids, and `*`.

@@ -1,8 +1,12 @@
 internal import Crypto
 internal import JSONBytes
+internal import JWTKit
 
 /// Reads JSON Web Key sets (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
-enum JWK {
+///
+/// Not by JWTKit, whose sets know no shared secrets and no `use`, refuse keys without a `kid`, and let the second of two
+/// members or keys of one name replace the first in silence.
+enum JWKSet {
     /// The keys of a set, in its order.
     static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {
         var document = JSONDocument()
@@ -47,7 +51,7 @@ enum JWK {
         switch (type, entry["crv"]?.string) {
         case ("EC", "P-256"):
             let point = try self.bytes("x", of: entry, count: 32) + self.bytes("y", of: entry, count: 32)
-            guard let key = try? P256.Signing.PublicKey(rawRepresentation: point) else {
+            guard let key = try? ES256PublicKey(backing: P256.Signing.PublicKey(rawRepresentation: point)) else {
                 throw KeyFailure("is no point of P-256")
             }
             return .es256(key)
@@ -56,7 +60,7 @@ enum JWK {
             guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point) else {
                 throw KeyFailure("is no Ed25519 key")
             }
-            return .eddsa(key)
+            return .eddsa(EdDSA.PublicKey(backing: key))
         case ("oct", _):
             return .hs256(try KeySet.symmetric(try self.bytes("k", of: entry, count: nil)))
         default:
