@@ -91,6 +91,7 @@ import Testing
         #expect(output.bufferedBytes == 0)
         output.write(ByteBuffer(repeating: 1, count: 1 << 18))
         #expect(output.bufferedBytes == channel.heldBytes && channel.heldBytes > 0)
+        all.eventLoop.run()
     }
 
     @Test func closedOutputLeavesEverythingToTheChannel() {
@@ -99,6 +100,7 @@ import Testing
         all.outputs[0].write(ByteBuffer(string: "late"))
         #expect(all.channels[0].held == bytes("late"))
         #expect(all.pairs[0].read().isEmpty)
+        all.eventLoop.run()
     }
 
     @Test func lostConnectionForgetsWhatWaitsAndFreesTheOutbox() {
@@ -141,6 +143,7 @@ import Testing
             }
         }
         all.loop.flushes.release()
+        all.eventLoop.run()
         for index in 0...1 {
             repeat {
                 received[index] += all.pairs[index].read()
