@@ -2,7 +2,12 @@
 
 import asyncio
 import collections
-import time
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent))
+
+from undisturbed import undisturbed  # noqa: E402
 
 MEGABYTE = 1 << 20
 
@@ -17,7 +22,7 @@ class Outages:
         self.count = 0
 
     def invoked(self, room):
-        now = time.monotonic()
+        now = undisturbed()
         for place in (room, None):
             if self.waiting[place] == 0:
                 self.since[place] = now
@@ -27,13 +32,13 @@ class Outages:
         self.look()
         self.slowest = max(self.slowest, took)
         self.count += 1
-        now = time.monotonic()
+        now = undisturbed()
         for place in (room, None):
             self.waiting[place] -= 1
             self.since[place] = now
 
     def look(self):
-        now = time.monotonic()
+        now = undisturbed()
         for place, since in self.since.items():
             if self.waiting[place] > 0:
                 if place is None:

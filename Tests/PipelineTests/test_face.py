@@ -6,6 +6,7 @@ import time
 import pytest
 import zmq
 
+from pipeline import PATIENCE
 from shapes import JOINED, assert_element
 
 
@@ -21,7 +22,7 @@ class BackEnd:
         self.socket.send_string("40" + json.dumps({"userId": user}))
         assert json.loads(self.take("40"))["sid"]
 
-    def take(self, prefix, within=8.0):
+    def take(self, prefix, within=PATIENCE):
         end = time.monotonic() + within
         while True:
             left = end - time.monotonic()
