@@ -21,7 +21,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench bench-cores lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos chaos bench bench-cores lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,11 +41,17 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
+PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline chaos
+
 test: install ## Everything that must pass: lint, model, unit, simulation, live, tsan, fuzz, conformance, pipeline, chaos
-	@Tests/run.sh lint model unit simulation live tsan fuzz conformance pipeline chaos
+	@Tests/run.sh $(PHASES)
+
+test-long: install ## The same three times beside a busy core, then long drills: before a piece of work is called done
+	@for turn in 1 2 3; do BUSY=1 Tests/run.sh $(PHASES) || exit 1; done
+	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline chaos
 
 test-unit: install ## Tests that need nothing but the package
-	@Tests/run.sh unit
+	@Tests/run.sh pure shells
 
 test-simulation: install ## Seeded worlds of all cores, and mistakes that must be found in them
 	@Tests/run.sh simulation

@@ -1,33 +1,62 @@
 #!/usr/bin/env bash
-# Runs test phases: run.sh [PHASE]…, of lint model unit simulation live tsan fuzz conformance pipeline chaos
-# One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no
-# test fails, and so does a skipped test: nothing is left out in silence.
+# Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline chaos
+#
+# Everything is built once, at the start, for each configuration that the phases need. Phases that only compute run beside
+# the builds; those that wait for sockets, processes and timers run when nothing else does, one after the other. One line
+# for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no test fails,
+# and so does a skipped test: nothing is left out in silence.
+#
+#     LONG=1    drills of the length that `make test-long` is for; see the phases
+#     BUSY=1    one core is kept busy meanwhile
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
 # small machine the work of others would make them late for their own deadlines.
 SHELLS='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests)\.'
-# The modules that share state between threads.
-TSAN_FILTER='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests|GatewayTests|FanoutTests|CommitterTests)\.'
+# Those in which threads share something: cores are values on one thread.
+TSAN_FILTER='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests)\.|^(FanoutTests|CommitterTests)\.(Live|CommitterServiceTests)'
 LOGS=.build/test-logs
+# A line "passed failed" for each phase.
+RESULTS=$LOGS/results
 mkdir -p "$LOGS"
-passed=0 failed=0
+: >"$RESULTS"
+rm -f "$LOGS/tsan.built"
+phases=("$@")
+bin=.build/debug
+LONG=${LONG:-}
+TSAN=(--scratch-path .build-tsan --sanitize=thread)
+# Tests of which another phase has shown the same in another way are for LONG only.
+SHORT=()
+[ "$LONG" ] || SHORT=(-m 'not long')
 
-# Adds a phase's counts and prints its line.
+wants() { # phase…: true when one of them is to be run
+    local phase
+    for phase in "$@"; do [[ " ${phases[*]} " == *" $phase "* ]] && return; done
+    return 1
+}
+
+# Adds a phase's counts and prints its line; lanes that run beside each other print one after the other.
 record() { # phase, passed, failed, seconds, log
     if [ "$2" -eq 0 ] && [ "$3" -eq 0 ]; then
         echo "$1: no test ran" >>"$5"
         set -- "$1" 0 1 "$4" "$5"
     fi
-    passed=$((passed + $2)) failed=$((failed + $3))
-    printf '%-11s %4d passed, %d failed in %d s\n' "$1" "$2" "$3" "$4"
-    [ "$3" -eq 0 ] && return
-    echo "--- $1: what failed (all of it in $5)"
-    grep -aE '✘|error:| FAILED$|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]' "$5" |
+    {
+        flock 9
+        echo "$2 $3" >>"$RESULTS"
+        printf '%-11s %4d passed, %d failed in %d s\n' "$1" "$2" "$3" "$4"
+        [ "$3" -eq 0 ] || show "$1" "$5"
+    } 9>"$LOGS/lock"
+}
+
+# What failed in a phase, and how its log ends.
+show() { # phase, log
+    echo "--- $1: what failed (all of it in $2)"
+    grep -aE '✘|error:| FAILED$|warning: data race|WARNING: ThreadSanitizer|SUMMARY|^(FAILED|ERROR)|Fatal error|no test ran|^➜|^lint:|^(VIOLATION|MISSING|chaos: FAILED)|violations [1-9]' "$2" |
         grep -v '^✘ Suite' | head -n 60
     echo "--- $1: its last lines"
-    tail -n 25 "$5"
+    tail -n 25 "$2"
     echo '---'
 }
 
@@ -56,27 +85,16 @@ swift_phase() { # phase, argument…
     record "$phase" $(count_swift "$log" $code) $((SECONDS - start)) "$log"
 }
 
-# Builds once for each configuration; a build that fails is one failed test of its phase.
-build() { # phase, argument…
-    local phase=$1 log=$LOGS/build-$1.log start=$SECONDS
+# A build that fails is one failed test.
+build() { # configuration, command…
+    local log=$LOGS/build-$1.log start=$SECONDS name=$1
     shift
-    if swift build --build-tests "$@" >"$log" 2>&1; then
-        printf '%-11s built in %d s\n' "$phase" $((SECONDS - start))
-        return 0
+    if "$@" >"$log" 2>&1; then
+        printf '%-11s built in %d s\n' "$name" $((SECONDS - start))
+    else
+        record "build-$name" 0 1 $((SECONDS - start)) "$log"
+        return 1
     fi
-    record "$phase" 0 1 $((SECONDS - start)) "$log"
-    return 1
-}
-
-debug_built=
-build_debug() {
-    [ -n "$debug_built" ] || { build "$1" && debug_built=yes; }
-}
-
-phase_lint() {
-    local log=$LOGS/lint.log start=$SECONDS
-    if Tests/lint.sh >"$log" 2>&1; then record lint 1 0 $((SECONDS - start)) "$log"
-    else record lint 0 1 $((SECONDS - start)) "$log"; fi
 }
 
 # Counts of our own scripts' last line, "N passed, N failed".
@@ -99,71 +117,6 @@ script_phase() { # phase, command…
     record "$phase" $(count_lines "$log" $code) $((SECONDS - start)) "$log"
 }
 
-# Runs a pytest suite on the built programs, whose folder is its first argument.
-pytest_phase() { # phase, script, further argument…
-    local phase=$1 script=$2 log=$LOGS/$1.log start code
-    shift 2
-    build_debug "$phase" || return
-    start=$SECONDS
-    "$script" "$(swift build --show-bin-path)" "$@" >"$log" 2>&1
-    code=$?
-    # shellcheck disable=SC2046
-    record "$phase" $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
-}
-
-phase_model() { script_phase model Tests/Model/run.sh; }
-
-phase_unit() {
-    build_debug unit || return
-    swift_phase pure --skip Live --skip "$SHELLS" --skip '^SimulationTests\.'
-    swift_phase shells --filter "$SHELLS" --skip Live --no-parallel
-}
-
-# Worlds are what their seed says only if dictionaries have one order in every process.
-phase_simulation() {
-    build_debug simulation || return
-    SWIFT_DETERMINISTIC_HASHING=1 swift_phase simulation --filter '^SimulationTests\.'
-    grep -a ' worlds: ' "$LOGS/simulation.log"
-}
-
-phase_live() {
-    build_debug live || return
-    swift_phase live --filter Live --skip LiveFailoverTests
-    # Pairs of servers, and deadlines of ten seconds: apart from the rest, which they would make late.
-    swift_phase failover --filter LiveFailoverTests --no-parallel
-}
-
-phase_tsan() {
-    # Backtraces of the Swift runtime make a sanitizer report take minutes.
-    export SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
-    local options=(--scratch-path .build-tsan --sanitize=thread)
-    # The test that ends a process of its own waits for any child, also for servers of other tests that nobody has asked
-    # about yet; it has no threads to sanitize, and runs with the shells.
-    build tsan "${options[@]}" && swift_phase tsan "${options[@]}" --filter "$TSAN_FILTER" --skip LiveFailoverTests \
-        --skip foreignThreadsTrapInDebugBuilds --no-parallel
-    unset SWIFT_BACKTRACE TSAN_OPTIONS
-}
-
-phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh; }
-
-phase_conformance() { pytest_phase conformance Tests/Conformance/run.sh; }
-
-# A few seconds for each decoder; make fuzz runs for longer.
-phase_fuzz() { script_phase fuzz Tests/Fuzz/run.sh 5; }
-
-phase_chaos() {
-    local log=$LOGS/chaos.log start
-    build_debug chaos || return
-    start=$SECONDS
-    if Tests/Chaos/run.sh "$(swift build --show-bin-path)" --faults main --seconds 60 --clients 60 --pause 1.5 >"$log" 2>&1; then
-        record chaos 1 0 $((SECONDS - start)) "$log"
-    else
-        record chaos 0 1 $((SECONDS - start)) "$log"
-    fi
-    grep -a '^counts:' "$log"
-    pytest_phase rows Tests/Chaos/run.sh rows
-}
-
 # Counts of pytest's last line, such as "1 failed, 12 passed, 1 skipped in 3.21s".
 count_pytest() { # log, exit code
     tail -n 1 "$1" | awk -v code="$2" '
@@ -179,12 +132,115 @@ count_pytest() { # log, exit code
         }'
 }
 
-for phase in "$@"; do
+# Runs a pytest suite on the built programs, whose folder is its first argument.
+pytest_phase() { # phase, script, further argument…
+    local phase=$1 script=$2 log=$LOGS/$1.log start=$SECONDS code
+    shift 2
+    "$script" "$bin" "$@" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record "$phase" $(count_pytest "$log" $code) $((SECONDS - start)) "$log"
+    [ "${#SHORT[@]}" -eq 0 ] || tail -n 1 "$log" | grep -oE '[0-9]+ deselected' | sed "s/deselected/more in make test-long/;s/^/$phase: /"
+}
+
+# Runs the built tests of a configuration.
+swift_phase() { # phase, argument…
+    local phase=$1 log=$LOGS/$1.log start=$SECONDS code
+    shift
+    swift test --skip-build --disable-xctest "$@" >"$log" 2>&1
+    code=$?
+    # shellcheck disable=SC2046
+    record "$phase" $(count_swift "$log" $code) $((SECONDS - start)) "$log"
+}
+
+phase_lint() {
+    local log=$LOGS/lint.log start=$SECONDS
+    if Tests/lint.sh >"$log" 2>&1; then record lint 1 0 $((SECONDS - start)) "$log"
+    else record lint 0 1 $((SECONDS - start)) "$log"; fi
+}
+
+phase_model() { script_phase model Tests/Model/run.sh ${LONG:+--long}; }
+
+phase_pure() { swift_phase pure --skip Live --skip "$SHELLS" --skip '^SimulationTests\.'; }
+
+phase_shells() { swift_phase shells --filter "$SHELLS" --skip Live --no-parallel; }
+
+# Worlds are what their seed says only if dictionaries have one order in every process.
+phase_simulation() {
+    SWIFT_DETERMINISTIC_HASHING=1 SIMULATION_SEEDS=${LONG:+20000} swift_phase simulation --filter '^SimulationTests\.'
+    grep -a ' worlds: ' "$LOGS/simulation.log"
+}
+
+phase_live() {
+    swift_phase live --filter Live --skip LiveFailoverTests
+    # Pairs of servers, and deadlines of ten seconds: apart from the rest, which they would make late.
+    swift_phase failover --filter LiveFailoverTests --no-parallel
+}
+
+# Backtraces of the Swift runtime make a sanitizer report take minutes. The test that ends a process of its own waits for
+# any child, also for servers of other tests that nobody has asked about yet; it has no threads to sanitize, and runs
+# with the shells.
+phase_tsan() {
+    SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" \
+        swift_phase tsan "${TSAN[@]}" --filter "$TSAN_FILTER" --skip LiveFailoverTests \
+        --skip foreignThreadsTrapInDebugBuilds --no-parallel
+}
+
+# A few seconds for each decoder, or a minute.
+phase_fuzz() { TOUCHSYNC_BUILT=$bin script_phase fuzz Tests/Fuzz/run.sh $((LONG ? 60 : 5)); }
+
+phase_conformance() {
+    pytest_phase conformance Tests/Conformance/run.sh
+    [ -n "$LONG" ] || return 0
+    if [ "${SUITES:-}" ]; then script_phase suites Tests/conformance.sh "$SUITES"
+    else echo 'suites      not run: SUITES=DIR names the suites of others'; fi
+}
+
+phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh "${SHORT[@]}"; }
+
+phase_chaos() {
+    local log=$LOGS/chaos.log start=$SECONDS storm=(--faults main --seconds 60 --clients 60 --pause 1.5) good=0
+    [ -z "$LONG" ] || storm=(--seconds 600)
+    Tests/Chaos/run.sh "$bin" "${storm[@]}" >"$log" 2>&1 && good=1
+    record chaos $good $((1 - good)) $((SECONDS - start)) "$log"
+    grep -a '^counts:' "$log"
+    pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
+}
+
+# Runs those of some phases that are wanted, one after the other.
+run() { # phase…
+    local phase
+    for phase in "$@"; do wants "$phase" && "phase_$phase"; done
+    return 0
+}
+
+for phase in "${phases[@]}"; do
     case $phase in
-    lint | model | unit | simulation | live | tsan | fuzz | conformance | pipeline | chaos) "phase_$phase" ;;
+    lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | chaos) ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
+if [ "${BUSY:-}" ]; then while :; do :; done & fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+# What needs no build, beside the first one.
+run lint model &
+lanes=($!)
+if wants pure shells simulation live fuzz conformance pipeline chaos; then
+    build debug swift build --build-tests || phases=(lint model tsan)
+fi
+# What only computes, beside the second one.
+{
+    wants tsan && build tsan swift build --build-tests "${TSAN[@]}" && touch "$LOGS/tsan.built"
+    run fuzz
+} &
+lanes+=($!)
+run pure simulation
+wait "${lanes[@]}"
+# What waits, one after the other.
+run shells live
+[ ! -e "$LOGS/tsan.built" ] || run tsan
+run conformance pipeline chaos
+
+awk '{ passed += $1; failed += $2 } END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || !passed }' \
+    "$RESULTS"

@@ -3,7 +3,7 @@
 #
 # SECONDS for each target; without a target all of them, which are the folders of Seeds. Finds are kept in the corpus
 # under .build/fuzz, never in Seeds; an input that breaks a decoder is left there as crash-* or timeout-*. Prints a line
-# for each target and "N passed, N failed" last.
+# for each target and "N passed, N failed" last. TOUCHSYNC_BUILT names the folder of a debug build that is up to date.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
@@ -15,8 +15,11 @@ mkdir -p "$work"
 export SWIFT_BACKTRACE=enable=no
 
 # Crypto and the collections are taken as the debug build has them; what is fuzzed is compiled again, with the sanitizer.
-swift build --target GatewayCore >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
-built=$(swift build --show-bin-path)
+built=${TOUCHSYNC_BUILT:-}
+if [ -z "$built" ]; then
+    swift build --target GatewayCore >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+    built=$(swift build --show-bin-path)
+fi
 flags=(-O -swift-version 6 -sanitize=fuzzer,address -parse-as-library -enable-testing -package-name touchsync
     -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny -suppress-warnings
     -I "$work" -I "$built/Modules" -L "$work")

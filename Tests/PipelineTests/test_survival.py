@@ -70,6 +70,7 @@ def test_everything_is_killed_at_once(double, room):
         crowd.check()
 
 
+@pytest.mark.long("test_flow.py freezes the same, and asks for more")
 @pytest.mark.parametrize("stage", ["coalescer", "committer", "fanout"])
 def test_one_of_two_freezes_under_load(double, room, stage):
     """Stopped but not dead: its work goes round it, and its stale work does no harm when it wakes."""
@@ -101,7 +102,7 @@ def test_previews_come_back(alone, apps, room):
             ada.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 1})
             return bob.named("element:transforming")
 
-        eventually(f"a preview after the {stage} is back", is_seen, within=8, every=0.1)
+        eventually(f"a preview after the {stage} is back", is_seen, every=0.1)
         seq = ada.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 2})["seq"]
         bob.wait_seq(seq)
     assert ada.is_connected and bob.is_connected

@@ -117,6 +117,7 @@ def test_a_committer_that_cannot_reach_the_database_is_spared(row):
     row.run(play())
 
 
+@pytest.mark.long("each fault on an open transaction holds that lock")
 def test_a_lock_that_somebody_holds_delays_and_loses_nothing(row):
     async def play():
         async with row.world() as world:

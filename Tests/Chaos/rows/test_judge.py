@@ -12,6 +12,8 @@ from cluster import temporary_folder
 from conftest import acknowledged
 from scene import judge, running
 
+pytestmark = pytest.mark.long("InvariantTests spoil made histories in the same ways")
+
 
 @pytest.fixture(scope="module")
 def recorded():

@@ -53,6 +53,7 @@ def test_a_zombie_wakes(row):
     row.run(play())
 
 
+@pytest.mark.long("test_flow.py replaces everything under load")
 def test_one_after_the_other_is_replaced(row):
     """SIGTERM to every daemon in turn, as for a new release: each ends in order and in time, and nobody is refused for
     good."""
@@ -75,6 +76,7 @@ def test_one_after_the_other_is_replaced(row):
     row.run(play())
 
 
+@pytest.mark.long("the storm does, and test_survival.py")
 def test_everything_is_killed_at_once(row):
     """The power goes: daemons, primary and standby, each in the midst of a transaction."""
 
@@ -115,6 +117,7 @@ class Deaf:
         self.ended_at = asyncio.get_running_loop().time()
 
 
+@pytest.mark.long("test_slow_readers.py")
 def test_apps_that_read_nothing(row):
     """A third of a busy room stops reading: the others are served as before, and no gateway keeps it all."""
 
@@ -206,6 +209,7 @@ def memory_groups():
                 group.rmdir()
 
 
+@pytest.mark.long("each row and storm holds every daemon to its bound")
 def test_little_memory(row, memory_groups):
     """Each daemon gets 64 MiB, and the kernel kills what takes more. Apps that read nothing and a flood of commits do not
     make any of them."""
@@ -325,6 +329,7 @@ def test_a_newer_release_on_every_link(row):
     row.run(play())
 
 
+@pytest.mark.long("LinkFaultTests, the shells of SocketIOTests, and the fuzzer")
 def test_garbage_on_every_port(row):
     """Bytes that are no protocol's, half-open connections, and a slow writer, on all ports at once."""
 
@@ -358,6 +363,7 @@ def test_garbage_on_every_port(row):
     row.run(play())
 
 
+@pytest.mark.long("LoggingTests")
 def test_nobody_reads_the_logs(row):
     """The pipe that daemons log to is full and stays so: they go on."""
 
