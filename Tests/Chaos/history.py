@@ -1,8 +1,8 @@
 """What apps did, were told and saw, one JSON line each, in the order in which one process observed it."""
 
-import orjson
+import time
 
-from watch import undisturbed
+import orjson
 
 FIELDS = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
 # The broadcasts as the history calls them.
@@ -22,7 +22,7 @@ class History:
     def __init__(self, path):
         self.path = path
         self.file = open(path, "wb", buffering=1 << 20)
-        self.began = undisturbed()
+        self.began = time.monotonic()
         self.counts = {}
         # Up to which number the log of a room need not be whole.
         self.floors = {}
@@ -36,7 +36,7 @@ class History:
 
     def add(self, kind, **fields):
         self.counts[kind] = self.counts.get(kind, 0) + 1
-        now = round((undisturbed() - self.began) * 1000, 3)
+        now = round((time.monotonic() - self.began) * 1000, 3)
         self.file.write(orjson.dumps({"kind": kind, "time": now, **fields}) + b"\n")
 
     async def dump(self, server):

@@ -2,12 +2,7 @@
 
 import asyncio
 import collections
-import pathlib
-import sys
-
-sys.path.append(str(pathlib.Path(__file__).parent.parent))
-
-from undisturbed import undisturbed  # noqa: E402
+import time
 
 MEGABYTE = 1 << 20
 
@@ -22,7 +17,7 @@ class Outages:
         self.count = 0
 
     def invoked(self, room):
-        now = undisturbed()
+        now = time.monotonic()
         for place in (room, None):
             if self.waiting[place] == 0:
                 self.since[place] = now
@@ -32,13 +27,13 @@ class Outages:
         self.look()
         self.slowest = max(self.slowest, took)
         self.count += 1
-        now = undisturbed()
+        now = time.monotonic()
         for place in (room, None):
             self.waiting[place] -= 1
             self.since[place] = now
 
     def look(self):
-        now = undisturbed()
+        now = time.monotonic()
         for place, since in self.since.items():
             if self.waiting[place] > 0:
                 if place is None:

@@ -4,13 +4,14 @@ import asyncio
 import collections
 import contextlib
 import random
+import time
 
 import psycopg
 
 from client import App
 from database_faults import COMMITTING
 from history import Forgotten
-from watch import Figures, Outages, undisturbed
+from watch import Figures, Outages
 
 # Members of a room, all told.
 ROOM = 10
@@ -68,8 +69,8 @@ class World:
 
     async def until(self, what, condition, within):
         """Waits for a condition; a violation when it does not come true."""
-        end = undisturbed() + within
-        while undisturbed() < end:
+        end = time.monotonic() + within
+        while time.monotonic() < end:
             self.outages.look()
             for life in self.lives:
                 if life.done() and not life.cancelled() and life.exception():
@@ -85,7 +86,7 @@ class World:
         with contextlib.suppress(psycopg.Error):
             await self.cluster.postgres.primary.answers()
             await self.cluster.postgres.is_synchronous()
-        moment = undisturbed()
+        moment = time.monotonic()
         await self.until("every room goes on", lambda: not self.outages.behind(moment), within)
         try:
             await self.cluster.is_ready(within)
@@ -181,11 +182,11 @@ class World:
     async def _await_transaction(self, holder, committer, within):
         query = f"select pid from pg_stat_activity where {COMMITTING} and wait_event_type = 'Lock'"
         query += " and starts_with(application_name, %s)"
-        end = undisturbed() + within
+        end = time.monotonic() + within
         with contextlib.suppress(psycopg.Error):
             await holder.execute("set lock_timeout = '2s'")
             await holder.execute("select 1 from shards for update")
-            while undisturbed() < end:
+            while time.monotonic() < end:
                 rows = await self.cluster.postgres.primary.rows(query, committer)
                 if rows:
                     return [pid for (pid,) in rows]

@@ -9,7 +9,7 @@ import time
 
 import socketio
 
-from pipeline import PATIENCE, Overdue
+from pipeline import Overdue
 
 WEBSOCKET = ["websocket"]
 POLLING = ["polling"]
@@ -25,7 +25,7 @@ class Loop:
         self.loop = asyncio.new_event_loop()
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
 
-    def run(self, coroutine, timeout=PATIENCE):
+    def run(self, coroutine, timeout=30.0):
         future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
         try:
             return future.result(timeout)
@@ -74,7 +74,7 @@ class App:
 
     # Life
 
-    def connect(self, timeout=PATIENCE):
+    def connect(self, timeout=15.0):
         LOOP.run(self._connect(), timeout)
         return self
 
@@ -89,7 +89,7 @@ class App:
         self.client.on("*", self._received)
         try:
             await self.client.connect(
-                self.url, auth=self.auth or None, headers=self.headers, transports=self.transports, wait_timeout=PATIENCE
+                self.url, auth=self.auth or None, headers=self.headers, transports=self.transports, wait_timeout=8
             )
         except socketio.exceptions.ConnectionError:
             with contextlib.suppress(Exception):
@@ -142,11 +142,11 @@ class App:
 
     # Saying
 
-    def call(self, event, payload, timeout=PATIENCE):
+    def call(self, event, payload, timeout=12.0):
         """Sends an event and returns what it is acknowledged with."""
         return LOOP.run(self.client.call(event, payload, timeout=timeout), timeout + 3)
 
-    def ok(self, event, payload, timeout=PATIENCE):
+    def ok(self, event, payload, timeout=12.0):
         """The same, and it must be fine. The app's own update is waited for too: the acknowledgement may overtake it,
         and only then does everybody who asks see the commit."""
         answer = self.call(event, payload, timeout)
@@ -173,7 +173,7 @@ class App:
 
     def start(self, event, payload):
         """Sends an event and returns a future of its acknowledgement; several may be under way."""
-        return asyncio.run_coroutine_threadsafe(self.client.call(event, payload, timeout=PATIENCE), LOOP.loop)
+        return asyncio.run_coroutine_threadsafe(self.client.call(event, payload, timeout=30), LOOP.loop)
 
     def join(self, room, **more):
         answer = self.ok("room:join", {"roomId": room, **more})
@@ -192,7 +192,7 @@ class App:
             events = list(self.events)
         return [event.data for event in events if event.name == name and (where is None or where(event.data))]
 
-    def wait(self, name, where=None, within=PATIENCE):
+    def wait(self, name, where=None, within=8.0):
         """The first event of that name (that fits), whether it came already or is still to come."""
         end = time.monotonic() + within
         looked = 0
@@ -208,7 +208,7 @@ class App:
                     heard = [f"{event.name} {event.data}"[:160] for event in self.events[-12:]]
                     raise Overdue(f"no {name} within {within} s; heard last: {heard}")
 
-    def wait_seq(self, seq, within=PATIENCE, room=None):
+    def wait_seq(self, seq, within=8.0, room=None):
         """Waits for the update with that number, whatever it is."""
 
         def has_seq(event):

@@ -69,7 +69,7 @@ def settle(pipeline):
             members = [app.join(room)["members"] for app in people]
             return all({member["userId"] for member in seen} == everybody for seen in members[-1:])
 
-        pipelines.eventually("everybody sees everybody", see_each_other, every=0.1)
+        pipelines.eventually("everybody sees everybody", see_each_other, within=8, every=0.1)
     for app in people:
         app.close()
 

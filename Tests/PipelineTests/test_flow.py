@@ -16,16 +16,15 @@ from app import LOOP, App
 from pipeline import eventually, is_alive, running
 from survival import Crowd
 from test_survival import progress
-from undisturbed import undisturbed
 
 ROUND = ["fanout", "committer", "coalescer", "gateway"]
 
 
 def ended(pid, within=15.0):
     """Waits until a process has ended and returns how long it took."""
-    started = undisturbed()
+    started = time.monotonic()
     eventually(f"{pid} ends", lambda: not is_alive(pid), within=within)
-    return undisturbed() - started
+    return time.monotonic() - started
 
 
 def test_a_rolling_restart_of_everything(double, room):
@@ -125,11 +124,11 @@ def test_the_database_is_away_for_a_while(room):
                 # The element moves for the others all the same.
                 ada.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 100 + index})
                 bob.wait("element:transforming", lambda preview, x=100 + index: preview["positionX"] == x)
-                sent = undisturbed()
+                sent = time.monotonic()
                 answer = ada.call("element:transform", {"roomId": room, "elementId": "e", "positionX": 1, "n": 2})
                 assert answer["ok"] is False and answer["error"]["code"] in ("unavailable", "busy"), answer
                 assert answer["error"]["retryAfterMs"] > 0
-                assert undisturbed() - sent < 4
+                assert time.monotonic() - sent < 4
                 refused += 1
             assert refused == 3 and time.monotonic() - started > 2
             answers = [future.result(15) for future in waiting]
@@ -140,7 +139,7 @@ def test_the_database_is_away_for_a_while(room):
             assert all(after[pid] - before[pid] < 24 << 20 for pid in pids), (before, after)
         finally:
             postmaster.start()
-        back = undisturbed()
+        back = time.monotonic()
 
         def is_back():
             answer = ada.call("element:transform", {"roomId": room, "elementId": "e", "positionX": 7, "n": 2})
@@ -148,7 +147,7 @@ def test_the_database_is_away_for_a_while(room):
 
         answer = eventually("commits are taken again", is_back, within=15)
         assert answer["element"]["positionX"] == 7
-        assert undisturbed() - back < 12
+        assert time.monotonic() - back < 12
         bob.wait_seq(answer["seq"])
         for stage in ("committer", "fanout"):
             eventually(f"the {stage} is ready", lambda s=stage: readiness(pipeline, s).status_code == 200)
@@ -265,17 +264,17 @@ def test_all_apps_come_back_at_once(room):
             eventually("all have joined", lambda: len(storm.joined) == count, within=40, every=0.1)
             victim = pipeline.kill("gateway")
             eventually("all are thrown out", lambda: len(storm.joined) < count / 10, within=10)
-            started = undisturbed()
+            started = time.monotonic()
             pipeline.wait_restarted(victim)
             eventually("all are back", lambda: len(storm.joined) == count, within=40, every=0.1)
-            took = undisturbed() - started
+            took = time.monotonic() - started
             # With 200 at once and 200 a second, so many cannot be in before.
             times = sorted(storm.joined.values())
             assert times[-1] - times[0] > (count - 200) / 200 * 0.7
             assert took < 30
             for gauge in ("touchsync_gateway_joins_queued", "touchsync_gateway_joins_waiting"):
                 # Figures are shown a moment later.
-                eventually(f"{gauge} is 0", lambda: pipeline.metrics("gateway")[gauge] == 0)
+                eventually(f"{gauge} is 0", lambda: pipeline.metrics("gateway")[gauge] == 0, within=5)
         finally:
             storm.stopping = True
             pipeline.stop()

@@ -1,6 +1,5 @@
 """What others see while a finger is down."""
 
-import statistics
 import time
 
 import pytest
@@ -253,18 +252,15 @@ def test_creating_updating_and_deleting_touch_no_gesture(two, room, note):
 
 
 def test_a_lone_mover_is_not_held_up(two, room, note):
-    """In a quiet room a preview does not wait for a tick: most of them take a fraction of one more than a request that
-    goes nearly the same way."""
+    """In a quiet room a preview does not wait for a tick: most of them take a fraction of one."""
     ada, bob = two
-    took, request = [], []
+    took = []
     for step in range(30):
-        started = time.monotonic()
-        ada.join(room)
-        request.append(time.monotonic() - started)
         started = time.monotonic()
         ada.send("element:transforming", preview(room, positionX=step))
         bob.wait("element:transforming", lambda data: data.get("positionX") == step)
         took.append(time.monotonic() - started)
         # The pause of an app that moves slowly, two ticks and a bit.
         time.sleep(0.035)
-    assert statistics.median(took) < 0.010 + statistics.median(request), (took, request)
+    took.sort()
+    assert took[len(took) // 2] < 0.012, took

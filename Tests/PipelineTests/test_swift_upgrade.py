@@ -13,7 +13,6 @@ import pytest
 from clients.steps import back, message, on_the_loop, packet_of, probed
 from clients.wire import Closed, Failed, Wire
 from conformance import QUIET, ConformanceServer
-from pipeline import PATIENCE
 from sticky import StickyProxy
 
 
@@ -35,7 +34,7 @@ async def test_connect_is_posted_while_it_probes(server):
         ws = await opening
         ws.send("2probe")
         packets = []
-        while await asyncio.wait_for(held, PATIENCE) != ["6"]:
+        while await asyncio.wait_for(held, 5) != ["6"]:
             packets += held.result()
             held = wire.poll()
         await posting
@@ -73,9 +72,9 @@ async def test_a_poll_that_returned_too_early_is_followed_by_another(server):
         ws = await wire.websocket()
         ws.send("2probe")
         # The noop came; `3probe` was not looked at yet, so it polls again, and again.
-        assert await asyncio.wait_for(held, PATIENCE) == ["6"]
+        assert await asyncio.wait_for(held, 5) == ["6"]
         for _ in range(5):
-            assert await asyncio.wait_for(wire.poll(), PATIENCE) == ["6"]
+            assert await asyncio.wait_for(wire.poll(), 5) == ["6"]
         assert await ws.receive() == "3probe"
         ws.send("5")
         ws.send(message("changed"))
@@ -145,7 +144,7 @@ async def test_a_post_that_the_change_overtakes(server):
         ws = await probed(wire)
         ws.send("5")
         # The change is over: the server does not take polls any more.
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(5):
             with pytest.raises(Failed):
                 while True:
                     await wire.get()
@@ -172,13 +171,13 @@ async def test_the_websocket_fails_while_it_probes(server, when):
             assert await ws.receive() == "3probe"
         ws.abort()
         await wire.post("3", message(1), message(2))
-        packets = await asyncio.wait_for(held, PATIENCE)
+        packets = await asyncio.wait_for(held, 5)
         await wire.post(message("still polling"))
         while packets[-1] != back("still polling"):
             packets.append(await wire.next())
         assert [packet for packet in packets if packet != "6"] == [back(1), back(2), back("still polling")]
         # The server notices the end of the first one on its own time.
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(5):
             while True:
                 ws = await wire.websocket()
                 ws.send("2probe")

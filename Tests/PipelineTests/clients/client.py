@@ -4,7 +4,7 @@ import contextlib
 import threading
 import time
 
-from pipeline import PATIENCE, Overdue, eventually
+from pipeline import Overdue, eventually
 
 
 class Refused(Exception):
@@ -43,7 +43,7 @@ class Client:
     def emit(self, event, *arguments):
         raise NotImplementedError
 
-    def call(self, event, *arguments, within=PATIENCE):
+    def call(self, event, *arguments, within=10.0):
         """Emits, and returns the arguments of the acknowledgement."""
         raise NotImplementedError
 
@@ -74,7 +74,7 @@ class Client:
             heard = [entry for entry in self.all_heard() if entry[0] in ("connect", "connect_error")]
             return heard[count - 1 :]
 
-        name, arguments = eventually(f"{self} is connected", outcomes)[0]
+        name, arguments = eventually(f"{self} is connected", outcomes, within=15)[0]
         if name == "connect_error":
             raise Refused(arguments[0])
 
@@ -96,7 +96,7 @@ class Client:
         """The arguments of each event of that name so far."""
         return [arguments for heard, arguments in self.all_heard() if heard == name]
 
-    def expect(self, name, where=None, within=PATIENCE):
+    def expect(self, name, where=None, within=10.0):
         """The arguments of the first event of that name (that fits), whether it came already or is still to come."""
         end = time.monotonic() + within
         looked = 0
@@ -110,7 +110,7 @@ class Client:
                 if left <= 0 or not self.changed.wait(left):
                     raise Overdue(f"{self}: no {name} within {within} s; heard last: {str(self.heard[-8:])[:1500]}")
 
-    def expect_count(self, name, count, within=PATIENCE):
+    def expect_count(self, name, count, within=10.0):
         """The same for so many events of that name: the arguments of all of them."""
         eventually(f"{self} heard {count} times {name}", lambda: len(self.named(name)) >= count, within=within)
         return self.named(name)

@@ -7,7 +7,7 @@ import pathlib
 import threading
 
 from clients.client import Client
-from pipeline import PATIENCE, Overdue
+from pipeline import Overdue
 
 DRIVER = pathlib.Path(__file__).with_name("driver.js")
 
@@ -111,7 +111,7 @@ class JavaScriptClient(Client):
     def emit(self, event, *arguments):
         self._command("emit", args=to_json([event, *arguments]))
 
-    def call(self, event, *arguments, within=PATIENCE):
+    def call(self, event, *arguments, within=10.0):
         command = {"client": self.number, "operation": "call", "args": to_json([event, *arguments])}
         return self.place.ask(command, within)
 

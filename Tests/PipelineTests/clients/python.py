@@ -7,7 +7,6 @@ import socketio
 
 from app import LOOP
 from clients.client import Client
-from pipeline import PATIENCE
 
 
 class PythonClient(Client):
@@ -47,7 +46,7 @@ class PythonClient(Client):
             while self.client.eio.state != "disconnected":
                 await asyncio.sleep(0.01)
             with contextlib.suppress(socketio.exceptions.ConnectionError):
-                await self.client.connect(self.url, auth=auth, transports=self.transports, wait_timeout=PATIENCE)
+                await self.client.connect(self.url, auth=auth, transports=self.transports, wait_timeout=10)
 
         LOOP.run(connect(), 20)
 
@@ -63,7 +62,7 @@ class PythonClient(Client):
 
         LOOP.run(emit(), 10)
 
-    def call(self, event, *arguments, within=PATIENCE):
+    def call(self, event, *arguments, within=10.0):
         async def call():
             answered = asyncio.get_running_loop().create_future()
             await self.client.emit(event, tuple(arguments), callback=lambda *answer: answered.set_result(list(answer)))

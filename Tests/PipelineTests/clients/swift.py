@@ -9,7 +9,6 @@ import re
 from app import LOOP
 from clients.client import Client
 from clients.swift_engine import SwiftEngine
-from pipeline import PATIENCE
 
 PACKET = re.compile(r"(?P<type>[0-6])(?:(?P<attachments>\d+)-)?(?:/,?)?(?P<id>\d+)?(?P<json>.*)", re.S)
 CONNECT, DISCONNECT, EVENT, ACK, CONNECT_ERROR, BINARY_EVENT, BINARY_ACK = "0123456"
@@ -126,7 +125,7 @@ class SwiftClient(Client):
 
         LOOP.run(emit())
 
-    def call(self, event, *arguments, within=PATIENCE):
+    def call(self, event, *arguments, within=10.0):
         async def call():
             assert self.is_connected, "tried emitting when not connected"
             number = next(self.ack_numbers)

@@ -17,8 +17,6 @@ import urllib.parse
 import aiohttp
 import yarl
 
-from pipeline import PATIENCE
-
 SEPARATOR = "\x1e"
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
@@ -94,7 +92,7 @@ class WebSocket:
         masked = (int.from_bytes(data, "big") ^ int.from_bytes(repeated, "big")).to_bytes(size, "big")
         self.writer.write(head + mask + masked)
 
-    async def receive(self, within=PATIENCE):
+    async def receive(self, within=8.0):
         """The next message, text or bytes; raises `Closed`."""
         return await asyncio.wait_for(self._receive(), within)
 
@@ -208,7 +206,7 @@ class Wire:
         self.sid = self.opening["sid"]
         return self.opening
 
-    async def next(self, within=PATIENCE):
+    async def next(self, within=8.0):
         """The next packet that is no ping, by polling; pings are answered."""
         async with asyncio.timeout(within):
             while True:
