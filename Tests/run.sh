@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 # small machine the work of others would make them late for their own deadlines.
 SHELLS='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests)\.'
 # Those in which threads share something: cores are values on one thread.
-TSAN_FILTER='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests)\.|^(FanoutTests|CommitterTests)\.(Live|CommitterServiceTests)'
+TSAN_FILTER='^(MeshTests|BootTests|SocketIOTests|PostgresTests|OperatorTests)\.|^(FanoutTests|CommitterTests)\.(Live|CommitterServiceTests)|^CoalescerTests\.DaemonTests'
 LOGS=.build/test-logs
 # A line "passed failed" for each phase.
 RESULTS=$LOGS/results
@@ -73,16 +73,6 @@ count_swift() { # log, exit code
             good = total - bad
             print (good > 0 ? good : 0), bad + 0
         }' "$1"
-}
-
-# Runs the built tests of a configuration.
-swift_phase() { # phase, argument…
-    local phase=$1 log=$LOGS/$1.log start=$SECONDS code
-    shift
-    swift test --skip-build --disable-xctest "$@" >"$log" 2>&1
-    code=$?
-    # shellcheck disable=SC2046
-    record "$phase" $(count_swift "$log" $code) $((SECONDS - start)) "$log"
 }
 
 # A build that fails is one failed test.

@@ -24,7 +24,7 @@ import Wire
                     guard var reader = try? EnvelopeReader(bytes) else { return [] }
                     while let record = try? reader.next() {
                         if let commit = try? EnvelopeReader.decode(Commit.self, record.fields) {
-                            gestures.append(commit.gesture)
+                            gestures.append(commit.gestures[0].gesture)
                         }
                     }
                     return gestures

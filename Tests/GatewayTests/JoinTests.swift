@@ -60,16 +60,12 @@ struct JoinTests {
         #expect(actions.contains(.fanout(shard: Shard.of(room: "r"), .leave(leave))))
     }
 
-    @Test("a join is not sent again for a connection that has left", arguments: [true, false])
-    func gone(hasLeftTheRoomOnly: Bool) throws {
+    @Test("a join is not sent again for a connection that has gone")
+    func gone() throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
-        if hasLeftTheRoomOnly {
-            scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
-        } else {
-            scene.gateway.disconnected(ada, at: scene.now)
-        }
+        scene.gateway.disconnected(ada, at: scene.now)
         _ = scene.take()
         scene.advance(1_000)
         scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.now)

@@ -1,4 +1,4 @@
-import Mesh
+import Stages
 import Wire
 
 extension World {

@@ -251,7 +251,7 @@ package struct ShardLedger: Sendable {
         }
         var settlement = Settlement()
         guard !self.queue.isEmpty else { return settlement }
-        let refusal = Refusal(.invalid, "The database cannot store it.")
+        let refusal = Refusal(.invalid, "The database cannot store the commit.")
         if self.queue[0].edit.refuse(with: refusal) { return settlement }
         let commit = self.queue.removeFirst()
         self.release(commit, &settlement)
@@ -296,7 +296,8 @@ package struct ShardLedger: Sendable {
                 settlement.abandoned += 1
             } else {
                 settlement.expired += 1
-                let refusal = Refusal(.unavailable, "The database did not take it in time.", retryAfterMs: 1000)
+                let refusal = Refusal(
+                    .unavailable, "The database did not store the commit in time.", retryAfterMs: 1000)
                 settlement.results.append((commit.gateway, commit.result(refusal)))
             }
         }

@@ -8,7 +8,7 @@ extension Fanout {
     ) {
         guard self.gateways[gateway]?.isUp == true else { return }
         guard self.waitingCount < self.limits.waiting, let place = self.open(join.room, into: &actions) else {
-            let busy = Refusal(.busy, "too many rooms or joins at once", retryAfterMs: 1000)
+            let busy = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
             self.refuse(join, with: busy, to: gateway, into: &actions)
             return
         }
@@ -120,7 +120,7 @@ extension Fanout {
         guard let content = self.content(for: tag, pending, in: place, into: &actions) else { return }
         self.finish(tag)
         if case .elements(let json) = content, json.count > self.limits.replyBytes {
-            let refusal = Refusal(.tooLarge, "the room is too large to be sent")
+            let refusal = Refusal(.tooLarge, "The room is too large to be sent.")
             self.refuse(pending.join, with: refusal, to: pending.gateway, into: &actions)
             return
         }
@@ -230,7 +230,7 @@ extension Fanout {
 
     // MARK: Refusals
 
-    private static let foreignSession = Refusal(.sessionExpired, "the session is not known; join without it")
+    private static let foreignSession = Refusal(.sessionExpired, "The session is not known; join without it.")
 
     /// Takes a join out of the books; its room is reviewed by the caller.
     mutating func finish(_ tag: UInt64) {
@@ -250,7 +250,7 @@ extension Fanout {
     /// A join waited too long.
     mutating func joinExpired(_ tag: UInt64, at now: UInt64, into actions: inout [FanoutAction]) {
         guard let pending = self.joins[tag] else { return }
-        let refusal = Refusal(.unavailable, "the database is away", retryAfterMs: 1000)
+        let refusal = Refusal(.unavailable, "The database is not reachable.", retryAfterMs: 1000)
         self.refuse(pending.join, with: refusal, to: pending.gateway, into: &actions)
         self.forgetJoin(tag, at: now)
     }

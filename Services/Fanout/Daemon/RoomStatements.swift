@@ -198,7 +198,9 @@ package struct RowReader {
         }
         guard isParsed == true else { return [] }
         return self.document.root.members.compactMap { element, gesture in
-            guard let id = element.string, let number = gesture.integer.flatMap(UInt64.init(exactly:)) else { return nil }
+            guard let id = element.string, let number = gesture.integer.flatMap(UInt64.init(exactly:)) else {
+                return nil
+            }
             return EndedGesture(element: Identifier(id), gesture: number)
         }
     }

@@ -30,7 +30,7 @@ extension Gateway {
     private static func number(_ value: JSONValue?) throws(Refusal) -> UInt64? {
         guard let value else { return nil }
         guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
-            throw Refusal(.invalid, "n must be a whole number from 1 on", field: "n")
+            throw Refusal(.invalid, "A commit's number is a whole number from 1 on.", field: "n")
         }
         return UInt64(number)
     }
@@ -44,7 +44,8 @@ extension Gateway {
         if number != nil, !mayGo {
             let wait = self.connections[slot]?.commitBucket.wait(at: incoming.now) ?? 1
             self.refuse(
-                Refusal(.rateLimited, "too many commits", retryAfterMs: wait), slot: slot, ackID: incoming.ackID,
+                Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait), slot: slot,
+                ackID: incoming.ackID,
                 event: incoming.event.name, room: room, number: number)
             return
         }
@@ -69,7 +70,8 @@ extension Gateway {
             self.custody.unreserve(next.edit.weight)
             guard self.connections[slot]?.memberships[next.room] != nil else {
                 self.refuse(
-                    Refusal(.forbidden, "not in this room", field: "roomId"), slot: slot, ackID: next.ackID,
+                    Refusal(.forbidden, "The connection has not joined this room.", field: "roomId"), slot: slot,
+                    ackID: next.ackID,
                     event: next.event, room: next.room)
                 continue
             }
@@ -95,7 +97,7 @@ extension Gateway {
     mutating func checkCustody(for bytes: Int) throws(Refusal) {
         guard self.custody.hasRoom(for: bytes) else {
             self.tally.busy += 1
-            throw Refusal(.busy, "too many commits are waiting", retryAfterMs: Custody.busyMs)
+            throw Refusal(.busy, "Too many commits are waiting.", retryAfterMs: Custody.busyMs)
         }
     }
 

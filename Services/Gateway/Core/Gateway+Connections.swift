@@ -51,11 +51,11 @@ extension Gateway {
                 ))
         }
         guard let token = handshake.token else {
-            return .failure(Refusal(.forbidden, "a token is required", field: "token"))
+            return .failure(Refusal(.forbidden, "A token is required.", field: "token"))
         }
         return Self.identity(by: tokens, token, seconds: seconds).flatMap { identity in
             if let room = handshake.room, !identity.may(.view, in: room) {
-                return .failure(Refusal(.forbidden, "no right to this room", field: "roomId"))
+                return .failure(Refusal(.forbidden, "The token gives no right to this room.", field: "roomId"))
             }
             return .success(identity)
         }
@@ -134,13 +134,13 @@ extension Gateway {
     mutating func refreshToken(slot: Slot, ackID: UInt64?, token: String?, seconds: Int64) {
         guard let tokens = self.tokens else {
             self.refuse(
-                Refusal(.invalid, "this server takes no tokens", field: "token"), slot: slot, ackID: ackID,
+                Refusal(.invalid, "This server uses no tokens.", field: "token"), slot: slot, ackID: ackID,
                 event: "auth:refresh")
             return
         }
         guard let token else {
             self.refuse(
-                Refusal(.invalid, "token must be a string", field: "token"), slot: slot, ackID: ackID,
+                Refusal(.invalid, "A token is a string.", field: "token"), slot: slot, ackID: ackID,
                 event: "auth:refresh")
             return
         }
@@ -150,7 +150,7 @@ extension Gateway {
         case .success(let identity):
             guard identity.member.user == self.connections[slot]?.identity.member.user else {
                 self.refuse(
-                    Refusal(.forbidden, "the token is another user's", field: "token"), slot: slot, ackID: ackID,
+                    Refusal(.forbidden, "The token is another user's.", field: "token"), slot: slot, ackID: ackID,
                     event: "auth:refresh")
                 return
             }
@@ -201,7 +201,7 @@ extension Gateway {
             writer.key("code")
             writer.value(RefusalCode.sessionExpired.name)
             writer.key("message")
-            writer.value(seconds == 0 ? "the token has ended" : "the token ends soon")
+            writer.value(seconds == 0 ? "The token has expired." : "The token expires soon.")
             writer.key("expiresInMs")
             writer.value(seconds * 1000)
         }

@@ -71,7 +71,7 @@ extension Gateway {
             try self.document.parse(json, limits: self.limits.json)
         } catch {
             self.refuse(
-                Refusal(.invalid, "the event is no valid JSON at byte \(error.offset)"), slot: slot, ackID: ackID,
+                Refusal(.invalid, "The event is not valid JSON at byte \(error.offset)."), slot: slot, ackID: ackID,
                 event: "")
             return false
         }
@@ -79,18 +79,19 @@ extension Gateway {
         var arguments = root.elements.makeIterator()
         guard root.kind == .array, let name = arguments.next(), name.kind == .string else {
             self.refuse(
-                Refusal(.invalid, "an event is an array that begins with its name"), slot: slot, ackID: ackID, event: ""
+                Refusal(.invalid, "An event is an array that begins with its name."), slot: slot, ackID: ackID,
+                event: ""
             )
             return false
         }
         guard let event = AppEvent(name) else {
             self.refuse(
-                Refusal(.unknownEvent, "no such event"), slot: slot, ackID: ackID, event: name.string ?? "")
+                Refusal(.unknownEvent, "There is no such event."), slot: slot, ackID: ackID, event: name.string ?? "")
             return true
         }
         guard let payload = arguments.next(), payload.kind == .object else {
             self.refuse(
-                Refusal(.invalid, "the payload must be an object"), slot: slot, ackID: ackID, event: event.name)
+                Refusal(.invalid, "The payload must be an object."), slot: slot, ackID: ackID, event: event.name)
             return true
         }
         if case .authRefresh = event {
@@ -104,7 +105,7 @@ extension Gateway {
     private mutating func dispatch(_ incoming: Incoming) {
         do throws(Refusal) {
             guard let text = incoming.payload["roomId"]?.string else {
-                throw Refusal(.invalid, "roomId must be a string", field: "roomId")
+                throw Refusal(.invalid, "A room id is a string.", field: "roomId")
             }
             let room = try RoomID.parse(text)
             if self.waitsForJoin(incoming, room: room) { return }
@@ -145,7 +146,8 @@ extension Gateway {
                 Membership.Waiting(ackID: incoming.ackID, json: incoming.json))
         } else if incoming.event.isCommit {
             self.refuse(
-                Refusal(.busy, "the join is still under way", retryAfterMs: 100), slot: incoming.slot,
+                Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100),
+                slot: incoming.slot,
                 ackID: incoming.ackID, event: incoming.event.name, room: room)
         }
         return true

@@ -31,11 +31,11 @@ extension Gateway {
         do throws(Refusal) {
             let room = try RoomID.parse(text)
             guard identity.may(.view, in: room) else {
-                throw Refusal(.forbidden, "no right to this room", field: "roomId")
+                throw Refusal(.forbidden, "The token gives no right to this room.", field: "roomId")
             }
             guard self.reads.count < self.limits.readsWaiting else {
                 self.tally.busy += 1
-                throw Refusal(.busy, "too many reads are waiting", retryAfterMs: Custody.busyMs)
+                throw Refusal(.busy, "Too many reads are waiting.", retryAfterMs: Custody.busyMs)
             }
             self.reads[request] = (room, now + self.limits.deadlineMs)
             let read = RoomRead(request: request, room: room, after: self.recent.number(in: room))
@@ -51,10 +51,10 @@ extension Gateway {
         guard self.reads.removeValue(forKey: state.request) != nil else { return }
         switch state.outcome {
         case .neverUsed:
-            self.refuseHTTP(state.request, Refusal(.notFound, "nothing was ever done in this room", field: "roomId"))
+            self.refuseHTTP(state.request, Refusal(.notFound, "Nothing was ever done in this room.", field: "roomId"))
         case .unavailable:
             self.refuseHTTP(
-                state.request, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000))
+                state.request, Refusal(.unavailable, "The room cannot be read at the moment.", retryAfterMs: 1000))
         case .state(let position, let elements):
             var writer = JSONWriter(reserving: elements.count + 128)
             writer.beginObject()
@@ -81,13 +81,13 @@ extension Gateway {
         do throws(Refusal) {
             let room = try RoomID.parse(text)
             guard identity.may(.commit, in: room) else {
-                throw Refusal(.forbidden, "no right to change this room", field: "roomId")
+                throw Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
             }
             try self.checkCustody(for: body.count)
             let edit = try self.creation(fromHTTP: body)
             let key = CustodyKey(room: room, session: session, number: 1)
             guard self.custody[key] == nil else {
-                throw Refusal(.busy, "the same Idempotency-Key is under way", retryAfterMs: 200)
+                throw Refusal(.busy, "A request with the same Idempotency-Key is under way.", retryAfterMs: 200)
             }
             let commit = Commit(
                 room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
@@ -104,7 +104,7 @@ extension Gateway {
         do {
             try self.document.parse(body, limits: self.limits.json)
         } catch {
-            throw Refusal(.invalid, "the body is no valid JSON at byte \(error.offset)")
+            throw Refusal(.invalid, "The body is not valid JSON at byte \(error.offset).")
         }
         return try CreateElement(element: self.document.root, reading: &self.editReading)
     }

@@ -10,7 +10,7 @@ extension Gateway {
         var session = ""
         if let value = payload["session"] {
             guard let text = value.string, (1...256).contains(text.utf8.count) else {
-                throw Refusal(.invalid, "session must be a string of 1 to 256 bytes", field: "session")
+                throw Refusal(.invalid, "A session is a string of 1 to 256 bytes.", field: "session")
             }
             session = text
         }
@@ -18,20 +18,20 @@ extension Gateway {
         var wantsPreviews = self.connections[incoming.slot]?.wantsPreviews ?? true
         if let value = payload["previews"] {
             guard let wanted = value.bool else {
-                throw Refusal(.invalid, "previews must be true or false", field: "previews")
+                throw Refusal(.invalid, "previews is true or false.", field: "previews")
             }
             wantsPreviews = wantsPreviews && wanted
         }
         guard let connection = self.connections[incoming.slot] else { return }
         guard connection.identity.may(.view, in: room) else {
-            throw Refusal(.forbidden, "no right to this room", field: "roomId")
+            throw Refusal(.forbidden, "The token gives no right to this room.", field: "roomId")
         }
         guard connection.memberships[room] != nil || connection.memberships.count < self.limits.rooms else {
-            throw Refusal(.tooLarge, "a connection may be in \(self.limits.rooms) rooms", field: "roomId")
+            throw Refusal(.tooLarge, "A connection may join \(self.limits.rooms) rooms.", field: "roomId")
         }
         guard connection.openJoins < self.limits.rooms, self.joins.count < self.limits.joinsWaiting else {
             self.tally.busy += 1
-            throw Refusal(.busy, "too many joins are waiting", retryAfterMs: Custody.busyMs)
+            throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: Custody.busyMs)
         }
         if connection.isLegacy { self.becomeModern(incoming.slot) }
         self.startJoin(
@@ -41,12 +41,14 @@ extension Gateway {
 
     private static func resume(_ value: JSONValue?) throws(Refusal) -> Position? {
         guard let value else { return nil }
-        guard value.kind == .object else { throw Refusal(.invalid, "resume must be an object", field: "resume") }
+        guard value.kind == .object else {
+            throw Refusal(.invalid, "resume is an object {epoch, seq}.", field: "resume")
+        }
         guard let epoch = value["epoch"]?.string, epoch.utf8.count <= 128 else {
-            throw Refusal(.invalid, "resume.epoch must be a string", field: "resume.epoch")
+            throw Refusal(.invalid, "An epoch is a string of at most 128 bytes.", field: "resume.epoch")
         }
         guard let seq = value["seq"]?.integer, seq >= 0 else {
-            throw Refusal(.invalid, "resume.seq must be a whole number from 0 on", field: "resume.seq")
+            throw Refusal(.invalid, "A sequence number is a whole number from 0 on.", field: "resume.seq")
         }
         return Position(epoch: Identifier(epoch), seq: UInt64(seq))
     }
@@ -243,7 +245,8 @@ extension Gateway {
         _ = self.endJoin(pending.join.request)
         guard self.isHere(pending.connection, in: pending.slot) else { return }
         self.failJoin(
-            pending, Refusal(.unavailable, "the room cannot be read now", retryAfterMs: 1000), at: now, seconds: seconds
+            pending, Refusal(.unavailable, "The room cannot be read at the moment.", retryAfterMs: 1000), at: now,
+            seconds: seconds
         )
     }
 

@@ -81,7 +81,7 @@ extension Gateway {
     static func gesture(_ value: JSONValue?) throws(Refusal) -> UInt64? {
         guard let value else { return nil }
         guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
-            throw Refusal(.invalid, "gesture must be a whole number from 1 on", field: "gesture")
+            throw Refusal(.invalid, "A gesture is a whole number from 1 on.", field: "gesture")
         }
         return UInt64(number)
     }

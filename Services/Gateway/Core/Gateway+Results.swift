@@ -56,7 +56,8 @@ extension Gateway {
     /// The deadline of a commit has come without a result.
     mutating func commitTimedOut(_ key: CustodyKey) {
         guard let pending = self.custody[key] else { return }
-        let refusal = Refusal(.unavailable, "no result in time; it is safe to send again", retryAfterMs: 1000)
+        let refusal = Refusal(
+            .unavailable, "There was no result in time; it is safe to send the commit again.", retryAfterMs: 1000)
         self.answer(pending, refusal: refusal, seq: 0, json: EventText.refused(refusal))
         if case .app(let slot, let connection, _, _) = pending.origin, !pending.commit.isNumberedByApp,
             self.isHere(connection, in: slot)

@@ -35,7 +35,7 @@ package struct HandshakeFields: Equatable, Sendable {
         if let authorization = header("authorization") {
             let prefix = "bearer "
             guard authorization.lowercased().hasPrefix(prefix) else {
-                throw Refusal(.invalid, "Authorization must be a Bearer token", field: "token")
+                throw Refusal(.invalid, "Authorization carries a Bearer token.", field: "token")
             }
             bearer = String(authorization.dropFirst(prefix.count))
         }
@@ -59,19 +59,19 @@ package struct HandshakeFields: Equatable, Sendable {
         var sources: [String?] = [query(field), header]
         if let value = auth?["\(field)"] {
             guard let text = value.string else {
-                throw Refusal(.invalid, "\(field) must be a string", field: "\(field)")
+                throw Refusal(.invalid, "\(field) is a string.", field: "\(field)")
             }
             sources.append(text)
         }
         for case let text? in sources {
             if let found, found != text {
-                throw Refusal(.invalid, "\(field) was given twice with different values", field: "\(field)")
+                throw Refusal(.invalid, "\(field) was given twice with different values.", field: "\(field)")
             }
             found = text
         }
         guard let found else { return nil }
         guard !found.isEmpty, found.utf8.count <= max, !found.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-            throw Refusal(.invalid, "\(field) must have 1 to \(max) bytes and no control characters", field: "\(field)")
+            throw Refusal(.invalid, "\(field) has 1 to \(max) bytes and no control characters.", field: "\(field)")
         }
         return found
     }
@@ -82,17 +82,17 @@ package struct HandshakeFields: Equatable, Sendable {
         var found: Bool?
         for case let text? in [query("previews"), header] {
             guard text == "true" || text == "false" else {
-                throw Refusal(.invalid, "previews must be true or false", field: "previews")
+                throw Refusal(.invalid, "previews is true or false.", field: "previews")
             }
             if let found, found != (text == "true") {
-                throw Refusal(.invalid, "previews was given twice with different values", field: "previews")
+                throw Refusal(.invalid, "previews was given twice with different values.", field: "previews")
             }
             found = text == "true"
         }
         if let value = auth?["previews"] {
             guard let wanted = value.bool, found == nil || found == wanted else {
                 throw Refusal(
-                    .invalid, "previews must be true or false, and the same wherever given", field: "previews")
+                    .invalid, "previews is true or false, and the same wherever it is given.", field: "previews")
             }
             found = wanted
         }
@@ -106,7 +106,7 @@ package enum RoomID {
     /// - Throws: ``Wire/Refusal`` with code `invalid` and field `roomId`.
     package static func parse(_ text: String) throws(Refusal) -> Identifier {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
-            throw Refusal(.invalid, "roomId must be 1 to 64 of A-Z a-z 0-9 _ . : -", field: "roomId")
+            throw Refusal(.invalid, "A room id has 1 to 64 characters of A-Z a-z 0-9 _ . : -", field: "roomId")
         }
         return Identifier(text)
     }

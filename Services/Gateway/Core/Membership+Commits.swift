@@ -13,10 +13,10 @@ extension Connection {
     /// Refuses a commit that its user may not make.
     mutating func checkCommit(in room: Identifier) throws(Refusal) {
         guard self.memberships.contains(room) else {
-            throw Refusal(.forbidden, "not in this room", field: "roomId")
+            throw Refusal(.forbidden, "The connection has not joined this room.", field: "roomId")
         }
         guard self.identity.may(.commit, in: room) else {
-            throw Refusal(.forbidden, "no right to change this room", field: "roomId")
+            throw Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
         }
     }
 
@@ -25,7 +25,7 @@ extension Connection {
     mutating func checkTurn(in room: Identifier, isNumbered: Bool, bound: Int) throws(Refusal) {
         try self.memberships[room]?.checkTurn(isNumbered: isNumbered, bound: bound - self.delayed.count)
         guard !self.isLeaving else {
-            throw Refusal(.unavailable, "this gateway is about to stop; connect again", retryAfterMs: 100)
+            throw Refusal(.unavailable, "This gateway is about to stop; connect again.", retryAfterMs: 100)
         }
     }
 
@@ -50,10 +50,10 @@ extension Membership {
 
     fileprivate mutating func checkTurn(isNumbered: Bool, bound: Int) throws(Refusal) {
         if isNumbered, !self.ownsSession {
-            throw Refusal(.sessionExpired, "the session has another owner; join again")
+            throw Refusal(.sessionExpired, "Another connection has taken the session over; join again.")
         }
         guard self.unacknowledged < bound else {
-            throw Refusal(.busy, "too many commits without a result", retryAfterMs: 200)
+            throw Refusal(.busy, "Too many commits of this session have no result yet.", retryAfterMs: 200)
         }
     }
 

@@ -28,10 +28,10 @@ extension Connection {
     /// Refuses a preview that its user may not show.
     mutating func checkPreview(in room: Identifier) throws(Refusal) {
         guard self.memberships.contains(room) else {
-            throw Refusal(.forbidden, "not in this room", field: "roomId")
+            throw Refusal(.forbidden, "The connection has not joined this room.", field: "roomId")
         }
         guard self.identity.may(.preview, in: room) else {
-            throw Refusal(.forbidden, "no right to show previews in this room", field: "roomId")
+            throw Refusal(.forbidden, "The token gives no right to show previews in this room.", field: "roomId")
         }
     }
 

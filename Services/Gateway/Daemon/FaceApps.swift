@@ -42,7 +42,7 @@ final class FaceApps {
     private func connect(_ peer: [UInt8], auth: UnsafeRawBufferPointer, _ hub: GatewayHub) {
         self.gone(peer, from: hub)
         guard self.lines.count < Self.maxPeers else {
-            self.refuse(peer, hub, Refusal(.busy, "too many back ends", retryAfterMs: 1000))
+            self.refuse(peer, hub, Refusal(.busy, "Too many back ends are connected.", retryAfterMs: 1000))
             return
         }
         switch hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }) {
@@ -75,7 +75,7 @@ final class FaceApps {
 
     private func event(_ peer: [UInt8], ackID: UInt64?, _ json: UnsafeRawBufferPointer, _ hub: GatewayHub) {
         guard let line = self.lines[peer] else {
-            self.refuse(peer, hub, Refusal(.forbidden, "not connected: send 40 first"))
+            self.refuse(peer, hub, Refusal(.forbidden, "The connection is not open: send a CONNECT packet (40) first."))
             return
         }
         hub.received(json, ackID: ackID, from: line.slot)

@@ -118,7 +118,7 @@ final class GatewayHub {
                 do {
                     try document.parse(auth, limits: self.limits.json)
                 } catch {
-                    throw Refusal(.invalid, "the auth payload is no valid JSON", field: "auth")
+                    throw Refusal(.invalid, "The auth payload is not valid JSON.", field: "auth")
                 }
                 payload = document.root
             }

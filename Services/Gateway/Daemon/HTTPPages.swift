@@ -33,7 +33,7 @@ final class HTTPPages: HTTPApplication {
             guard method == "POST" else { return respond(Self.wrongMethod("POST")) }
             self.create(request, room: PercentCoding.decode(path[2]), respond)
         default:
-            respond(Self.refusal(Refusal(.notFound, "no such page")))
+            respond(Self.refusal(Refusal(.notFound, "There is no such page.")))
         }
     }
 
@@ -45,7 +45,7 @@ final class HTTPPages: HTTPApplication {
     /// The same health pages as on the admin server.
     private func adminPage(_ path: String) -> HTTPResponse {
         guard let page = self.adminPages.page(at: path) else {
-            return Self.refusal(Refusal(.notFound, "no such page"))
+            return Self.refusal(Refusal(.notFound, "There is no such page."))
         }
         return HTTPResponse(
             status: UInt16(clamping: page.status), headers: [("content-type", page.contentType)], body: page.body)
@@ -65,7 +65,7 @@ final class HTTPPages: HTTPApplication {
             guard (1...255).contains(key.utf8.count) else {
                 respond(
                     Self.refusal(
-                        Refusal(.invalid, "Idempotency-Key must have 1 to 255 bytes", field: "Idempotency-Key")))
+                        Refusal(.invalid, "An Idempotency-Key has 1 to 255 bytes.", field: "Idempotency-Key")))
                 return
             }
             session = Self.session(user: identity.member.user, key: key)
@@ -122,7 +122,7 @@ final class HTTPPages: HTTPApplication {
     private static func wrongMethod(_ allowed: String) -> HTTPResponse {
         HTTPResponse(
             status: 405, headers: [("content-type", "application/json"), ("allow", allowed)],
-            body: Gateway.refusalText(Refusal(.invalid, "the method must be \(allowed)")))
+            body: Gateway.refusalText(Refusal(.invalid, "The method must be \(allowed).")))
     }
 
     private static let page = HTTPResponse(

@@ -124,7 +124,7 @@ final class SocketIOLine: AppLine {
     }
 
     func refuseBinary(ackID: UInt64?) {
-        let refusal = Refusal(.invalid, "binary attachments are not part of this contract")
+        let refusal = Refusal(.invalid, "Events carry no binary attachments.")
         if let ackID {
             self.acknowledge(ackID, Gateway.refusalText(refusal))
         } else {

@@ -20,7 +20,7 @@ public struct CreateElement: Edit {
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         guard let element = payload["element"] else {
-            throw Refusal(.invalid, "element must be an object", field: "element")
+            throw Refusal(.invalid, "An element is an object.", field: "element")
         }
         try self.init(element: element, reading: &reading)
     }

@@ -25,7 +25,7 @@ public struct CreateElements: Edit {
         for (index, element) in group.elements.enumerated() {
             let item = try NewItem(element, path: "elements[\(index)]", reading: &reading)
             guard ids.insert(item.id).inserted else {
-                throw Refusal(.invalid, "the id is given twice", field: "elements[\(index)].id")
+                throw Refusal(.invalid, "The id is given twice.", field: "elements[\(index)].id")
             }
             self.items.append(item)
         }

@@ -20,10 +20,10 @@ public enum PayloadField {
     /// `elements` of an edit of several: an array of at least one and at most `limit` values.
     static func group(_ value: JSONValue?, limit: Int) throws(Refusal) -> JSONValue {
         guard let value, value.kind == .array, value.count > 0 else {
-            throw Refusal(.invalid, "elements must be an array of at least one element", field: "elements")
+            throw Refusal(.invalid, "elements is an array of at least one element.", field: "elements")
         }
         guard value.count <= limit else {
-            throw Refusal(.tooLarge, "at most \(limit) elements at once", field: "elements")
+            throw Refusal(.tooLarge, "An edit has at most \(limit) elements.", field: "elements")
         }
         return value
     }
@@ -33,7 +33,7 @@ public enum PayloadField {
         _ json: [UInt8], field: String, _ read: (JSONValue) throws(FieldError) -> Value
     ) throws(Refusal) -> Value {
         var document = JSONDocument()
-        do { try document.parse(json) } catch { throw Refusal(.invalid, "Not well-formed JSON.", field: field) }
+        do { try document.parse(json) } catch { throw Refusal(.invalid, "The JSON is not well-formed.", field: field) }
         do { return try read(document.root) } catch { throw Refusal(error) }
     }
 }

@@ -30,7 +30,7 @@ public struct UpdateElement: Edit {
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
         guard let set = payload["set"], set.kind == .object else {
-            throw Refusal(.invalid, "set must be an object", field: "set")
+            throw Refusal(.invalid, "set is an object.", field: "set")
         }
         do { self.changes = try ElementInput.changes(set) } catch { throw Refusal(error) }
         self.json = Array(set.rawBytes)

@@ -76,7 +76,6 @@ def test_one_after_the_other_is_replaced(row):
     row.run(play())
 
 
-@pytest.mark.long("the storm does, and test_survival.py")
 def test_everything_is_killed_at_once(row):
     """The power goes: daemons, primary and standby, each in the midst of a transaction."""
 
@@ -209,7 +208,6 @@ def memory_groups():
                 group.rmdir()
 
 
-@pytest.mark.long("each row and storm holds every daemon to its bound")
 def test_little_memory(row, memory_groups):
     """Each daemon gets 64 MiB, and the kernel kills what takes more. Apps that read nothing and a flood of commits do not
     make any of them."""
@@ -363,7 +361,6 @@ def test_garbage_on_every_port(row):
     row.run(play())
 
 
-@pytest.mark.long("LoggingTests")
 def test_nobody_reads_the_logs(row):
     """The pipe that daemons log to is full and stays so: they go on."""
 

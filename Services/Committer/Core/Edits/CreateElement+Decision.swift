@@ -52,7 +52,8 @@ extension BatchDraft {
     func checkGroup(_ count: Int) throws(Refusal) {
         if count == 0 { throw Refusal(.invalid, "There is no element to create.", field: "elements") }
         if count > self.limits.elementsPerCommit {
-            throw Refusal(.tooLarge, "At most \(self.limits.elementsPerCommit) elements at once.", field: "elements")
+            throw Refusal(
+                .tooLarge, "An edit has at most \(self.limits.elementsPerCommit) elements.", field: "elements")
         }
     }
 }
