@@ -139,7 +139,8 @@ let operatorCommand: [Target] = [
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
-            "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "GatewayDaemon", "CoalescerDaemon", "CommitterDaemon",
+            "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "Stages", "GatewayDaemon", "CoalescerDaemon",
+            "CommitterDaemon",
             "FanoutDaemon", "OperatorBench", "CLinux", argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
@@ -207,7 +208,7 @@ let testTargets: [Target] = [
             "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Postgres", "Boot",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
-    tests("OperatorTests", ["OperatorDaemon", "Boot", "JSONBytes", nioPosix, argumentParser]),
+    tests("OperatorTests", ["OperatorDaemon", "Stages", "Boot", "JSONBytes", nioPosix, argumentParser]),
     tests(
         "BenchTests",
         ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),

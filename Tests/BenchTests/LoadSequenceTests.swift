@@ -25,14 +25,14 @@ import Testing
     }
 
     @Test func `Loads come one after the other`() {
-        let loads = Preset.standard.flatMap(\.phases).filter { $0.senders == .given }
+        let loads = BenchPreset.standard.flatMap(\.phases).filter { $0.senders == .given }
         #expect(Self.run(loads, capacity: 100).count == loads.count)
         #expect(Self.run([], capacity: 1).isEmpty)
     }
 
     @Test func `A search ends at the first load that is too much, the next takes twice the one before`() {
         #expect(
-            Self.run(Preset.overload.phases, capacity: 4) == [
+            Self.run(BenchPreset.overload.phases, capacity: 4) == [
                 "overload, trying 2 senders each: 2", "overload, trying 3 senders each: 3",
                 "overload, trying 4 senders each: 4", "overload, trying 5 senders each: 5", "overload, calm: 1",
                 "overload, twice too much: 8", "overload, calm again: 1",
@@ -40,24 +40,24 @@ import Testing
     }
 
     @Test func `A search that finds no end takes the last, one that finds nothing takes one`() {
-        #expect(Self.run(Preset.overload.phases, capacity: 100).contains("overload, twice too much: 30"))
-        #expect(Self.run(Preset.overload.phases, capacity: 0).contains("overload, twice too much: 2"))
+        #expect(Self.run(BenchPreset.overload.phases, capacity: 100).contains("overload, twice too much: 30"))
+        #expect(Self.run(BenchPreset.overload.phases, capacity: 0).contains("overload, twice too much: 2"))
     }
 
     @Test func `What is known is not searched for`() {
         #expect(
-            Self.run(Preset.overload.phases, capacity: 4, sustainable: 7) == [
+            Self.run(BenchPreset.overload.phases, capacity: 4, sustainable: 7) == [
                 "overload, calm: 1", "overload, twice too much: 14", "overload, calm again: 1",
             ])
     }
 
     @Test func `A crowd of several phases is able to send all that any of them wants`() throws {
-        var sequence = LoadSequence(Preset.overload.phases)
+        var sequence = LoadSequence(BenchPreset.overload.phases)
         let next = sequence.next(after: nil)
         let first = try #require(next)
         #expect(ClientPlan.plans(sequence.crowd(of: first)).allSatisfy { $0.isMover })
         // A load that stands alone has as many movers as it says, and its slow readers.
-        let alone = Preset.slowReaders.phases[1]
+        let alone = BenchPreset.slowReaders.phases[1]
         var single = LoadSequence([alone])
         _ = single.next(after: nil)
         let plans = ClientPlan.plans(single.crowd(of: alone))

@@ -36,7 +36,7 @@ import Testing
 
     @Test func `Loads that cannot be are named`() {
         #expect(Load().problem == nil)
-        for named in Preset.allCases.flatMap(\.phases) { #expect(named.load.problem == nil, "\(named.title)") }
+        for named in BenchPreset.allCases.flatMap(\.phases) { #expect(named.load.problem == nil, "\(named.title)") }
         func problem(_ change: (inout Load) -> Void) -> String? {
             var load = Load()
             change(&load)
@@ -65,7 +65,7 @@ import Testing
         #expect(plain.loads.map(\.load.rooms) == [3])
         #expect(plain.loads.map(\.load.commitRate) == [5])
         let standard = try options("--preset", "standard")
-        #expect(standard.loads == Preset.standard.flatMap(\.phases))
+        #expect(standard.loads == BenchPreset.standard.flatMap(\.phases))
         #expect(try options("--preset", "overload", "--sustainable", "5").sustainable == 5)
         // A shorter run has the same goals, another load has none.
         #expect(try options("--preset", "light", "--duration", "3").loads.map(\.goals.isEmpty) == [false])

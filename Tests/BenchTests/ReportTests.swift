@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `The JSON is sound`() throws {
-        let reports = Preset.manyRooms.phases.map { Self.report($0) }
+        let reports = BenchPreset.manyRooms.phases.map { Self.report($0) }
         var document = JSONDocument()
         try document.parse(Array(JSONReport.text(reports).utf8))
         let load = try #require(document.root["loads"]?.elements.first { _ in true })
@@ -145,7 +145,7 @@ import Testing
 
     @Test func `The JSON has every phase, with what its goals are multiples of`() throws {
         var document = JSONDocument()
-        try document.parse(Array(JSONReport.text(Preset.slowReaders.phases.map { Self.report($0) }).utf8))
+        try document.parse(Array(JSONReport.text(BenchPreset.slowReaders.phases.map { Self.report($0) }).utf8))
         let loads = try #require(document.root["loads"]).elements
         #expect(loads.compactMap { $0["name"]?.string } == ["slow-readers", "slow-readers", "slow-readers"])
         #expect(loads.compactMap { $0["phase"]?.string } == ["without", "beside 1 B/s", "beside the deaf"])

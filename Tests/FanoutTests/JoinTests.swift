@@ -29,7 +29,7 @@ import Wire
             return
         }
         #expect(gateway == Scene.g2)
-        #expect([FanoutRecord.joinReply(reply)].joined.first?.members == [.named("ann"), .named("ben")])
+        #expect([GatewayRecord.joinReply(reply)].joined.first?.members == [.named("ann"), .named("ben")])
         let news = Presence(room: "r", hasJoined: true, member: .named("ben"), except: 2)
         #expect(
             actions.dropFirst() == [.broadcast(.presence(news), to: [Scene.g1, Scene.g2], except: nil)])

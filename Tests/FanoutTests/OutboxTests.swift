@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 @Suite struct GatewayOutboxTests {
-    private static func update(_ seq: UInt64, gesture: UInt64 = 0, isDeleted: Bool = false) -> FanoutRecord {
+    private static func update(_ seq: UInt64, gesture: UInt64 = 0, isDeleted: Bool = false) -> GatewayRecord {
         .update(
             Update(
                 shard: 1, gseq: seq, room: "r", seq: seq, event: isDeleted ? .deleted : .transformed, user: "ann",
@@ -12,7 +12,7 @@ import Wire
                 elements: [UpdatedElement(id: "e", json: isDeleted ? [] : Array("{}".utf8), gesture: gesture)]))
     }
 
-    private static func add(_ records: [FanoutRecord], to outbox: inout GatewayOutbox) {
+    private static func add(_ records: [GatewayRecord], to outbox: inout GatewayOutbox) {
         for record in records {
             var writer = ByteWriter()
             record.encode(into: &writer)
@@ -21,8 +21,8 @@ import Wire
     }
 
     /// Takes everything out as the records that a gateway reads.
-    private static func drain(_ outbox: inout GatewayOutbox) throws -> [FanoutRecord] {
-        var records: [FanoutRecord] = []
+    private static func drain(_ outbox: inout GatewayOutbox) throws -> [GatewayRecord] {
+        var records: [GatewayRecord] = []
         while let bytes = outbox.next() {
             outbox.settle(.sent)
             try bytes.withUnsafeBytes { bytes in

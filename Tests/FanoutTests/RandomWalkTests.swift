@@ -204,7 +204,7 @@ struct GatewayModel {
             }
         }
 
-        mutating func take(_ record: FanoutRecord, _ index: Int) {
+        mutating func take(_ record: GatewayRecord, _ index: Int) {
             guard self.gateways[index].isUp else {
                 self.failures.append("a gateway that is down got \(record)")
                 return

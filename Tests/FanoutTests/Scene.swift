@@ -39,7 +39,7 @@ struct Scene {
     }
 
     /// The records that a gateway got since the last call; the others' are thrown away.
-    mutating func taken(by gateway: GatewayID) -> [FanoutRecord] {
+    mutating func taken(by gateway: GatewayID) -> [GatewayRecord] {
         self.take().compactMap { action in
             switch action {
             case .send(let record, let to): to == gateway ? record : nil
@@ -188,7 +188,7 @@ extension Preview {
     }
 }
 
-extension [FanoutRecord] {
+extension [GatewayRecord] {
     /// The answers to joins, as what they give.
     var joined: [JoinReply.Joined] {
         self.compactMap { record in

@@ -362,7 +362,7 @@ import Wire
     }
 }
 
-extension [FanoutRecord] {
+extension [GatewayRecord] {
     /// Where the room stood in each answered read, by request.
     fileprivate var positionsOfReads: [UInt64: UInt64] {
         self.reduce(into: [:]) { positions, record in

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import NIOPosix
+import Stages
 import Testing
 
 @testable import OperatorDaemon

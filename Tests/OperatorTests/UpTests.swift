@@ -1,5 +1,6 @@
 import Boot
 import Glibc
+import Stages
 import Testing
 
 @testable import OperatorDaemon
@@ -157,18 +158,18 @@ import Testing
         try folder.prepare()
         var info = stat()
         #expect(stat(folder.run, &info) == 0 && info.st_mode & 0o777 == 0o700)
-        #expect(!FolderLock.isHeld(folder))
+        #expect(!DataFolderLock.isHeld(folder))
         do {
-            let lock = try FolderLock(folder)
-            #expect(FolderLock.isHeld(folder) && FolderLock.owner(of: folder)?.pid == getpid())
-            let failure = #expect(throws: OperatorFailure.self) { try FolderLock(folder) }
+            let lock = try DataFolderLock(folder)
+            #expect(DataFolderLock.isHeld(folder) && DataFolderLock.owner(of: folder)?.pid == getpid())
+            let failure = #expect(throws: OperatorFailure.self) { try DataFolderLock(folder) }
             #expect(
                 failure?.description
                     == "another touchsync up (process \(getpid())) runs on \(folder.path); stop it, or choose another --data"
             )
             withExtendedLifetime(lock) {}
         }
-        #expect(!FolderLock.isHeld(folder))
+        #expect(!DataFolderLock.isHeld(folder))
         #expect(throws: OperatorFailure.self) { try DataFolder("/proc/nowhere").prepare() }
     }
 

@@ -73,11 +73,11 @@ extension Coalescer {
         if let at = self.roomIndex[id] { return at }
         let at: Int
         if let free = self.freeRooms.popLast() {
-            self.rooms[free] = Room(id: id, ticket: self.rooms[free].ticket)
+            self.rooms[free] = PacedRoom(id: id, ticket: self.rooms[free].ticket)
             at = free
         } else {
             at = self.rooms.count
-            self.rooms.append(Room(id: id))
+            self.rooms.append(PacedRoom(id: id))
         }
         self.roomIndex[id] = at
         return at
@@ -111,7 +111,7 @@ extension Coalescer {
         self.rooms[key.room].entryCount -= 1
         guard self.rooms[key.room].entryCount == 0 else { return }
         self.roomIndex[self.rooms[key.room].id] = nil
-        self.rooms[key.room] = Room(id: "", ticket: self.rooms[key.room].ticket)
+        self.rooms[key.room] = PacedRoom(id: "", ticket: self.rooms[key.room].ticket)
         self.freeRooms.append(key.room)
     }
 }

@@ -61,7 +61,7 @@ package struct Coalescer {
     var freeEntries: [Int] = []
     /// Where each room's pace is kept.
     var roomIndex: [Identifier: Int] = [:]
-    var rooms: [Room] = []
+    var rooms: [PacedRoom] = []
     var freeRooms: [Int] = []
     /// The rooms that hold something, by the time when they depart at the latest; some may have departed since, but
     /// the first has not. Empty when nothing is held.

@@ -74,7 +74,7 @@ struct Entry {
 }
 
 /// What is known of one room.
-struct Room {
+struct PacedRoom {
     /// Its id.
     var id: Identifier
     /// Up to when its departures have used up its rate: each adds a tick.
@@ -146,7 +146,7 @@ struct Departure {
     var ticket: UInt64
 
     /// False when the room departed in the meantime or has nothing to depart with.
-    func isCurrent(_ rooms: [Room]) -> Bool { rooms[self.room].ticket == self.ticket }
+    func isCurrent(_ rooms: [PacedRoom]) -> Bool { rooms[self.room].ticket == self.ticket }
 }
 
 /// An entry's turn to be asked whether it is still needed.

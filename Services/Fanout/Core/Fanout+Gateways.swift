@@ -211,7 +211,7 @@ extension Fanout {
     }
 
     /// Sends what is outside of the numbered stream to all gateways of a room.
-    func tell(_ record: FanoutRecord, in place: Int, into actions: inout [FanoutAction]) {
+    func tell(_ record: GatewayRecord, in place: Int, into actions: inout [FanoutAction]) {
         let audience = self.rooms[place].audience
         if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
     }

@@ -12,7 +12,7 @@ package struct GatewayID: Hashable, Sendable {
 }
 
 /// What goes to gateways.
-package enum FanoutRecord: Equatable, Sendable {
+package enum GatewayRecord: Equatable, Sendable {
     /// A committed change.
     case update(Update)
     /// What an element looks like under a finger.
@@ -31,7 +31,7 @@ package enum FanoutRecord: Equatable, Sendable {
     case roomState(RoomState)
 }
 
-extension FanoutRecord {
+extension GatewayRecord {
     /// Its number on the wire.
     package var kind: RecordKind {
         switch self {
@@ -64,9 +64,9 @@ extension FanoutRecord {
 /// What the shell does next, in the order of the buffer.
 package enum FanoutAction: Equatable, Sendable {
     /// Send to one gateway.
-    case send(FanoutRecord, to: GatewayID)
+    case send(GatewayRecord, to: GatewayID)
     /// Send to each of the gateways but `except`.
-    case broadcast(FanoutRecord, to: [GatewayID], except: GatewayID?)
+    case broadcast(GatewayRecord, to: [GatewayID], except: GatewayID?)
     /// Ask the database; the answer comes back with the request's tag.
     case read(DatabaseRequest)
 }

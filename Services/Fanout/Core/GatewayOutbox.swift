@@ -57,7 +57,7 @@ package struct GatewayOutbox: Sendable {
     package var isEmpty: Bool { self.sealed.isEmpty && self.envelope.isEmpty && self.previews.isEmpty }
 
     /// Adds a record; `fields` are its encoded fields, so that a record for many gateways is encoded once.
-    package mutating func append(_ record: FanoutRecord, fields: UnsafeRawBufferPointer) {
+    package mutating func append(_ record: GatewayRecord, fields: UnsafeRawBufferPointer) {
         if self.hasOverflown { return }
         if self.isBlocked || !self.previews.isEmpty {
             if case .preview(let preview) = record {
@@ -125,7 +125,7 @@ package struct GatewayOutbox: Sendable {
     }
 }
 
-extension FanoutRecord {
+extension GatewayRecord {
     /// The previews that must not follow it.
     fileprivate var endedPreviews: [EndedPreviews] {
         switch self {

@@ -94,7 +94,7 @@ package struct FanoutPeers {
     // MARK: Out
 
     /// Adds a record for gateways that are up; it is encoded once.
-    package mutating func append(_ record: FanoutRecord, to gateways: some Sequence<GatewayID>) {
+    package mutating func append(_ record: GatewayRecord, to gateways: some Sequence<GatewayID>) {
         self.fields.bytes.removeAll(keepingCapacity: true)
         record.encode(into: &self.fields)
         self.fields.bytes.withUnsafeBytes { fields in

@@ -9,7 +9,7 @@ extension Gateway {
     package mutating func connected(
         identity: Identity, handshake: HandshakeFields, at now: UInt64
     ) -> Slot {
-        let connection = Connection(
+        let connection = ClientConnection(
             id: self.newConnectionID(), identity: identity, isLegacy: handshake.room != nil,
             wantsPreviews: handshake.previews,
             previewBucket: TokenBucket(

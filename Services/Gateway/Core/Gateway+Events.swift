@@ -140,7 +140,7 @@ extension Gateway {
             let membership = self.connections[incoming.slot]?.memberships[room]
         else { return false }
         let bytes = (self.connections[incoming.slot]?.waitingBytes ?? 0) + incoming.json.count
-        if membership.waiting.count < Membership.maxWaiting, bytes <= Connection.maxWaitingBytes {
+        if membership.waiting.count < Membership.maxWaiting, bytes <= ClientConnection.maxWaitingBytes {
             self.connections[incoming.slot]?.waitingBytes = bytes
             self.connections[incoming.slot]?.memberships[room]?.waiting.append(
                 Membership.Waiting(ackID: incoming.ackID, json: incoming.json))

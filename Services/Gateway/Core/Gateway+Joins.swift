@@ -73,7 +73,7 @@ extension Gateway {
         let join = Join(
             request: self.newRequest(), room: room, connection: connection.id, member: connection.identity.member,
             session: session, resume: resume)
-        self.joins[join.request] = PendingJoin(
+        self.joins[join.request] = JoinInFlight(
             slot: slot, connection: connection.id, ackID: ackID, join: join, wantsPreviews: wantsPreviews,
             deadline: now + self.limits.deadlineMs, sentAt: .max)
         self.connections[slot]?.openJoins += 1
@@ -97,7 +97,7 @@ extension Gateway {
     }
 
     /// Takes a join out of the books.
-    mutating func endJoin(_ request: UInt64) -> PendingJoin? {
+    mutating func endJoin(_ request: UInt64) -> JoinInFlight? {
         guard let pending = self.joins.removeValue(forKey: request) else { return nil }
         if self.isHere(pending.connection, in: pending.slot) {
             self.connections[pending.slot]?.openJoins -= 1
@@ -170,7 +170,7 @@ extension Gateway {
     }
 
     private mutating func finishJoin(
-        _ pending: PendingJoin, _ joined: JoinReply.Joined, at now: UInt64, seconds: Int64
+        _ pending: JoinInFlight, _ joined: JoinReply.Joined, at now: UInt64, seconds: Int64
     ) {
         let slot = pending.slot
         let room = pending.join.room
@@ -213,7 +213,7 @@ extension Gateway {
         }
     }
 
-    private mutating func failJoin(_ pending: PendingJoin, _ refusal: Refusal, at now: UInt64, seconds: Int64) {
+    private mutating func failJoin(_ pending: JoinInFlight, _ refusal: Refusal, at now: UInt64, seconds: Int64) {
         let slot = pending.slot
         let room = pending.join.room
         self.refuse(refusal, slot: slot, ackID: pending.ackID, event: AppEvent.roomJoin.name, room: room)
@@ -230,7 +230,7 @@ extension Gateway {
 
     /// Sends a join to its room's fan-out, for the first time or again, while somebody waits for it: the fan-out would let
     /// in a connection that has left meanwhile, and never hear that it is gone.
-    mutating func repeatJoin(_ pending: PendingJoin, at now: UInt64) {
+    mutating func repeatJoin(_ pending: JoinInFlight, at now: UInt64) {
         guard self.isHere(pending.connection, in: pending.slot),
             self.connections[pending.slot]?.memberships[pending.join.room] != nil
         else { return }
@@ -241,7 +241,7 @@ extension Gateway {
         self.actions.append(.fanout(shard: Shard.of(room: pending.join.room), .join(pending.join)))
     }
 
-    mutating func joinTimedOut(_ pending: PendingJoin, at now: UInt64, seconds: Int64) {
+    mutating func joinTimedOut(_ pending: JoinInFlight, at now: UInt64, seconds: Int64) {
         _ = self.endJoin(pending.join.request)
         guard self.isHere(pending.connection, in: pending.slot) else { return }
         self.failJoin(

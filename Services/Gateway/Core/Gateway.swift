@@ -22,14 +22,14 @@ package struct Gateway {
     let name: Identifier
     let limits: Limits
     let tokens: TokenVerifier?
-    var connections: [Connection?] = []
+    var connections: [ClientConnection?] = []
     /// The id of the connection in each slot, 0 when there is none: to look at it does not take the connection along.
     var connectionIDs: [UInt64] = []
     var freeSlots: [Slot] = []
     /// Where each connection is, by its id.
     var slots: [UInt64: Slot] = [:]
     var rooms: [Identifier: RoomView] = [:]
-    var joins: [UInt64: PendingJoin] = [:]
+    var joins: [UInt64: JoinInFlight] = [:]
     var custody: Custody
     /// Joins that wait for their turn, by request, in order.
     var queuedJoins: Deque<UInt64> = []

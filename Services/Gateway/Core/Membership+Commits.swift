@@ -4,7 +4,7 @@ import Wire
 // Every event comes through here, commits twice. A connection and a membership hold a dozen references; to read one field
 // of an optional one copies them all. What is asked of them is asked where they stand, therefore by mutating functions.
 
-extension Connection {
+extension ClientConnection {
     /// True while the first join of the room is under way.
     mutating func isJoining(_ room: Identifier) -> Bool {
         self.memberships[room]?.tellIsJoining() ?? false

@@ -24,7 +24,7 @@ enum PreviewStep {
     case ignored
 }
 
-extension Connection {
+extension ClientConnection {
     /// Refuses a preview that its user may not show.
     mutating func checkPreview(in room: Identifier) throws(Refusal) {
         guard self.memberships.contains(room) else {

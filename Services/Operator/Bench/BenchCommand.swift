@@ -26,7 +26,7 @@ package struct BenchCommand: ParsableCommand {
     var plain = false
     @Option(
         help: ArgumentHelp(
-            "Loads by name: standard, \(Preset.allCases.map(\.rawValue).joined(separator: ", ")). May be repeated.",
+            "Loads by name: standard, \(BenchPreset.allCases.map(\.rawValue).joined(separator: ", ")). May be repeated.",
             valueName: "name"))
     var preset: [String] = []
 
@@ -91,8 +91,8 @@ package struct BenchCommand: ParsableCommand {
 
     private func loads() throws -> [NamedLoad] {
         let presets = try self.preset.flatMap { name in
-            if name == "standard" { return Preset.standard }
-            guard let preset = Preset(rawValue: name) else { throw ValidationError("there is no preset \(name)") }
+            if name == "standard" { return BenchPreset.standard }
+            guard let preset = BenchPreset(rawValue: name) else { throw ValidationError("there is no preset \(name)") }
             return [preset]
         }
         let named = presets.isEmpty ? [NamedLoad("load", Load())] : presets.flatMap(\.phases)

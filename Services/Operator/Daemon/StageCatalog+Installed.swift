@@ -3,6 +3,7 @@ internal import CoalescerDaemon
 internal import CommitterDaemon
 internal import FanoutDaemon
 internal import GatewayDaemon
+internal import Stages
 
 extension StageCatalog {
     /// The daemons of this package.

@@ -9,7 +9,7 @@ import Wire
 final class FakePeer: Sendable {
     private let reactor: Reactor
     private let outbox: Mailbox<[UInt8]>
-    private let seen = NIOLockedValueBox<[FanoutRecord]>([])
+    private let seen = NIOLockedValueBox<[GatewayRecord]>([])
     private let isUp = NIOLockedValueBox(false)
     private let isPaused = NIOLockedValueBox(false)
     private let rests = NIOLockedValueBox(false)
@@ -30,7 +30,7 @@ final class FakePeer: Sendable {
     }
 
     /// Everything that came, in its order.
-    var records: [FanoutRecord] { self.seen.withLockedValue { $0 } }
+    var records: [GatewayRecord] { self.seen.withLockedValue { $0 } }
     /// True while the fan-out says that it rests.
     var isResting: Bool { self.rests.withLockedValue { $0 } }
     /// True while the link is up.
@@ -60,7 +60,7 @@ final class FakePeer: Sendable {
     private final class Loop: ReactorLoop {
         private let link: PeerLink
         private let post: NIOLockedValueBox<Mailbox<[UInt8]>?>
-        private let seen: NIOLockedValueBox<[FanoutRecord]>
+        private let seen: NIOLockedValueBox<[GatewayRecord]>
         private let isUp: NIOLockedValueBox<Bool>
         private let isPaused: NIOLockedValueBox<Bool>
         private let rests: NIOLockedValueBox<Bool>
@@ -68,7 +68,7 @@ final class FakePeer: Sendable {
 
         init(
             _ thread: ReactorThread, name: String, to endpoint: String, receiveMark: Int,
-            post: NIOLockedValueBox<Mailbox<[UInt8]>?>, seen: NIOLockedValueBox<[FanoutRecord]>,
+            post: NIOLockedValueBox<Mailbox<[UInt8]>?>, seen: NIOLockedValueBox<[GatewayRecord]>,
             isUp: NIOLockedValueBox<Bool>, isPaused: NIOLockedValueBox<Bool>, rests: NIOLockedValueBox<Bool>
         ) throws {
             let identity = LinkIdentity(name: name, protocolVersion: UInt16(EnvelopeWriter.version))
@@ -103,17 +103,17 @@ final class FakePeer: Sendable {
             }
         }
 
-        private static func decode(_ kind: RecordKind, _ fields: ByteReader) -> FanoutRecord? {
+        private static func decode(_ kind: RecordKind, _ fields: ByteReader) -> GatewayRecord? {
             switch kind {
-            case .update: (try? EnvelopeReader.decode(Update.self, fields)).map(FanoutRecord.update)
-            case .preview: (try? EnvelopeReader.decode(Preview.self, fields)).map(FanoutRecord.preview)
-            case .joinReply: (try? EnvelopeReader.decode(JoinReply.self, fields)).map(FanoutRecord.joinReply)
-            case .roomPosition: (try? EnvelopeReader.decode(RoomPosition.self, fields)).map(FanoutRecord.roomPosition)
-            case .presence: (try? EnvelopeReader.decode(Presence.self, fields)).map(FanoutRecord.presence)
-            case .gestureEnded: (try? EnvelopeReader.decode(GestureEnded.self, fields)).map(FanoutRecord.gestureEnded)
+            case .update: (try? EnvelopeReader.decode(Update.self, fields)).map(GatewayRecord.update)
+            case .preview: (try? EnvelopeReader.decode(Preview.self, fields)).map(GatewayRecord.preview)
+            case .joinReply: (try? EnvelopeReader.decode(JoinReply.self, fields)).map(GatewayRecord.joinReply)
+            case .roomPosition: (try? EnvelopeReader.decode(RoomPosition.self, fields)).map(GatewayRecord.roomPosition)
+            case .presence: (try? EnvelopeReader.decode(Presence.self, fields)).map(GatewayRecord.presence)
+            case .gestureEnded: (try? EnvelopeReader.decode(GestureEnded.self, fields)).map(GatewayRecord.gestureEnded)
             case .sessionClaimed:
-                (try? EnvelopeReader.decode(SessionClaimed.self, fields)).map(FanoutRecord.sessionClaimed)
-            case .roomState: (try? EnvelopeReader.decode(RoomState.self, fields)).map(FanoutRecord.roomState)
+                (try? EnvelopeReader.decode(SessionClaimed.self, fields)).map(GatewayRecord.sessionClaimed)
+            case .roomState: (try? EnvelopeReader.decode(RoomState.self, fields)).map(GatewayRecord.roomState)
             default: nil
             }
         }

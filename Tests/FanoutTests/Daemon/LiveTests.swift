@@ -236,7 +236,7 @@ import Wire
     }
 
     /// Where a stream ends; nil when it has a hole that no position tells.
-    private static func end(of records: [FanoutRecord]) -> UInt64? {
+    private static func end(of records: [GatewayRecord]) -> UInt64? {
         var at: UInt64 = 0
         for record in records {
             switch record {

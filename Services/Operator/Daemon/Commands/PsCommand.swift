@@ -21,7 +21,7 @@ struct PsCommand: ParsableCommand {
 
     /// What runs in a folder; throws when nothing does.
     static func report(_ folder: DataFolder) throws(OperatorFailure) -> PipelineReport {
-        guard FolderLock.isHeld(folder) else {
+        guard DataFolderLock.isHeld(folder) else {
             throw OperatorFailure(
                 "no pipeline runs in \(folder.path); start one with touchsync up --data \(folder.path)")
         }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Boot
+internal import Stages
 
 /// The options by which a subcommand finds the daemons' settings.
 struct SettingsOptions: ParsableArguments {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Auth
 internal import Boot
 internal import Glibc
+internal import Stages
 
 /// `touchsync token`.
 struct TokenCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Stages
 
 /// `touchsync up`.
 struct UpCommand: ParsableCommand {

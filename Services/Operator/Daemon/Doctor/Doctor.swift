@@ -2,6 +2,7 @@ internal import Boot
 internal import CLinux
 internal import Glibc
 internal import Postgres
+internal import Stages
 
 /// Examines a machine and a configuration without changing either.
 struct Doctor {
@@ -128,8 +129,8 @@ struct Doctor {
         guard access(path, W_OK | X_OK) == 0 else {
             return .fail("data folder", "\(path) cannot be written", "choose another --data, or change its owner")
         }
-        if FolderLock.isHeld(self.folder) {
-            let owner = FolderLock.owner(of: self.folder).map { ", process \($0.pid)" } ?? ""
+        if DataFolderLock.isHeld(self.folder) {
+            let owner = DataFolderLock.owner(of: self.folder).map { ", process \($0.pid)" } ?? ""
             return .ok("data folder", "\(self.folder.path); a pipeline runs in it\(owner)")
         }
         return .ok("data folder", self.folder.path)
@@ -155,7 +156,7 @@ struct Doctor {
     }
 
     private func ports() -> [Finding] {
-        guard !FolderLock.isHeld(self.folder) else { return [] }
+        guard !DataFolderLock.isHeld(self.folder) else { return [] }
         return (0..<max(1, self.gateways)).map { index in
             let port = self.port + index
             if PortProbe.isFree(port) { return .ok("port \(port)", "free") }

@@ -1,6 +1,7 @@
 internal import Boot
 internal import CLinux
 internal import Glibc
+internal import Stages
 
 /// Keeps processes alive as ``SupervisorMachine`` decides. One thread: it waits in poll(2) for requests to stop, exits,
 /// ready lines and the machine's next deadline, tells the machine, and does what that says.

@@ -1,4 +1,5 @@
 internal import Boot
+internal import Stages
 
 /// Turns `touchsync up`'s options into the daemons' command lines, and checks those as the daemons themselves will.
 struct DaemonPlanner {

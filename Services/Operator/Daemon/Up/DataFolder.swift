@@ -95,7 +95,7 @@ package struct DataFolder: Sendable, Equatable {
 }
 
 /// The right to run a pipeline in a data folder; given back when this value goes, or the process ends however it does.
-final class FolderLock {
+final class DataFolderLock {
     private let descriptor: Int32
 
     /// What the holder is, as the lock file says.
@@ -110,7 +110,7 @@ final class FolderLock {
         self.descriptor = open(folder.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard self.descriptor >= 0 else { throw OperatorFailure("\(folder.lockFile) cannot be opened", errno: errno) }
         let isFree = flock(self.descriptor, LOCK_EX | LOCK_NB) == 0
-        let owner = FolderLock.owner(of: folder)
+        let owner = DataFolderLock.owner(of: folder)
         guard isFree || (role == .up && owner?.role == .keeper && flock(self.descriptor, LOCK_EX) == 0) else {
             close(self.descriptor)
             let owner = owner.map { " (process \($0.pid))" } ?? ""

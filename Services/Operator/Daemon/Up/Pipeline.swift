@@ -1,6 +1,7 @@
 internal import Boot
 internal import Glibc
 internal import Postgres
+internal import Stages
 
 /// `touchsync up`: a whole pipeline on one machine, from an empty folder to a clean stop.
 struct Pipeline {
@@ -36,7 +37,7 @@ struct Pipeline {
         ProcessSetup.prepare()
         let folder = DataFolder(self.options.data)
         try folder.prepare()
-        let lock = try FolderLock(folder)
+        let lock = try DataFolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
         folder.removeStaleSockets()
         try self.requirePrograms()

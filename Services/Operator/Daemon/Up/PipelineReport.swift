@@ -1,5 +1,6 @@
 internal import Boot
 internal import JSONBytes
+internal import Stages
 
 /// What runs: the line of `touchsync up --json`, the state file, and the answer of `touchsync ps --json`.
 ///

@@ -36,7 +36,7 @@ final class PostgresKeeper {
             let count = read(parent, &byte, 1)
             if count == 0 || (count < 0 && errno != EINTR) { break }
         }
-        guard let lock = try? FolderLock(folder, as: .keeper) else { return }
+        guard let lock = try? DataFolderLock(folder, as: .keeper) else { return }
         defer { withExtendedLifetime(lock) {} }
         let cluster = try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
         do {

@@ -1,4 +1,5 @@
 package import Boot
+package import Stages
 
 /// How many instances of each stage run, and where; pure.
 package struct Topology: Sendable, Equatable {

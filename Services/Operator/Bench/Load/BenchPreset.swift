@@ -1,5 +1,5 @@
 /// The loads that have names; the standard ones first, in the order in which they are run.
-package enum Preset: String, CaseIterable, Sendable {
+package enum BenchPreset: String, CaseIterable, Sendable {
     /// First: a server that was busy before has memory left that new connections use.
     case idle
     case manyRooms = "many-rooms"
@@ -15,7 +15,7 @@ package enum Preset: String, CaseIterable, Sendable {
     case scale
 
     /// What `--preset standard` runs.
-    package static var standard: [Preset] { self.allCases.filter { $0 != .scale } }
+    package static var standard: [BenchPreset] { self.allCases.filter { $0 != .scale } }
 
     /// What it consists of, one after the other.
     package var phases: [NamedLoad] {

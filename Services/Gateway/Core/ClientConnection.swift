@@ -2,7 +2,7 @@ import DequeModule
 import Wire
 
 /// One app's connection: who it is, its rooms, its rate limits.
-struct Connection {
+struct ClientConnection {
     /// Unique over all gateways, never reused.
     let id: UInt64
     var identity: Identity
@@ -168,7 +168,7 @@ struct RoomView {
 }
 
 /// A join that waits for the fan-out.
-struct PendingJoin {
+struct JoinInFlight {
     let slot: Slot
     /// The connection's id, since slots are reused.
     let connection: UInt64

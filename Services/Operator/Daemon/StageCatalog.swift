@@ -1,10 +1,9 @@
 package import Boot
 package import Postgres
+package import Stages
 
-/// A stage of the pipeline, in the order in which it is stopped: intake first, so that each stage can hand on what it has.
-package enum Stage: String, Sendable, CaseIterable {
-    case gateway, coalescer, committer, fanout
-
+/// Stages are stopped in the order of their cases: intake first, so that each stage can hand on what it has.
+extension Stage {
     /// The program that runs it.
     package var program: String { "touchsync-\(self.rawValue)" }
 

@@ -1,4 +1,4 @@
-extension Preset {
+extension BenchPreset {
     /// 100 members that read well, then the same beside 100 in the same rooms that hardly read, and 100 that never do.
     /// Elements are large, so that what the slow do not read piles up within seconds.
     static var slowReaderPhases: [NamedLoad] {

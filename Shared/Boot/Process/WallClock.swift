@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// The time of day, for tokens and for the names of sessions only: nothing is ordered by it.
+package enum WallClock {
+    /// Seconds since 1970, UTC.
+    package static func seconds() -> Int64 {
+        Int64(self.now().tv_sec)
+    }
+
+    /// Milliseconds since 1970, UTC.
+    package static func milliseconds() -> UInt64 {
+        let now = self.now()
+        return UInt64(clamping: now.tv_sec) &* 1000 &+ UInt64(clamping: now.tv_nsec) / 1_000_000
+    }
+
+    private static func now() -> timespec {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return now
+    }
+}
