@@ -32,7 +32,7 @@ struct HandshakeTests {
     @Test("the same thing given twice must agree")
     func disagreement() throws {
         #expect(try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "r"]).room == "r")
-        #expect(throws: Refusal(.invalid, "roomId was given twice with different values", field: "roomId")) {
+        #expect(throws: Refusal(.invalid, "roomId was given twice with different values.", field: "roomId")) {
             try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "q"])
         }
         #expect(throws: Refusal.self) { try Self.fields(auth: #"{"previews":true}"#, query: ["previews": "false"]) }
