@@ -30,7 +30,7 @@ import Wire
         try #require(settlement.refusals.map { $0?.code } == [nil, nil, nil, nil, nil, .gone], "\(settlement.texts)")
         let log = try self.tables.rows("SELECT * FROM read_room_log('room', 0, 100)")
         #expect((0..<log.count).map { log.int8($0, 3) } == [1, 2, 3, 4, 5])
-        #expect(log.text(0, 5) == "element:created" && log.int8(0, 9) == 4 && log.text(1, 10) == nil)
+        #expect(log.text(0, 5) == "element:created" && log.text(0, 9) == #"{"a":4}"# && log.text(1, 10) == nil)
         #expect(log.bytes(2, 12) == settlement.updates[2].elements[0].json)
         #expect(log.text(4, 11)?.hasPrefix(#"[{"id":"a","type":"photo","positionX":2,"#) == true)
         #expect(log.isNull(4, 12))

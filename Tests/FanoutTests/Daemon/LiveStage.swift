@@ -61,6 +61,7 @@ struct LiveStage: Sendable {
         defer { connection.close() }
         let shard = Shard.of(room: room)
         let json = Self.json(element, x: x)
+        let gestures = gesture == 0 ? "NULL" : #"'{"\#(element)":\#(gesture)}'"#
         try connection.executeScript(
             """
             \(replaces ? "DELETE FROM commit_log WHERE room_id = '\(room)' AND seq = \(n);" : "")
@@ -74,9 +75,9 @@ struct LiveStage: Sendable {
                 VALUES ('\(room)', '\(element)', 'note', \(x), 2, 0, 1, 1, 100, 100, 0.5, 0.5, 'ann', 'ann', 1,
                     false, 'canvas', \(n))
                 ON CONFLICT (room_id, element_id) DO UPDATE SET position_x = excluded.position_x, seq = excluded.seq;
-            INSERT INTO commit_log (room_id, seq, gseq, shard, event, user_id, session, n, gesture, element_id,
+            INSERT INTO commit_log (room_id, seq, gseq, shard, event, user_id, session, n, gestures, element_id,
                     body_hash, before, after, chain)
-                SELECT '\(room)', \(n), gseq, shard, 'element:transformed', 'ann', 's-ann', \(n), \(gesture),
+                SELECT '\(room)', \(n), gseq, shard, 'element:transformed', 'ann', 's-ann', \(n), \(gestures),
                     '\(element)', 0, NULL, '\(json)', \(chain) FROM shards WHERE shard = \(shard);
             \(dropped ? "DELETE FROM commit_log WHERE room_id = '\(room)' AND seq = \(n);" : "")
             """)
