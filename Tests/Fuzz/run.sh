@@ -14,7 +14,7 @@ mkdir -p "$work"
 # Backtraces of the Swift runtime make a sanitizer report take minutes.
 export SWIFT_BACKTRACE=enable=no
 
-# Crypto and the collections are taken as the debug build has them; what is fuzzed is compiled again, with the sanitizer.
+# Packages are linked as the debug build has them; what is fuzzed is compiled again, with the sanitizer.
 built=${TOUCHSYNC_BUILT:-}
 if [ -z "$built" ]; then
     swift build --target GatewayCore >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
@@ -42,6 +42,7 @@ compile() {
         module Postgres $postgres/{BinaryArray,FieldDecoding,PostgresType,Parameters,PostgresError,SQLState}.swift &&
         module Boot $settings/{SettingsFile,Setting,Setting+Kinds,SettingProblem,PeerAddress,ConnectionString,HostAddress}.swift || return
     mapfile -t objects < <(find "$built"/{Crypto,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims}.build/ \
+        "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
     swiftc "${flags[@]}" -wmo -module-name Fuzz "$here"/*.swift Tests/WireTests/Samples.swift \
         -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lWire -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
