@@ -1,5 +1,6 @@
 import ArgumentParser
 import Boot
+import Stages
 import Testing
 
 @testable import OperatorDaemon

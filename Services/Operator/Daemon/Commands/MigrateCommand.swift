@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Boot
 internal import Postgres
+internal import Stages
 
 /// `touchsync migrate`.
 struct MigrateCommand: ParsableCommand {
