@@ -45,7 +45,9 @@ import Wire
     }
 
     @Test func missingColumnIsNamed() throws {
-        let connection = try LivePostgres.freshDatabase().connect()
+        let database = try LivePostgres.freshDatabase()
+        let connection = try database.connect()
+        defer { connection.close() }
         let heads = try connection.execute("SELECT ''::text AS epoch, 1::int2 AS shard, 1::int8 AS gseq")
         #expect(throws: PostgresError(.undefinedColumn, "the result has no column chain")) {
             try RowReader.heads(heads)
@@ -53,6 +55,7 @@ import Wire
         let log = try connection.execute("SELECT 1::int2 AS shard, 1::int8 AS gseq, 'r'::text AS room_id")
         var reader = RowReader()
         #expect(throws: PostgresError(.undefinedColumn, "the result has no column seq")) { try reader.log(log) }
+        withExtendedLifetime(database) {}
     }
 
     @Test func itRestsUntilItHasSeenTheDatabase() async throws {
