@@ -140,8 +140,7 @@ let operatorCommand: [Target] = [
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "Stages", "GatewayDaemon", "CoalescerDaemon",
-            "CommitterDaemon",
-            "FanoutDaemon", "OperatorBench", "CLinux", argumentParser,
+            "CommitterDaemon", "FanoutDaemon", "OperatorBench", "CLinux", nioLocks, argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]

@@ -128,7 +128,8 @@ def test_migrating_again_changes_nothing(single):
 
 def test_a_database_from_before_the_first_release_is_refused(single, tmp_path):
     name = "unreleased_" + tmp_path.name.replace("-", "_")
-    single.rows(f"create database {name}")
+    with psycopg.connect(single.report["database"], autocommit=True) as connection:
+        connection.execute(f"create database {name}")
     url = psycopg.conninfo.make_conninfo(single.report["database"], dbname=name)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("create table schema_migrations (version bigint, name text, checksum text)")

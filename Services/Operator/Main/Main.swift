@@ -3,7 +3,7 @@ import OperatorDaemon
 
 @main
 struct Main {
-    static func main() async {
-        await TouchSyncCommand.main()
+    static func main() {
+        TouchSyncCommand.main()
     }
 }

@@ -1,11 +1,13 @@
 internal import ArgumentParser
 internal import Auth
 internal import Boot
+internal import Dispatch
 internal import Glibc
+internal import NIOConcurrencyHelpers
 internal import Stages
 
 /// `touchsync token`.
-struct TokenCommand: AsyncParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Prints a token for trying out, signed with the configured HS256 secret.",
         discussion:
@@ -35,37 +37,61 @@ struct TokenCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        do {
-            ProcessSetup.print("\(try await self.token())\n")
-        } catch {
-            throw ExitCode(TouchSyncCommand.report(error))
+    func run() throws {
+        try TouchSyncCommand.running {
+            let values = try self.settings.values(.gateway)
+            guard let secret = values[SharedSettings.jwtSecret] else {
+                throw OperatorFailure(
+                    "no secret is configured: set TOUCHSYNC_JWT_SECRET (at least \(KeySet.shortestSecret) bytes) for this "
+                        + "command and for the gateways, or \"jwtSecret\" in the settings file",
+                    exitCode: DaemonMain.configurationExitCode)
+            }
+            let token: String
+            do {
+                token = try self.token(
+                    secret: secret, issuer: values[SharedSettings.jwtIssuer],
+                    audience: values[SharedSettings.jwtAudience])
+            } catch let failure as KeyFailure {
+                throw OperatorFailure("--jwt-secret: \(failure)", exitCode: DaemonMain.configurationExitCode)
+            }
+            if token.utf8.count > TokenVerifier.longestToken {
+                throw OperatorFailure(
+                    "the token would have \(token.utf8.count) bytes, more than gateways accept; name fewer rooms")
+            }
+            ProcessSetup.print("\(token)\n")
+            return 0
         }
     }
 
-    private func token() async throws -> String {
-        let values = try self.settings.values(.gateway)
-        guard let secret = values[SharedSettings.jwtSecret] else {
-            throw OperatorFailure(
-                "no secret is configured: set TOUCHSYNC_JWT_SECRET (at least \(KeySet.shortestSecret) bytes) for this "
-                    + "command and for the gateways, or \"jwtSecret\" in the settings file",
-                exitCode: DaemonMain.configurationExitCode)
+    private func token(secret: String, issuer: String, audience: String) throws -> String {
+        let (user, name, lifetime, right) = (self.user, self.name, Int64(self.ttl), self.right)
+        let rooms = self.room.map { (id: $0, right: right) }
+        return try Self.waiting {
+            try await TokenSigner(secret: secret.utf8).token(
+                user: user, name: name, rooms: rooms, issuer: issuer, audience: audience, at: Int64(time(nil)),
+                lifetime: lifetime)
         }
-        let signer: TokenSigner
-        do throws(KeyFailure) {
-            signer = try await TokenSigner(secret: secret.utf8)
-        } catch {
-            throw OperatorFailure("--jwt-secret: \(error)", exitCode: DaemonMain.configurationExitCode)
+    }
+
+    /// Waits for asynchronous work. The command's `main` is synchronous: an asynchronous one has threads before `up`
+    /// blocks the signals that it waits for, and one of them would end the process.
+    private static func waiting<Value: Sendable>(
+        for work: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let done = DispatchSemaphore(value: 0)
+        let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
+        Task.detached {
+            do {
+                let value = try await work()
+                result.withLockedValue { $0 = .success(value) }
+            } catch {
+                result.withLockedValue { $0 = .failure(error) }
+            }
+            done.signal()
         }
-        let token = try await signer.token(
-            user: self.user, name: self.name, rooms: self.room.map { (id: $0, right: self.right) },
-            issuer: values[SharedSettings.jwtIssuer], audience: values[SharedSettings.jwtAudience],
-            at: Int64(time(nil)), lifetime: Int64(self.ttl))
-        guard token.utf8.count <= TokenVerifier.longestToken else {
-            throw OperatorFailure(
-                "the token would have \(token.utf8.count) bytes, more than gateways accept; name fewer rooms")
-        }
-        return token
+        done.wait()
+        guard let result = result.withLockedValue({ $0 }) else { preconditionFailure("the work has no result") }
+        return try result.get()
     }
 
     /// The grammar of room ids, and `*`.

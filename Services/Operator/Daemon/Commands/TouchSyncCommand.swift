@@ -4,7 +4,7 @@ internal import Glibc
 internal import OperatorBench
 
 /// `touchsync`, the operator's command.
-package struct TouchSyncCommand: AsyncParsableCommand {
+package struct TouchSyncCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "touchsync", abstract: "Runs and looks after a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
@@ -19,21 +19,14 @@ package struct TouchSyncCommand: AsyncParsableCommand {
         let code: Int32
         do {
             code = try body()
+        } catch let failure as OperatorFailure {
+            ProcessSetup.complain(failure.description.split(separator: "\n").map { "touchsync: \($0)\n" }.joined())
+            code = failure.exitCode
         } catch {
-            code = self.report(error)
+            ProcessSetup.complain("touchsync: \(error)\n")
+            code = 1
         }
         if code != 0 { throw ExitCode(code) }
-    }
-
-    /// Writes a failure to standard error.
-    /// - Returns: the exit code.
-    static func report(_ error: any Error) -> Int32 {
-        guard let failure = error as? OperatorFailure else {
-            ProcessSetup.complain("touchsync: \(error)\n")
-            return 1
-        }
-        ProcessSetup.complain(failure.description.split(separator: "\n").map { "touchsync: \($0)\n" }.joined())
-        return failure.exitCode
     }
 
     /// The running program's path.
