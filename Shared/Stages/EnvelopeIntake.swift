@@ -1,13 +1,14 @@
 internal import Boot
 package import Logging
-public import Wire
+package import Wire
 
 /// Walks over the envelopes that a daemon receives, with one policy for those that cannot be read: an envelope ends at
 /// its first bad record, the records before it count, and the sender stays. Each one is counted, at most one a second
 /// is logged, none is fatal.
 ///
-/// The walk is inlinable and therefore public: it calls its body for every record that a daemon receives.
-public final class EnvelopeIntake {
+/// Not public and inlinable: the optimiser of Swift 6.3.1 crashes when it takes this class into another module, and a call
+/// for each record costs 2 ns.
+package final class EnvelopeIntake {
     private let logger: Logger
     private let onRefusal: () -> Void
     private var limiter = LogLimiter(every: .seconds(1))
@@ -22,8 +23,8 @@ public final class EnvelopeIntake {
     /// - Parameters:
     ///   - bytes: one envelope; the fields handed to `body` point into it.
     ///   - body: throws when a record's fields are ill-formed.
-    @inlinable
-    public func walk(
+
+    package func walk(
         _ bytes: UnsafeRawBufferPointer, _ body: (RecordKind, ByteReader) throws(EnvelopeError) -> Void
     ) {
         do throws(EnvelopeError) {
@@ -34,7 +35,6 @@ public final class EnvelopeIntake {
         }
     }
 
-    @usableFromInline
     func refuse(_ error: EnvelopeError) {
         self.onRefusal()
         guard let suppressed = self.limiter.admit(at: .now) else { return }

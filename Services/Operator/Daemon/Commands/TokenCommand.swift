@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Auth
 internal import Boot
-internal import Dispatch
 internal import Glibc
 internal import NIOConcurrencyHelpers
 internal import Stages
@@ -78,18 +77,17 @@ struct TokenCommand: ParsableCommand {
     private static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-        let done = DispatchSemaphore(value: 0)
         let result = NIOLockedValueBox<Result<Value, any Error>?>(nil)
+        let isDone = ConditionLock(value: false)
         Task.detached {
-            do {
-                let value = try await work()
-                result.withLockedValue { $0 = .success(value) }
-            } catch {
-                result.withLockedValue { $0 = .failure(error) }
-            }
-            done.signal()
+            let outcome: Result<Value, any Error>
+            do { outcome = .success(try await work()) } catch { outcome = .failure(error) }
+            result.withLockedValue { $0 = outcome }
+            isDone.lock()
+            isDone.unlock(withValue: true)
         }
-        done.wait()
+        isDone.lock(whenValue: true)
+        isDone.unlock()
         guard let result = result.withLockedValue({ $0 }) else { preconditionFailure("the work has no result") }
         return try result.get()
     }

@@ -65,8 +65,7 @@ package struct DataFolder: Sendable, Equatable {
     /// Moves log files that grew beyond 16 MiB out of the way, to `NAME.log.1`.
     func rotateLog(of name: String) {
         let file = "\(self.log)/\(name).log"
-        var info = stat()
-        guard stat(file, &info) == 0, info.st_size > 16 << 20 else { return }
+        guard let facts = FileFacts(of: file, followsLink: true), facts.size > 16 << 20 else { return }
         rename(file, "\(file).1")
     }
 
@@ -77,18 +76,16 @@ package struct DataFolder: Sendable, Equatable {
             try self.make(String(path[..<slash]), mode: 0o755)
             if mkdir(path, mode) == 0 { return }
         }
-        var info = stat()
-        guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
+        guard FileFacts(of: path, followsLink: true)?.isFolder == true else {
             throw OperatorFailure("the folder \(path) cannot be made", errno: code)
         }
     }
 
     private static func requirePrivate(_ path: String) throws(OperatorFailure) {
-        var info = stat()
-        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid() else {
+        guard let facts = FileFacts(of: path, followsLink: false), facts.isFolder, facts.owner == geteuid() else {
             throw OperatorFailure("\(path) is not a folder of this user; remove it, or choose another --data")
         }
-        if info.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
+        if facts.permissions & 0o077 != 0, chmod(path, 0o700) != 0 {
             throw OperatorFailure("\(path) must be closed to other users (chmod 700)", errno: errno)
         }
     }
