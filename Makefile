@@ -43,7 +43,7 @@ stop: ## Stop what make run started elsewhere
 
 PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline chaos
 
-test: install ## Everything that must pass: lint, model, unit, simulation, live, tsan, fuzz, conformance, pipeline, chaos
+test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, chaos
 	@Tests/run.sh $(PHASES)
 
 test-long: install ## The same three times beside a busy core, then long drills: before a piece of work is called done

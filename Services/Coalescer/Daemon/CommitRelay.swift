@@ -62,7 +62,7 @@ package struct CommitRelay {
     /// How many commits were not passed on.
     package private(set) var dropped: [Drop: Int] = [:]
 
-    /// A relay to so many committers, none of which is up.
+    /// A relay to that number of committers, none of which is up.
     package init(committers: Int, maxWaiting: Int) {
         self.maxWaiting = maxWaiting
         self.outlets = (0..<committers).map { _ in Outlet() }

@@ -17,7 +17,7 @@ package struct PreviewRelay {
     /// How many previews reached no link.
     package private(set) var dropped: [Drop: Int] = [:]
 
-    /// A relay to so many fan-outs.
+    /// A relay to that number of fan-outs.
     package init(fanouts: Int) {
         self.envelopes = (0..<fanouts).map { _ in EnvelopeWriter() }
     }
@@ -25,7 +25,7 @@ package struct PreviewRelay {
     /// Sends what leaves now to the owners of its rooms.
     /// - Parameters:
     ///   - previews: empty afterwards.
-    ///   - send: sends an envelope with so many previews to a fan-out.
+    ///   - send: sends an envelope to a fan-out; the number is that of its previews.
     ///   - returned: gets what a link does not accept at present, the newest first; it is to leave with the next tick.
     package mutating func send(
         _ previews: inout [Preview], owners: ShardOwners, _ send: ([UInt8], _ count: Int, Int) -> SendResult,

@@ -12,7 +12,7 @@ package struct FanoutLane {
     /// How many updates reached no fan-out.
     package private(set) var dropped = 0
 
-    /// Nothing for so many fan-outs; at most `outboxLimit` bytes wait for each.
+    /// Nothing waits for any of these fan-outs; at most `outboxLimit` bytes may wait for each.
     package init(fanouts: Int, outboxLimit: Int) {
         self.outboxes = (0..<fanouts).map { _ in Outbox(limit: outboxLimit) }
     }

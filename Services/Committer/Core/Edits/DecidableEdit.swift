@@ -53,9 +53,9 @@ struct Change {
         let json: [UInt8]
     }
 
-    /// What members are told.
+    /// The event that members receive.
     let event: UpdateEvent
-    /// The elements, in the order in which members are told of them.
+    /// The elements, in the order in which members receive them.
     var entries: [Entry]
     /// What was stored otherwise than sent.
     var adjusted: [Adjusted] = []

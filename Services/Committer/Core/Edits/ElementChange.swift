@@ -3,7 +3,7 @@ import Wire
 
 /// An edit that changes one existing element.
 protocol ElementChange: DecidableEdit {
-    /// What members are told.
+    /// The event that members receive.
     static var update: UpdateEvent { get }
 
     /// Whether a locked element refuses it.

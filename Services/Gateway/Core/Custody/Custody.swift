@@ -2,7 +2,7 @@ import DequeModule
 import Wire
 
 /// The commits of this gateway that have no result yet. Each is kept, and sent again, until its result comes or its
-/// app is told that there is none.
+/// app receives a refusal at the deadline.
 ///
 ///     accepted ──► sent ──────────────► ended by its result
 ///        │          ▲ └► sent again ──► given up, or ended, at its deadline
@@ -129,7 +129,7 @@ struct Custody {
             self.sendAgain(key, at: now + 100)
             return true
         case .sessionExpired:
-            // Perhaps it is for a copy that was sent before the session was claimed anew.
+            // Perhaps it is for a copy that was sent before the session got its newest owner.
             guard pending.olderCopies > 0 else { return false }
             self.commits[key]?.olderCopies -= 1
             self.sendAgain(key, at: now + 50)
