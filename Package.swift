@@ -68,6 +68,8 @@ let shims: [Target] = [
 
 // Bytes in, values out: no socket, no clock.
 let pure: [Target] = [
+    // The time that cores are told: moments, spans, deadlines.
+    library("Timing", "Shared/Timing", [deque]),
     library("JSONBytes", "Shared/JSONBytes"),
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
@@ -79,10 +81,10 @@ let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
-    library("Mesh", "Shared/Mesh", ["CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
+    library("Mesh", "Shared/Mesh", ["Timing", "CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
-    library("Stages", "Shared/Stages", ["Wire", "Mesh", "Boot", deque, logging, lifecycle]),
+    library("Stages", "Shared/Stages", ["Wire", "Timing", "Mesh", "Boot", deque, logging, lifecycle]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", jwtKit, crypto, cryptoExtras]),
     library(
@@ -91,41 +93,46 @@ let shells: [Target] = [
 ]
 
 let gateway: [Target] = [
-    library("GatewayCore", "Services/Gateway/Core", ["Wire", "JSONBytes", "Canvas", "Auth", deque, heap]),
+    library(
+        "GatewayCore", "Services/Gateway/Core",
+        ["Wire", "Timing", "JSONBytes", "Canvas", "Auth", deque, heap]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
-            "GatewayCore", "Wire", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh", "Auth",
+            "GatewayCore", "Wire", "Timing", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh",
+            "Auth",
             "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
 
 let coalescer: [Target] = [
-    library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Canvas", deque]),
+    library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Timing", "Canvas", deque]),
     library(
         "CoalescerDaemon", "Services/Coalescer/Daemon",
-        ["CoalescerCore", "Wire", "Canvas", "Stages", "Mesh", "Boot", deque, logging, lifecycle]),
+        ["CoalescerCore", "Wire", "Timing", "Canvas", "Stages", "Mesh", "Boot", deque, logging, lifecycle]),
     executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
 ]
 
 let committer: [Target] = [
-    library("CommitterCore", "Services/Committer/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library("CommitterCore", "Services/Committer/Core", ["Wire", "Timing", "JSONBytes", "Canvas", deque]),
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
         [
-            "CommitterCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot",
+            "CommitterCore", "Wire", "Timing", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres",
+            "Boot",
             deque, logging, lifecycle,
         ], resources: [.embedInCode("Schema")]),
     executable("touchsync-committer", "Services/Committer/Main", ["CommitterDaemon", "Boot"]),
 ]
 
 let fanout: [Target] = [
-    library("FanoutCore", "Services/Fanout/Core", ["Wire", "JSONBytes", "Canvas", deque]),
+    library("FanoutCore", "Services/Fanout/Core", ["Wire", "Timing", "JSONBytes", "Canvas", deque]),
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
         [
-            "FanoutCore", "Wire", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres", "Boot", crypto,
+            "FanoutCore", "Wire", "Timing", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres",
+            "Boot", crypto,
             deque, logging, lifecycle,
         ]),
     executable("touchsync-fanout", "Services/Fanout/Main", ["FanoutDaemon", "Boot"]),
@@ -162,7 +169,8 @@ let testTargets: [Target] = [
         "Simulation", "Tests/Simulation",
         [
             "HistoryChecker", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon", "CommitterCore",
-            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "Stages", "Mesh", "Wire", "Canvas", "JSONBytes", logging,
+            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "Stages", "Mesh", "Wire", "Timing",
+            "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
     tests("SimulationTests", ["Simulation", "HistoryChecker"]),
@@ -171,40 +179,42 @@ let testTargets: [Target] = [
         "benchmarks", "Tests/Benchmarks",
         [
             "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "SocketIOServer", "SocketIO", "Wire",
-            "Canvas", "JSONBytes",
+            "Timing", "Canvas", "JSONBytes",
         ], exclude: ["README.md", "costs", "measure.py", "run.sh"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
     // A peer in a process of its own, for tests to stop and kill.
-    executable("mesh-peer", "Tests/MeshPeer", ["Mesh", logging]),
-    tests("MeshTests", ["Mesh", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
-    tests("StagesTests", ["Stages", "Mesh", "Wire", logging, nioLocks]),
+    executable("mesh-peer", "Tests/MeshPeer", ["Mesh", "Timing", logging]),
+    tests("MeshTests", ["Mesh", "Timing", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
+    tests("StagesTests", ["Stages", "Mesh", "Timing", "Wire", logging, nioLocks]),
     tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", jwtKit, crypto]),
     tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
     tests(
         "GatewayTests",
         [
-            "GatewayCore", "GatewayDaemon", "Wire", "Canvas", "Auth", "JSONBytes", "Mesh", nioCore, nioEmbedded,
+            "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth", "JSONBytes", "Mesh", nioCore,
+            nioEmbedded,
         ]),
     tests(
         "CoalescerTests",
         [
-            "CoalescerCore", "CoalescerDaemon", "Wire", "Canvas", "Stages", "Mesh", "Boot", "PipelineTestKit", nioLocks,
-            logging, lifecycle,
+            "CoalescerCore", "CoalescerDaemon", "Wire", "Timing", "Canvas", "Stages", "Mesh", "Boot", "PipelineTestKit",
+            nioLocks, logging, lifecycle,
         ]),
     tests(
         "CommitterTests",
         [
-            "CommitterCore", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Stages", "Mesh", "Boot", "Postgres",
-            "PipelineTestKit", nioLocks, logging, lifecycle,
+            "CommitterCore", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes", "Stages", "Mesh", "Boot",
+            "Postgres", "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(
         "FanoutTests",
         [
-            "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Canvas", "JSONBytes", "Mesh", "Postgres", "Boot",
+            "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes", "Mesh",
+            "Postgres", "Boot",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests("OperatorTests", ["OperatorDaemon", "Stages", "Boot", "JSONBytes", nioPosix, argumentParser]),

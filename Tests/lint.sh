@@ -19,7 +19,7 @@ refuse() { # message, pattern, path…
 swift format lint --strict -r Package.swift Services Shared Tests || offence 'formatting; make format repairs most of it'
 
 imports='^[[:space:]]*(@[a-z]+ )*((public|package|internal|private) )?import (struct |class |enum |func )?'
-pure=(Services/*/Core Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO)
+pure=(Services/*/Core Shared/Timing Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO)
 refuse 'a pure module imports what does I/O' \
     "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq))\b" \
     "${pure[@]}"
