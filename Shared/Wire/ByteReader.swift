@@ -94,6 +94,21 @@ public struct ByteReader {
         return values
     }
 
+    /// Reads a list that nearly always has one item.
+    public mutating func shortList<T>(_ decode: (inout ByteReader) -> T) -> ShortList<T> {
+        let count = Int(self.integer(UInt32.self))
+        guard count <= self.remaining else {
+            self.fail()
+            return ShortList()
+        }
+        var values = ShortList<T>()
+        for _ in 0..<count {
+            values.append(decode(&self))
+            if self.failed { return ShortList() }
+        }
+        return values
+    }
+
     /// The next `count` bytes in place, or nil (and failed) when there are fewer.
     public mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count <= self.remaining else {

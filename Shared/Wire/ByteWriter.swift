@@ -58,7 +58,7 @@ public struct ByteWriter: Sendable {
     }
 
     /// Appends a list: how many there are (u32), then each.
-    public mutating func list<T>(_ values: [T], _ encode: (T, inout ByteWriter) -> Void) {
+    public mutating func list<T>(_ values: some Collection<T>, _ encode: (T, inout ByteWriter) -> Void) {
         self.integer(UInt32(truncatingIfNeeded: values.count))
         for value in values {
             encode(value, &self)

@@ -24,14 +24,14 @@ public struct Commit: WireRecord, Equatable, Sendable {
     /// The mesh name of the gateway that waits for the result.
     public var gateway: Identifier
     /// The gestures that it ends, at most one for each of its elements, in the edit's order.
-    public var gestures: [EndedGesture]
+    public var gestures: ShortList<EndedGesture>
     /// What it asks for.
     public var edit: EncodedEdit
 
     /// A commit.
     public init(
         room: Identifier, session: Identifier, claim: UInt32, number: UInt64, isNumberedByApp: Bool, user: Identifier,
-        connection: UInt64, gateway: Identifier, gestures: [EndedGesture], edit: EncodedEdit
+        connection: UInt64, gateway: Identifier, gestures: ShortList<EndedGesture>, edit: EncodedEdit
     ) {
         self.room = room
         self.session = session
@@ -70,7 +70,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.user = reader.name()
         self.connection = reader.integer()
         self.gateway = reader.name()
-        self.gestures = reader.list { reader in
+        self.gestures = reader.shortList { reader in
             let element = reader.name()
             return EndedGesture(element: element, gesture: reader.integer())
         }

@@ -76,7 +76,7 @@ public struct UpdatedElement: Equatable, Sendable {
 
 extension [UpdatedElement] {
     /// Notes with each element which gesture on it ended.
-    public mutating func end(_ gestures: [EndedGesture]) {
+    public mutating func end(_ gestures: some Collection<EndedGesture>) {
         guard gestures.count > 1 else {
             if let ended = gestures.first, let index = self.firstIndex(where: { $0.id == ended.element }) {
                 self[index].gesture = ended.gesture

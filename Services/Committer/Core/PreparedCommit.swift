@@ -10,7 +10,7 @@ package struct PreparedCommit: Sendable {
     let user: Identifier
     let connection: UInt64
     let gateway: Identifier
-    let gestures: [EndedGesture]
+    let gestures: ShortList<EndedGesture>
     /// What it asks for.
     var edit: PreparedEdit
     /// What it counts in the queue, bytes.

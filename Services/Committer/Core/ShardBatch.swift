@@ -70,7 +70,7 @@ package struct ShardBatch: Equatable, Sendable {
         /// Its number there.
         package var number: UInt64
         /// The gestures that it ended.
-        package var gestures: [EndedGesture]
+        package var gestures: ShortList<EndedGesture>
         /// The element; nil when several were created.
         package var element: Identifier?
         /// The hash of its body.

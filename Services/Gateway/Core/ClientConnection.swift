@@ -42,7 +42,7 @@ struct AcceptedCommit {
     let event: String
     let edit: EncodedEdit
     /// The gestures that it ended when it came.
-    let gestures: [EndedGesture]
+    let gestures: ShortList<EndedGesture>
 }
 
 /// A connection's place in one room.

@@ -105,8 +105,8 @@ extension Gateway {
 
     /// Closes the gestures that a commit ends, and holds newer previews of the elements back until its result.
     private mutating func closeGestures(
-        _ explicit: UInt64?, on elements: [Identifier], slot: Slot, room: Identifier
-    ) -> [EndedGesture] {
+        _ explicit: UInt64?, on elements: ShortList<Identifier>, slot: Slot, room: Identifier
+    ) -> ShortList<EndedGesture> {
         elements.map { element in
             let gesture = self.connections[slot]?.memberships[room]?.closeGesture(explicit, on: element) ?? 0
             return EndedGesture(element: element, gesture: gesture)
@@ -114,7 +114,7 @@ extension Gateway {
     }
 
     /// Ends the gestures under way on the elements of a commit that was refused before it got a number.
-    private mutating func endOpenGestures(on elements: [Identifier], _ incoming: Incoming, room: Identifier) {
+    private mutating func endOpenGestures(on elements: ShortList<Identifier>, _ incoming: Incoming, room: Identifier) {
         guard let connection = self.connections[incoming.slot], let sid = connection.memberships[room]?.sid
         else { return }
         for element in elements {

@@ -16,7 +16,7 @@ public struct CreateElement: Edit {
         self.item = item
     }
 
-    public var elements: [Identifier] { [] }
+    public var elements: ShortList<Identifier> { [] }
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         guard let element = payload["element"] else {

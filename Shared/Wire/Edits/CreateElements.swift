@@ -16,7 +16,7 @@ public struct CreateElements: Edit {
         self.items = items
     }
 
-    public var elements: [Identifier] { [] }
+    public var elements: ShortList<Identifier> { [] }
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         let group = try PayloadField.group(payload["elements"], limit: reading.largestGroup)

@@ -16,7 +16,7 @@ public struct DeleteElement: Edit {
         self.element = element
     }
 
-    public var elements: [Identifier] { [self.element] }
+    public var elements: ShortList<Identifier> { ShortList(self.element) }
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)

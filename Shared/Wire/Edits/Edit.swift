@@ -18,7 +18,7 @@ public protocol Edit: Equatable, Sendable {
     static var gestures: GestureEffect { get }
 
     /// The existing elements that it is about, in the app's order; empty for an edit that only creates.
-    var elements: [Identifier] { get }
+    var elements: ShortList<Identifier> { get }
 
     /// Reads it from an app's payload.
     /// - Throws: a refusal that names the field at fault.

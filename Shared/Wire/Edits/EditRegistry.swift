@@ -41,7 +41,7 @@ public struct EditKind: Sendable {
     /// What it does to gestures under way.
     public let gestures: GestureEffect
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
-    private let readElements: @Sendable (EncodedEdit) -> [Identifier]
+    private let readElements: @Sendable (EncodedEdit) -> ShortList<Identifier>
 
     init<Kind: Edit>(_: Kind.Type) {
         self.event = Kind.event
@@ -62,14 +62,14 @@ public struct EditKind: Sendable {
 
     /// The elements whose gestures a payload of this kind would end, as far as they can be read: a commit that is
     /// refused because another field is at fault ends them too.
-    public func gestureElements(in payload: JSONValue) -> [Identifier] {
+    public func gestureElements(in payload: JSONValue) -> ShortList<Identifier> {
         guard self.gestures == .ends else { return [] }
-        if let id = payload["elementId"]?.string { return [Identifier(id)] }
+        if let id = payload["elementId"]?.string { return ShortList(Identifier(id)) }
         guard let group = payload["elements"], group.kind == .array else { return [] }
-        return group.elements.compactMap { ($0["elementId"]?.string ?? $0.string).map { Identifier($0) } }
+        return ShortList(group.elements.lazy.compactMap { ($0["elementId"]?.string ?? $0.string).map { Identifier($0) } })
     }
 
-    fileprivate func elements(of edit: EncodedEdit) -> [Identifier] { self.readElements(edit) }
+    fileprivate func elements(of edit: EncodedEdit) -> ShortList<Identifier> { self.readElements(edit) }
 }
 
 /// An edit as the gateway needs it: ready to travel, with the elements whose gestures it ends.
@@ -77,9 +77,9 @@ public struct ReadEdit: Equatable, Sendable {
     /// The edit.
     public var edit: EncodedEdit
     /// The elements whose gestures it ends, in the app's order.
-    public var gestureElements: [Identifier]
+    public var gestureElements: ShortList<Identifier>
 
-    init(edit: EncodedEdit, gestureElements: [Identifier]) {
+    init(edit: EncodedEdit, gestureElements: ShortList<Identifier>) {
         self.edit = edit
         self.gestureElements = gestureElements
     }

@@ -20,7 +20,7 @@ public struct TransformElement: Edit {
         self.fields = fields
     }
 
-    public var elements: [Identifier] { [self.element] }
+    public var elements: ShortList<Identifier> { ShortList(self.element) }
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)

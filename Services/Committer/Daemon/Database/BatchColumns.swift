@@ -103,7 +103,7 @@ package struct BatchColumns {
     ]
 
     /// The gestures that a commit ended: their numbers under the ids of their elements.
-    private static func write(_ gestures: [EndedGesture], to writer: inout JSONWriter) {
+    private static func write(_ gestures: ShortList<EndedGesture>, to writer: inout JSONWriter) {
         writer.beginObject()
         for ended in gestures {
             writer.key(string: ended.element.text)
