@@ -82,14 +82,17 @@ let shells: [Target] = [
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
     library("Mesh", "Shared/Mesh", ["Timing", "CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
-    library("Postgres", "Shared/Postgres", ["CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
+    library("Postgres", "Shared/Postgres", ["Timing", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
     library("Stages", "Shared/Stages", ["Wire", "Timing", "Mesh", "Boot", deque, logging, lifecycle]),
-    library("PolledPostgres", "Shared/PolledPostgres", ["Mesh", "Postgres"]),
+    library("PolledPostgres", "Shared/PolledPostgres", ["Timing", "Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", jwtKit, crypto, cryptoExtras]),
     library(
         "Boot", "Shared/Boot",
-        ["Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle, unixSignals]),
+        [
+            "Timing", "Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle,
+            unixSignals,
+        ]),
 ]
 
 let gateway: [Target] = [
@@ -153,8 +156,12 @@ let operatorCommand: [Target] = [
 ]
 
 let testTargets: [Target] = [
+    // Moments and spans as literals.
     .target(
-        name: "PipelineTestKit", dependencies: ["Postgres", "Boot", "Wire", "Canvas"], path: "Tests/PipelineTestKit",
+        name: "TimingTestKit", dependencies: ["Timing"], path: "Tests/TimingTestKit", swiftSettings: swiftSettings),
+    .target(
+        name: "PipelineTestKit", dependencies: ["Timing", "Postgres", "Boot", "Wire", "Canvas"],
+        path: "Tests/PipelineTestKit",
         swiftSettings: swiftSettings),
     .executableTarget(
         name: "socketio-conformance-server",
@@ -187,33 +194,38 @@ let testTargets: [Target] = [
     tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", "Timing", logging]),
-    tests("MeshTests", ["Mesh", "Timing", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
-    tests("StagesTests", ["Stages", "Mesh", "Timing", "Wire", logging, nioLocks]),
-    tests("PostgresTests", ["Postgres", "PipelineTestKit"]),
+    tests("MeshTests", ["TimingTestKit", "Mesh", "Timing", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
+    tests("StagesTests", ["TimingTestKit", "Stages", "Mesh", "Timing", "Wire", logging, nioLocks]),
+    tests("PostgresTests", ["TimingTestKit", "Timing", "Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", jwtKit, crypto]),
-    tests("BootTests", ["Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
+    tests(
+        "BootTests", ["TimingTestKit", "Timing", "Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
     tests(
         "GatewayTests",
         [
-            "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth", "JSONBytes", "Mesh", nioCore,
+            "TimingTestKit", "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth", "JSONBytes", "Mesh",
+            nioCore,
             nioEmbedded,
         ]),
     tests(
         "CoalescerTests",
         [
-            "CoalescerCore", "CoalescerDaemon", "Wire", "Timing", "Canvas", "Stages", "Mesh", "Boot", "PipelineTestKit",
+            "TimingTestKit", "CoalescerCore", "CoalescerDaemon", "Wire", "Timing", "Canvas", "Stages", "Mesh", "Boot",
+            "PipelineTestKit",
             nioLocks, logging, lifecycle,
         ]),
     tests(
         "CommitterTests",
         [
-            "CommitterCore", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes", "Stages", "Mesh", "Boot",
+            "TimingTestKit", "CommitterCore", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes", "Stages",
+            "Mesh", "Boot",
             "Postgres", "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
     tests(
         "FanoutTests",
         [
-            "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes", "Mesh",
+            "TimingTestKit", "FanoutCore", "FanoutDaemon", "CommitterDaemon", "Wire", "Timing", "Canvas", "JSONBytes",
+            "Mesh",
             "Postgres", "Boot",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),

@@ -1,4 +1,6 @@
-/// The life of a dialled link. Times are nanoseconds; jitter comes in as a random number.
+package import Timing
+
+/// The life of a dialled link. Jitter comes in as a random number.
 ///
 /// ```
 ///             due: open         handshakeSucceeded          helloReceived
@@ -9,10 +11,10 @@
 /// While dialling libzmq tries again by itself; there is nothing to time.
 package struct DialMachine: Equatable {
     private enum State: Equatable {
-        case waiting(until: UInt64)
+        case waiting(until: Instant)
         case dialling
-        case greeting(until: UInt64)
-        case up(LivenessMachine, since: UInt64)
+        case greeting(until: Instant)
+        case up(LivenessMachine, since: Instant)
         case closed
     }
 
@@ -57,7 +59,7 @@ package struct DialMachine: Equatable {
     private let settings: LivenessSettings
 
     /// A machine that is due to open at once.
-    package init(_ settings: LivenessSettings, now: UInt64) {
+    package init(_ settings: LivenessSettings, now: Instant) {
         self.settings = settings
         self.state = .waiting(until: now)
     }
@@ -72,12 +74,12 @@ package struct DialMachine: Equatable {
         }
     }
     /// After this long without a word the peer counts as gone.
-    package var silenceLimit: UInt64 { self.settings.silence.nanosecondsClamped }
+    package var silenceLimit: Nanoseconds { Nanoseconds(self.settings.silence) }
     /// `close` was called.
     package var isClosed: Bool { self.state == .closed }
 
     /// When `due` has something to say at the latest; nil: never by time alone.
-    package var deadline: UInt64? {
+    package var deadline: Instant? {
         switch self.state {
         case .waiting(let until), .greeting(let until): until
         case .up(let liveness, _): liveness.deadline
@@ -86,7 +88,7 @@ package struct DialMachine: Equatable {
     }
 
     /// What is due now; `open` moves on to dialling.
-    package mutating func due(at now: UInt64) -> Due {
+    package mutating func due(at now: Instant) -> Due {
         switch self.state {
         case .waiting(let until) where now >= until:
             self.state = .dialling
@@ -105,41 +107,41 @@ package struct DialMachine: Equatable {
     }
 
     /// libzmq has a connection that speaks its protocol.
-    package mutating func handshakeSucceeded(at now: UInt64) -> HandshakeAction {
+    package mutating func handshakeSucceeded(at now: Instant) -> HandshakeAction {
         guard self.state == .dialling else { return .ignore }
-        self.state = .greeting(until: now + self.settings.helloLimit.nanosecondsClamped)
+        self.state = .greeting(until: now + Nanoseconds(self.settings.helloLimit))
         return .greet
     }
 
     /// The peer's hello came, and its versions are ours.
-    package mutating func helloReceived(at now: UInt64) -> HelloAction {
+    package mutating func helloReceived(at now: Instant) -> HelloAction {
         guard case .greeting = self.state else { return .ignore }
         self.state = .up(LivenessMachine(self.settings, now: now), since: now)
         return .reportUp
     }
 
     /// Anything at all came from the peer.
-    package mutating func heard(at now: UInt64) {
+    package mutating func heard(at now: Instant) {
         guard case .up(var liveness, let since) = self.state else { return }
         liveness.heard(at: now)
         self.state = .up(liveness, since: since)
     }
 
     /// Anything at all went to the peer.
-    package mutating func sent(at now: UInt64) {
+    package mutating func sent(at now: Instant) {
         guard case .up(var liveness, let since) = self.state else { return }
         liveness.sent(at: now)
         self.state = .up(liveness, since: since)
     }
 
     /// There was no socket to be had: wait, then try again.
-    package mutating func openFailed(at now: UInt64, random: UInt64) {
+    package mutating func openFailed(at now: Instant, random: UInt64) {
         guard self.state == .dialling else { return }
         self.state = .waiting(until: now + self.nextBackoff(random))
     }
 
     /// The connection is of no use any more. Ignored while dialling: libzmq tries again.
-    package mutating func lost(_ reason: LinkLoss, at now: UInt64, random: UInt64) -> LossAction {
+    package mutating func lost(_ reason: LinkLoss, at now: Instant, random: UInt64) -> LossAction {
         let wasUp: Bool
         switch self.state {
         case .closed, .waiting, .dialling:
@@ -149,9 +151,9 @@ package struct DialMachine: Equatable {
         case .up(_, let since):
             wasUp = true
             // A link that held for a while starts its back-off anew; one that flaps does not.
-            if now >= since + self.settings.backoffMaximum.nanosecondsClamped { self.losses = 0 }
+            if now >= since + Nanoseconds(self.settings.backoffMaximum) { self.losses = 0 }
         }
-        let wait = reason == .refused ? self.settings.backoffMaximum.nanosecondsClamped : self.nextBackoff(random)
+        let wait = reason == .refused ? Nanoseconds(self.settings.backoffMaximum) : self.nextBackoff(random)
         self.state = .waiting(until: now + wait)
         return wasUp || reason == .refused ? .closeAndReport(reason) : .close
     }
@@ -159,13 +161,13 @@ package struct DialMachine: Equatable {
     /// The user is done with the link.
     package mutating func close() { self.state = .closed }
 
-    private mutating func nextBackoff(_ random: UInt64) -> UInt64 {
-        let minimum = self.settings.backoffMinimum.nanosecondsClamped
-        let maximum = self.settings.backoffMaximum.nanosecondsClamped
+    private mutating func nextBackoff(_ random: UInt64) -> Nanoseconds {
+        let minimum = Nanoseconds(self.settings.backoffMinimum)
+        let maximum = Nanoseconds(self.settings.backoffMaximum)
         var ceiling = minimum
         for _ in 0..<min(self.losses, 32) where ceiling < maximum { ceiling = min(ceiling * 2, maximum) }
         self.losses = min(self.losses + 1, 32)
         let half = ceiling / 2
-        return half + random % (ceiling - half + 1)
+        return half + Nanoseconds(random % (ceiling - half + Nanoseconds(1)).count)
     }
 }

@@ -1,4 +1,6 @@
-/// One connection's pulse: when to beat, when the other side counts as silent. Times are nanoseconds.
+package import Timing
+
+/// One connection's pulse: when to beat, when the other side counts as silent.
 ///
 /// ```
 ///   sent ──(beat, nothing sent)──▶ due: beat ──sent──┐        heard ──(silence, nothing heard)──▶ due: silent
@@ -14,41 +16,41 @@ package struct LivenessMachine: Equatable {
         case silent
     }
 
-    private var lastSent: UInt64
-    private var lastHeard: UInt64
-    private let beat: UInt64
-    private let silence: UInt64
+    private var lastSent: Instant
+    private var lastHeard: Instant
+    private let beat: Nanoseconds
+    private let silence: Nanoseconds
 
     /// A pulse that begins now.
-    package init(_ settings: LivenessSettings, now: UInt64) {
-        self.beat = settings.beat.nanosecondsClamped
-        self.silence = settings.silence.nanosecondsClamped
+    package init(_ settings: LivenessSettings, now: Instant) {
+        self.beat = Nanoseconds(settings.beat)
+        self.silence = Nanoseconds(settings.silence)
         self.lastSent = now
         self.lastHeard = now
     }
 
     /// Anything at all was sent.
-    package mutating func sent(at now: UInt64) { self.lastSent = now }
+    package mutating func sent(at now: Instant) { self.lastSent = now }
     /// Anything at all was heard.
-    package mutating func heard(at now: UInt64) { self.lastHeard = now }
+    package mutating func heard(at now: Instant) { self.lastHeard = now }
 
     /// Nothing was heard for the whole limit.
-    package func isSilent(at now: UInt64) -> Bool { now >= self.lastHeard + self.silence }
+    package func isSilent(at now: Instant) -> Bool { now >= self.lastHeard + self.silence }
 
     /// What is due now.
-    package func due(at now: UInt64) -> Due {
+    package func due(at now: Instant) -> Due {
         if self.isSilent(at: now) { return .silent }
         return now >= self.beatTime ? .beat : .nothing
     }
 
     /// When `due` will first have something to say.
-    package var deadline: UInt64 { min(self.beatTime, self.lastHeard + self.silence) }
+    package var deadline: Instant { min(self.beatTime, self.lastHeard + self.silence) }
 
     // Aligned down to quarters of a beat on the common clock, so that all links of a thread (and of a host) beat in one
     // wake-up instead of one each.
-    private var beatTime: UInt64 {
+    private var beatTime: Instant {
         let time = self.lastSent + self.beat
         let grid = self.beat / 4
-        return grid == 0 ? time : time - time % grid
+        return grid == .zero ? time : time - Nanoseconds(time.nanoseconds % grid.count)
     }
 }

@@ -1,6 +1,7 @@
 internal import CZeroMQ
 internal import Glibc
 internal import NIOConcurrencyHelpers
+internal import Timing
 
 /// A libzmq context: its I/O threads and everything that the sockets made from it share.
 ///
@@ -37,7 +38,7 @@ package final class MeshContext: @unchecked Sendable {
     deinit {
         // Sockets hold their context, so none is open here; what remains is at most their bounded linger.
         let phase = self.state.withLockedValue { $0.phase }
-        if phase == .open || phase == .left { _ = self.terminate(until: MonotonicClock.now() + 10_000_000_000) }
+        if phase == .open || phase == .left { _ = self.terminate(until: MonotonicClock.now() + .seconds(10)) }
     }
 
     /// Ends the context: waits until its sockets are closed and have sent what they may (their LINGER), then frees it.
@@ -53,7 +54,7 @@ package final class MeshContext: @unchecked Sendable {
             return true
         }
         guard first else { return self.state.withLockedValue { $0.phase } == .closed }
-        let end = MonotonicClock.now() + limit.nanosecondsClamped
+        let end = MonotonicClock.now() + Nanoseconds(limit)
         guard self.allSocketsClosed.lock(whenValue: true, timeoutSeconds: MeshContext.seconds(until: end)) else {
             zmq_ctx_shutdown(self.pointer)
             self.state.withLockedValue { $0.phase = .left }
@@ -66,7 +67,7 @@ package final class MeshContext: @unchecked Sendable {
     }
 
     // On a thread of its own, because zmq_ctx_term knows no limit.
-    private func terminate(until end: UInt64) -> Bool {
+    private func terminate(until end: Instant) -> Bool {
         final class Termination: Sendable {
             let pointer: Int
             let isDone = ConditionLock(value: false)
@@ -99,9 +100,9 @@ package final class MeshContext: @unchecked Sendable {
         return true
     }
 
-    private static func seconds(until end: UInt64) -> Double {
+    private static func seconds(until end: Instant) -> Double {
         let now = MonotonicClock.now()
-        return end > now ? Double(end - now) / 1e9 : 0.001
+        return max(end.elapsed(since: now).seconds, 0.001)
     }
 
     /// Sockets that are open now.

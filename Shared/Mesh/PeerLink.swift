@@ -1,4 +1,5 @@
 internal import Logging
+internal import Timing
 
 /// A dialled link: one DEALER to one peer instance, which comes up, goes down and comes back by itself for as long as it lives.
 ///
@@ -54,7 +55,7 @@ package final class PeerLink {
     private var connection: Connection?
     private var pending = EventQueue<Event>()
     private var budget = 0
-    private var now: UInt64 { self.thread.now }
+    private var now: Instant { self.thread.now }
     private var disconnected = false
     private var silent = false
     private var refusalLogged = false
@@ -307,16 +308,16 @@ package final class PeerLink {
 }
 
 extension PeerLink: ReactorLink {
-    var deadline: UInt64? { self.machine.deadline }
+    var deadline: Instant? { self.machine.deadline }
 
-    func needsTurn(now: UInt64) -> Bool {
+    func needsTurn(at now: Instant) -> Bool {
         if let connection = self.connection, connection.socket.core.isReady || connection.monitor.isReadable {
             return true
         }
         return self.deadline.map { now >= $0 } ?? false
     }
 
-    func turn(now: UInt64) {
+    func turn(at now: Instant) {
         self.budget = messagesPerTurn
         if let connection = self.connection {
             self.readNews(connection)

@@ -1,4 +1,6 @@
-/// Who is connected to a bound link: routing ids, hellos, pulses. A plain value; times are nanoseconds.
+package import Timing
+
+/// Who is connected to a bound link: routing ids, hellos, pulses. A plain value.
 ///
 /// Routing ids come from outside and are any bytes; they are found by a seeded hash and compared bytewise.
 package struct PeerRoster {
@@ -15,7 +17,7 @@ package struct PeerRoster {
         /// Its pulse.
         package var liveness: LivenessMachine
         /// Its connection closed at this time; it goes when what it had sent is read.
-        package var disconnectedAt: UInt64?
+        package var disconnectedAt: Instant?
         /// A send met its high-water mark and its user waits.
         package var isBlocked = false
     }
@@ -29,7 +31,7 @@ package struct PeerRoster {
     }
 
     /// After a disconnect at most this much is waited for the socket to be read empty.
-    private static let disconnectGrace: UInt64 = 250_000_000
+    private static let disconnectGrace = Nanoseconds.milliseconds(250)
 
     private var slots: [Peer?] = []
     private var free: [Int] = []
@@ -38,7 +40,7 @@ package struct PeerRoster {
     /// Disconnects that belong to a connection whose descriptor was taken over before its own news was read.
     private var staleDisconnects: [Int32: Int] = [:]
     private var serial: UInt64 = 0
-    private var nextCheck: UInt64 = .max
+    private var nextCheck = Instant.never
     /// Peers that wait for room.
     package private(set) var blockedCount = 0
     private var leavingCount = 0
@@ -59,7 +61,7 @@ package struct PeerRoster {
     package var ids: [PeerID] { self.slots.compactMap { $0?.id } }
 
     /// No peer's pulse needs a look before this time.
-    package var deadline: UInt64? { self.count == 0 ? nil : self.nextCheck }
+    package var deadline: Instant? { self.count == 0 ? nil : self.nextCheck }
 
     /// A peer; nil when it is gone.
     package subscript(_ id: PeerID) -> Peer? {
@@ -78,7 +80,7 @@ package struct PeerRoster {
 
     /// Takes a peer in. Older connections of the same link, and one with the same routing id or descriptor, are gone by that.
     package mutating func admit(
-        _ hello: Hello, routingID: UnsafeRawBufferPointer, descriptor: Int32, at now: UInt64
+        _ hello: Hello, routingID: UnsafeRawBufferPointer, descriptor: Int32, at now: Instant
     ) -> Admission {
         var replaced: [PeerID] = []
         for case let peer? in self.slots {
@@ -126,19 +128,19 @@ package struct PeerRoster {
     }
 
     /// Anything at all came from it.
-    package mutating func heard(_ id: PeerID, at now: UInt64) {
+    package mutating func heard(_ id: PeerID, at now: Instant) {
         guard self[id] != nil else { return }
         self.slots[Int(id.slot)]?.liveness.heard(at: now)
     }
 
     /// Anything at all went to it.
-    package mutating func sent(_ id: PeerID, at now: UInt64) {
+    package mutating func sent(_ id: PeerID, at now: Instant) {
         guard self[id] != nil else { return }
         self.slots[Int(id.slot)]?.liveness.sent(at: now)
     }
 
     /// libzmq closed this connection.
-    package mutating func disconnected(descriptor: Int32, at now: UInt64) {
+    package mutating func disconnected(descriptor: Int32, at now: Instant) {
         if let stale = self.staleDisconnects[descriptor] {
             self.staleDisconnects[descriptor] = stale > 1 ? stale - 1 : nil
             return
@@ -174,7 +176,7 @@ package struct PeerRoster {
     // MARK: Time
 
     /// Who wants a beat now. Call `sent` for each.
-    package mutating func beatsDue(at now: UInt64) -> [PeerID] {
+    package mutating func beatsDue(at now: Instant) -> [PeerID] {
         guard now >= self.nextCheck else { return [] }
         return self.slots.compactMap { peer in
             guard let peer, peer.disconnectedAt == nil, peer.liveness.due(at: now) == .beat else { return nil }
@@ -183,16 +185,16 @@ package struct PeerRoster {
     }
 
     /// `readingEnded` may find somebody gone.
-    package func hasVerdicts(at now: UInt64) -> Bool {
+    package func hasVerdicts(at now: Instant) -> Bool {
         self.leavingCount > 0 || (self.count > 0 && now >= self.nextCheck)
     }
 
     /// The socket was read as far as this round goes: who is gone, and why. They are removed.
     /// - Parameter isEmpty: nothing at all is left to read.
-    package mutating func readingEnded(isEmpty: Bool, at now: UInt64) -> [(PeerID, LinkLoss)] {
+    package mutating func readingEnded(isEmpty: Bool, at now: Instant) -> [(PeerID, LinkLoss)] {
         guard now >= self.nextCheck || (isEmpty && self.leavingCount > 0) else { return [] }
         var gone: [(PeerID, LinkLoss)] = []
-        var next: UInt64 = .max
+        var next = Instant.never
         for case let peer? in self.slots {
             if let since = peer.disconnectedAt {
                 let end = since + PeerRoster.disconnectGrace

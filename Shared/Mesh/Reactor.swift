@@ -2,6 +2,7 @@ internal import CLinux
 internal import Glibc
 package import Logging
 internal import NIOConcurrencyHelpers
+internal import Timing
 
 /// How a reactor runs.
 package struct ReactorSettings: Sendable, Equatable {
@@ -150,20 +151,20 @@ package final class Reactor: Sendable {
     }
 
     private func loop(_ loop: any ReactorLoop, _ thread: ReactorThread) {
-        var drainEnd: UInt64?
-        var nextBeat: UInt64 = 0
+        var drainEnd: Instant?
+        var nextBeat = Instant.start
         while true {
             let now = MonotonicClock.now()
             if let beat = self.beat, now >= nextBeat {
                 beat()
-                nextBeat = now + 1_000_000_000
+                nextBeat = now + .seconds(1)
             }
             if drainEnd == nil, self.state.withLockedValue({ $0.stopRequested }) {
-                drainEnd = now + self.settings.drainLimit.nanosecondsClamped
-                loop.stopRequested(now: now)
+                drainEnd = now + Nanoseconds(self.settings.drainLimit)
+                loop.stopRequested(at: now)
             }
-            thread.turnLinks(now: now)
-            var deadline = loop.turn(now: now)
+            thread.turnLinks(at: now)
+            var deadline = loop.turn(at: now)
             if let drainEnd {
                 let isDrained = loop.isDrained
                 if isDrained || now >= drainEnd {
@@ -173,10 +174,10 @@ package final class Reactor: Sendable {
                     loop.stopped()
                     return
                 }
-                deadline = min(deadline ?? .max, drainEnd)
+                deadline = min(deadline ?? .never, drainEnd)
             }
-            if self.beat != nil { deadline = min(deadline ?? .max, nextBeat) }
-            if let linkDeadline = thread.linkDeadline { deadline = min(deadline ?? .max, linkDeadline) }
+            if self.beat != nil { deadline = min(deadline ?? .never, nextBeat) }
+            if let linkDeadline = thread.linkDeadline { deadline = min(deadline ?? .never, linkDeadline) }
             thread.poll(until: deadline)
         }
     }

@@ -1,15 +1,16 @@
 internal import CLinux
 internal import Glibc
 package import Logging
+package import Timing
 
 /// A link as its reactor sees it.
 protocol ReactorLink: AnyObject {
     /// True when `turn` has something to do: news from the socket, or a deadline that passed.
-    func needsTurn(now: UInt64) -> Bool
+    func needsTurn(at now: Instant) -> Bool
     /// Lifecycle and timers; fills the budget of messages for this round.
-    func turn(now: UInt64)
+    func turn(at now: Instant)
     /// When `turn` is due at the latest.
-    var deadline: UInt64? { get }
+    var deadline: Instant? { get }
     /// Orderly end: says goodbye and closes, sending what is queued for as long as LINGER allows.
     func close()
 }
@@ -28,10 +29,10 @@ package final class ReactorThread {
     private var links: [any ReactorLink] = []
     private var entries: [pollfd] = []
     private var serial: UInt64 = 0
-    /// When the present round began; nanoseconds of CLOCK_MONOTONIC.
+    /// When the present round began.
     package private(set) var now = MonotonicClock.now()
     /// How long ago the previous round began. Much more than a beat means that this process itself stood still.
-    private(set) var roundGap: UInt64 = 0
+    private(set) var roundGap = Nanoseconds.zero
 
     init(context: MeshContext, logger: Logger, waker: Waker) {
         self.context = context
@@ -61,17 +62,17 @@ package final class ReactorThread {
     // MARK: One round
 
     /// Lets the links do what is due.
-    func turnLinks(now: UInt64) {
-        self.roundGap = now &- self.now
+    func turnLinks(at now: Instant) {
+        self.roundGap = now.elapsed(since: self.now)
         self.now = now
-        for link in self.links where link.needsTurn(now: now) { link.turn(now: now) }
+        for link in self.links where link.needsTurn(at: now) { link.turn(at: now) }
     }
 
     /// The first deadline of the links.
-    var linkDeadline: UInt64? {
-        var first: UInt64?
+    var linkDeadline: Instant? {
+        var first: Instant?
         for link in self.links {
-            if let deadline = link.deadline, deadline < first ?? .max { first = deadline }
+            if let deadline = link.deadline, deadline < first ?? .never { first = deadline }
         }
         return first
     }
@@ -82,7 +83,7 @@ package final class ReactorThread {
     }
 
     /// Sleeps until something is ready or `deadline` has come (nil: no deadline), then notes what is ready.
-    func poll(until deadline: UInt64?) {
+    func poll(until deadline: Instant?) {
         var somethingReady = false
         for socket in self.sockets {
             if socket.isTouched { socket.refresh() }
@@ -93,7 +94,7 @@ package final class ReactorThread {
             limit = 0
         } else if let deadline {
             let now = MonotonicClock.now()
-            limit = deadline > now ? Int(clamping: deadline - now) : 0
+            limit = deadline > now ? Int(clamping: deadline.elapsed(since: now).count) : 0
         } else {
             limit = -1
         }

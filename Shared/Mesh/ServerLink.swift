@@ -1,4 +1,5 @@
 internal import Logging
+internal import Timing
 
 /// A bound link: one ROUTER, any number of dialling peers.
 ///
@@ -56,11 +57,11 @@ package final class ServerLink {
     private var connection: Connection?
     private var pending = EventQueue<Event>()
     private var budget = 0
-    private var now: UInt64 { self.thread.now }
-    private let silenceLimit: UInt64
-    private var blockedRetry: UInt64?
-    private var forgottenAt: UInt64 = 0
-    private var refusalLoggedAt: UInt64?
+    private var now: Instant { self.thread.now }
+    private let silenceLimit: Nanoseconds
+    private var blockedRetry: Instant?
+    private var forgottenAt = Instant.start
+    private var refusalLoggedAt: Instant?
     /// Peers that do not know yet whether this side rests.
     private var untold: Set<PeerID> = []
 
@@ -78,7 +79,7 @@ package final class ServerLink {
         self.endpoint = try socket.bind(endpoint, backlog: options.backlog)
         self.thread = thread
         self.identity = identity
-        self.silenceLimit = liveness.silence.nanosecondsClamped
+        self.silenceLimit = Nanoseconds(liveness.silence)
         self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
         // Two more than the user's: routing id and kind.
         self.incoming = Frames(capacity: options.maximumFrames + 2)
@@ -202,7 +203,7 @@ package final class ServerLink {
         self.counters.refused += 1
         self.answer(connection, .refusal, with: [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion))
         // The refused come back every two seconds; one line in ten is enough.
-        guard self.refusalLoggedAt.map({ self.now >= $0 + 10_000_000_000 }) ?? true else { return }
+        guard self.refusalLoggedAt.map({ self.now >= $0 + .seconds(10) }) ?? true else { return }
         self.refusalLoggedAt = self.now
         self.thread.logger.warning(
             "peer refused: it is of another version",
@@ -215,7 +216,7 @@ package final class ServerLink {
     // Somebody whom we have forgotten (it stood still, say) or who never greeted: tell it, so that it starts again.
     private func strangerSpoke(_ connection: Connection) {
         self.counters.droppedUnknown += 1
-        guard self.now >= self.forgottenAt + 10_000_000 else { return }
+        guard self.now >= self.forgottenAt + .milliseconds(10) else { return }
         self.forgottenAt = self.now
         self.answer(connection, .goodbye)
     }
@@ -320,14 +321,14 @@ package final class ServerLink {
 
 extension ServerLink: ReactorLink {
     // A ROUTER always claims to be writable. That a peer has made room shows as a signal of the socket; this is the net below it.
-    private static let blockedPatience: UInt64 = 5_000_000
+    private static let blockedPatience = Nanoseconds.milliseconds(5)
 
-    var deadline: UInt64? {
+    var deadline: Instant? {
         guard let blockedRetry = self.blockedRetry else { return self.roster.deadline }
-        return min(self.roster.deadline ?? .max, blockedRetry)
+        return min(self.roster.deadline ?? .never, blockedRetry)
     }
 
-    func needsTurn(now: UInt64) -> Bool {
+    func needsTurn(at now: Instant) -> Bool {
         guard let connection = self.connection else { return false }
         let core = connection.socket.core
         if core.isReadable || connection.monitor.isReadable { return true }
@@ -335,7 +336,7 @@ extension ServerLink: ReactorLink {
         return self.deadline.map { now >= $0 } ?? false
     }
 
-    func turn(now: UInt64) {
+    func turn(at now: Instant) {
         guard let connection = self.connection else { return }
         self.budget = messagesPerTurn
         while connection.monitor.isReadable, let news = connection.monitor.next() {

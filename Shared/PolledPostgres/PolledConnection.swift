@@ -1,10 +1,11 @@
 package import Mesh
 package import Postgres
+package import Timing
 
 /// One connection to PostgreSQL in a reactor's poll set: the one place where the two wrappers meet, each ignorant of the
 /// other. Confined to the reactor's thread.
 ///
-/// In every turn of the loop call ``turn(now:into:)`` first and ``poll()`` last, and come back at ``nextDeadline``.
+/// In every turn of the loop call ``turn(at:into:)`` first and ``poll()`` last, and come back at ``nextDeadline``.
 package final class PolledConnection {
     /// Submit requests here.
     package let connection: Connection
@@ -12,7 +13,7 @@ package final class PolledConnection {
     private var source: DescriptorSource?
     private var watch: DescriptorWatch?
 
-    /// A connection that does nothing before ``start(now:)``.
+    /// A connection that does nothing before ``start(at:)``.
     /// - Parameter statements: what is prepared whenever the connection comes up.
     package init(on thread: ReactorThread, settings: ConnectionSettings, statements: [Statement]) throws {
         self.thread = thread
@@ -20,17 +21,15 @@ package final class PolledConnection {
     }
 
     /// Begins to connect, and connects again whenever the connection is lost.
-    /// - Parameter now: ns.
-    package func start(now: UInt64) {
-        self.connection.start(now: now)
+    package func start(at now: Instant) {
+        self.connection.start(at: now)
     }
 
     /// Does what can be done without waiting, and appends what happened.
-    /// - Parameter now: ns.
-    package func turn(now: UInt64, into events: inout [Connection.Event]) {
+    package func turn(at now: Instant, into events: inout [Connection.Event]) {
         if self.source?.isReadable == true { self.connection.readable() }
         if self.source?.isWritable == true { self.connection.writable() }
-        if self.connection.isDue(at: now) { _ = self.connection.step(now: now, into: &events) }
+        if self.connection.isDue(at: now) { _ = self.connection.step(at: now, into: &events) }
     }
 
     /// Registers with the poller what the connection waits for now.
@@ -53,8 +52,8 @@ package final class PolledConnection {
         }
     }
 
-    /// When the next turn is due even if nothing happens, ns.
-    package var nextDeadline: UInt64? { self.connection.nextDeadline }
+    /// When the next turn is due even if nothing happens.
+    package var nextDeadline: Instant? { self.connection.nextDeadline }
 
     /// Ends the connection. What was under way is given up.
     package func close() {

@@ -1,5 +1,6 @@
 import CLibpq
 import Glibc
+internal import Timing
 
 /// A connection that waits for every answer: for commands, migrations and tests.
 ///
@@ -23,7 +24,7 @@ package final class BlockingConnection {
             connectionString,
             defaults: ConnectionTargets.defaults(
                 applicationName: applicationName, requiresReadWrite: requiresReadWrite))
-        let timeout = UInt64(max(1, min(3600, parsed.connectTimeout ?? 3))) * 1_000_000_000
+        let timeout = Nanoseconds.seconds(UInt64(max(1, min(3600, parsed.connectTimeout ?? 3))))
         var last = PostgresError(.cannotConnect, "no host", outcome: .notExecuted)
         for target in parsed.targets {
             switch Self.connect(target, timeout: timeout) {
@@ -129,12 +130,14 @@ package final class BlockingConnection {
 }
 
 extension BlockingConnection {
-    private static func connect(_ target: [String: String], timeout: UInt64) -> Result<OpaquePointer, PostgresError> {
+    private static func connect(_ target: [String: String], timeout: Nanoseconds) -> Result<
+        OpaquePointer, PostgresError
+    > {
         guard let handle = LibpqCall.start(target) else {
             return .failure(PostgresError(.cannotConnect, "out of memory", outcome: .notExecuted))
         }
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        let deadline = monotonicNow() &+ timeout
+        let deadline = monotonicNow() + timeout
         var wish = PQstatus(handle) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         while wish == PGRES_POLLING_READING || wish == PGRES_POLLING_WRITING {
             var descriptor = pollfd(
@@ -144,7 +147,7 @@ extension BlockingConnection {
                 PQfinish(handle)
                 return .failure(PostgresError(.cannotConnect, "timeout while connecting", outcome: .notExecuted))
             }
-            if poll(&descriptor, 1, Int32(clamping: (deadline - now) / 1_000_000 + 1)) > 0 {
+            if poll(&descriptor, 1, Int32(clamping: deadline.elapsed(since: now).milliseconds + 1)) > 0 {
                 wish = PQconnectPoll(handle)
             }
         }
@@ -157,9 +160,9 @@ extension BlockingConnection {
     }
 }
 
-/// CLOCK_MONOTONIC in nanoseconds, for the parts of this module that wait by themselves.
-func monotonicNow() -> UInt64 {
+/// CLOCK_MONOTONIC, for the parts of this module that wait by themselves.
+func monotonicNow() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(clamping: time.tv_nsec)
+    return Instant(nanoseconds: UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(clamping: time.tv_nsec))
 }

@@ -1,11 +1,12 @@
 import CLibpq
 import Glibc
+internal import Timing
 
 // The calls into libpq. Each of them returns at once: the socket is non-blocking, `PQgetResult` is only called when
 // `PQisBusy` says that it has something, and `PQfinish` does not wait for its goodbye to be sent.
 extension Connection {
     /// Starts an attempt. The socket may change until the attempt is over.
-    func open(host: Int, now: UInt64, into events: inout [Event]) {
+    func open(host: Int, at now: Instant, into events: inout [Event]) {
         let target = targets[host % max(1, targets.count)]
         handle = LibpqCall.start(target)
         generation &+= 1
@@ -20,7 +21,7 @@ extension Connection {
     }
 
     /// Goes on with an attempt once the socket is as libpq wished it.
-    func connect(now: UInt64, into events: inout [Event]) {
+    func connect(at now: Instant, into events: inout [Event]) {
         guard let handle, (connectWish == .read && sawReadable) || (connectWish == .write && sawWritable) else {
             return
         }
@@ -35,24 +36,24 @@ extension Connection {
                 return fail(nil, now, into: &events)
             }
             machine.opened(at: now)
-            send(now: now, into: &events)
+            send(at: now, into: &events)
         default:
             fail(LibpqText.connectError(String(cString: PQerrorMessage(handle))), now, into: &events)
         }
     }
 
     /// Reads, and hands every complete answer to the machine.
-    func exchange(now: UInt64, into events: inout [Event]) {
+    func exchange(at now: Instant, into events: inout [Event]) {
         guard let handle else { return }
         // At the end of the stream what came before it is still there to be parsed.
         let isOpen = sawReadable ? PQconsumeInput(handle) == 1 : true
-        guard receive(handle, now: now, into: &events) else { return drop() }
+        guard receive(handle, at: now, into: &events) else { return drop() }
         guard isOpen, PQstatus(handle) != CONNECTION_BAD else { return fail(nil, now, into: &events) }
-        if hasUnflushed, sawWritable || sawReadable { flush(handle, now: now, into: &events) }
+        if hasUnflushed, sawWritable || sawReadable { flush(handle, at: now, into: &events) }
     }
 
     /// False when the machine has given up the connection.
-    private func receive(_ handle: OpaquePointer, now: UInt64, into events: inout [Event]) -> Bool {
+    private func receive(_ handle: OpaquePointer, at now: Instant, into events: inout [Event]) -> Bool {
         var emptyAnswers = 0
         while emptyAnswers < 2 {
             // Also parses notices that belong to no request. A WARNING that is parsed here came after the result of the
@@ -77,7 +78,7 @@ extension Connection {
     }
 
     /// Sends while the wire takes it.
-    func send(now: UInt64, into events: inout [Event]) {
+    func send(at now: Instant, into events: inout [Event]) {
         while let handle, connectWish == .nothing, !hasUnflushed, let (command, request) = machine.nextToSend(at: now) {
             guard dispatch(command, request, handle) == 1 else {
                 let error = PostgresError(
@@ -87,11 +88,11 @@ extension Connection {
                 continue
             }
             guard PQpipelineSync(handle) == 1 else { return fail(nil, now, into: &events) }
-            flush(handle, now: now, into: &events)
+            flush(handle, at: now, into: &events)
         }
     }
 
-    private func flush(_ handle: OpaquePointer, now: UInt64, into events: inout [Event]) {
+    private func flush(_ handle: OpaquePointer, at now: Instant, into events: inout [Event]) {
         switch PQflush(handle) {
         case 0: hasUnflushed = false
         case 1: hasUnflushed = true
@@ -120,7 +121,7 @@ extension Connection {
     }
 
     /// The connection is broken: tell the machine why, as well as can be known.
-    private func fail(_ error: PostgresError?, _ now: UInt64, into events: inout [Event]) {
+    private func fail(_ error: PostgresError?, _ now: Instant, into events: inout [Event]) {
         let text = handle.map { LibpqText.line(String(cString: PQerrorMessage($0))) } ?? "out of memory"
         let reason =
             error ?? inbox.farewell

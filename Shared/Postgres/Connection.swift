@@ -1,11 +1,12 @@
 import CLibpq
 import DequeModule
+package import Timing
 
 /// A connection to PostgreSQL for a thread that polls: it never blocks, keeps several requests in flight (libpq's
 /// pipeline mode) and reconnects by itself for ever.
 ///
 /// One thread owns it. In every turn of that thread's loop: call ``readable()`` and ``writable()`` as the poller says,
-/// then ``step(now:into:)``, deal with the events, submit, and poll again for ``watch``. When `watch.generation` has
+/// then ``step(at:into:)``, deal with the events, submit, and poll again for ``watch``. When `watch.generation` has
 /// changed, register the descriptor anew (the old one is closed already).
 ///
 /// Each request is one statement in an implicit transaction of its own; it comes back exactly once, by its tag. Results
@@ -31,7 +32,7 @@ package final class Connection {
     let settings: ConnectionSettings
     let statements: [Statement]
     let targets: [[String: String]]
-    let requestTimeout: UInt64
+    let requestTimeout: Nanoseconds
     var machine: ConnectionMachine<Request, ResultRows>
     var handle: OpaquePointer?
     let inbox = NoticeInbox()
@@ -40,7 +41,7 @@ package final class Connection {
     var hasUnflushed = false
     var sawReadable = false
     var sawWritable = false
-    /// What ``submit(_:_:tag:timeout:now:)`` found out, for the next step.
+    /// What ``submit(_:_:tag:timeout:at:)`` found out, for the next step.
     var deferred: [Event] = []
     var binding = ParameterBinding()
 
@@ -60,11 +61,11 @@ package final class Connection {
             defaults: ConnectionTargets.defaults(
                 applicationName: settings.applicationName, requiresReadWrite: settings.requiresReadWrite))
         targets = parsed.targets
-        requestTimeout = settings.requestDeadline.clampedNanoseconds
+        requestTimeout = Nanoseconds(settings.requestDeadline)
         var limits = ConnectionMachine<Request, ResultRows>.Limits()
         limits.connectTimeout =
-            parsed.connectTimeout.flatMap { $0 > 0 && $0 < 3600 ? UInt64($0) * 1_000_000_000 : nil }
-            ?? settings.connectTimeout.clampedNanoseconds
+            parsed.connectTimeout.flatMap { $0 > 0 && $0 < 3600 ? .seconds(UInt64($0)) : nil }
+            ?? Nanoseconds(settings.connectTimeout)
         limits.setupTimeout = requestTimeout
         limits.maximumInFlight = max(1, settings.maximumInFlight)
         limits.maximumQueued = max(1, settings.maximumQueued)
@@ -72,8 +73,8 @@ package final class Connection {
         machine = ConnectionMachine(
             limits: limits, hosts: parsed.targets.count, statements: statements.count,
             backoff: ConnectionBackoff(
-                minimum: settings.backoffMinimum.clampedNanoseconds,
-                maximum: settings.backoffMaximum.clampedNanoseconds, seed: jitterSeed))
+                minimum: Nanoseconds(settings.backoffMinimum),
+                maximum: Nanoseconds(settings.backoffMaximum), seed: jitterSeed))
     }
 
     deinit {
@@ -104,14 +105,14 @@ package final class Connection {
     /// Requests that wait for the wire.
     package var queued: Int { machine.queue.count }
 
-    /// When the next ``step(now:into:)`` is due even if nothing happens on the socket; 0 for at once.
-    package var nextDeadline: UInt64? {
-        if !deferred.isEmpty { return 0 }
+    /// When the next ``step(at:into:)`` is due even if nothing happens on the socket; ``Instant/start`` for immediately.
+    package var nextDeadline: Instant? {
+        if !deferred.isEmpty { return .start }
         return machine.isAtRest ? nil : machine.nextDeadline
     }
 
     /// Begin to connect, with the next step.
-    package func start(now: UInt64) {
+    package func start(at now: Instant) {
         machine.start(at: now)
     }
 
@@ -125,9 +126,9 @@ package final class Connection {
         sawWritable = true
     }
 
-    /// False when ``step(now:into:)`` would do nothing: no readiness was seen, nothing is left to tell, and no deadline
+    /// False when ``step(at:into:)`` would do nothing: no readiness was seen, nothing is left to tell, and no deadline
     /// has passed. Asking costs next to nothing, so that a loop with other work may turn often.
-    package func isDue(at now: UInt64) -> Bool {
+    package func isDue(at now: Instant) -> Bool {
         if sawReadable || sawWritable || !deferred.isEmpty { return true }
         if machine.isAtRest { return false }
         return machine.nextDeadline.map { $0 <= now } ?? false
@@ -136,29 +137,28 @@ package final class Connection {
     /// Does what can be done now without waiting.
     ///
     /// - Parameters:
-    ///   - now: monotonic time in nanoseconds.
     ///   - events: what happened is appended.
     /// - Returns: ``nextDeadline``.
-    package func step(now: UInt64, into events: inout [Event]) -> UInt64? {
+    package func step(at now: Instant, into events: inout [Event]) -> Instant? {
         if !deferred.isEmpty {
             events.append(contentsOf: deferred)
             deferred.removeAll(keepingCapacity: true)
         }
         // Answers before deadlines: one that came in time counts, however late this turn is.
         if handle != nil {
-            if connectWish == .nothing { exchange(now: now, into: &events) } else { connect(now: now, into: &events) }
+            if connectWish == .nothing { exchange(at: now, into: &events) } else { connect(at: now, into: &events) }
         }
         sawReadable = false
         sawWritable = false
         while true {
-            switch machine.timePassed(at: now, into: &events) {
+            switch machine.timeReached(now, into: &events) {
             case .none:
-                send(now: now, into: &events)
+                send(at: now, into: &events)
                 return nextDeadline
             case .drop:
                 drop()
             case .open(let host):
-                open(host: host, now: now, into: &events)
+                open(host: host, at: now, into: &events)
             }
         }
     }
@@ -171,9 +171,8 @@ package final class Connection {
     ///   - tag: comes back with the result; the caller keeps tags apart.
     ///   - timeout: from now on; `settings.requestDeadline` when nil. Past it an unsent request comes back
     ///     `.notExecuted`; one on the wire costs the connection, as nothing else tells what became of it.
-    ///   - now: monotonic time in nanoseconds.
     package func submit(
-        _ query: Query, _ parameters: Parameters, tag: UInt64, timeout: Duration? = nil, now: UInt64
+        _ query: Query, _ parameters: Parameters, tag: UInt64, timeout: Duration? = nil, at now: Instant
     ) -> Submission {
         guard machine.isReady else { return .notReady }
         if let refusal = parameters.refusal {
@@ -185,11 +184,10 @@ package final class Connection {
             precondition(statements.indices.contains(index), "no such statement")
             statement = index
         }
-        let (sum, overflow) = now.addingReportingOverflow(timeout?.clampedNanoseconds ?? requestTimeout)
         let submission = machine.submit(
             Request(query: query, parameters: parameters), statement: statement, bytes: parameters.byteCount, tag: tag,
-            deadline: overflow ? .max : sum)
-        if submission == .accepted { send(now: now, into: &deferred) }
+            deadline: now + (timeout.map { Nanoseconds($0) } ?? requestTimeout))
+        if submission == .accepted { send(at: now, into: &deferred) }
         return submission
     }
 
@@ -197,8 +195,7 @@ package final class Connection {
     ///
     /// - Parameters:
     ///   - reason: comes with ``ConnectionEvent/disconnected(_:)``, in one of the next steps.
-    ///   - now: monotonic time in nanoseconds.
-    package func reject(_ reason: String, now: UInt64) {
+    package func reject(_ reason: String, at now: Instant) {
         if machine.reject(PostgresError(.rejected, reason), at: now, into: &deferred) == .drop { drop() }
     }
 
@@ -207,8 +204,7 @@ package final class Connection {
     ///
     /// - Parameters:
     ///   - reason: comes with ``ConnectionEvent/disconnected(_:)``, in the next step.
-    ///   - now: monotonic time in nanoseconds.
-    package func renew(_ reason: String, now: UInt64) {
+    package func renew(_ reason: String, at now: Instant) {
         guard machine.isReady else { return }
         machine.connectionLost(PostgresError(.connectionFailure, reason), at: now, into: &deferred)
         drop()

@@ -1,20 +1,22 @@
+internal import Timing
+
 /// The pauses between rounds of attempts to connect: doubling up to a maximum, each drawn from its upper half so that
 /// many daemons that lost one server do not come back in step.
 struct ConnectionBackoff {
-    let minimum: UInt64
-    let maximum: UInt64
-    private var ceiling: UInt64
+    let minimum: Nanoseconds
+    let maximum: Nanoseconds
+    private var ceiling: Nanoseconds
     private var random: SplitMix64
 
-    init(minimum: UInt64, maximum: UInt64, seed: UInt64) {
-        self.minimum = max(1, minimum)
+    init(minimum: Nanoseconds, maximum: Nanoseconds, seed: UInt64) {
+        self.minimum = max(Nanoseconds(1), minimum)
         self.maximum = max(self.minimum, maximum)
         ceiling = self.minimum
         random = SplitMix64(state: seed)
     }
 
-    mutating func next() -> UInt64 {
-        let delay = ceiling - UInt64.random(in: 0...ceiling / 2, using: &random)
+    mutating func next() -> Nanoseconds {
+        let delay = ceiling - Nanoseconds(UInt64.random(in: 0...ceiling.count / 2, using: &random))
         ceiling = min(maximum, ceiling * 2)
         return delay
     }

@@ -1,21 +1,22 @@
 import DequeModule
+internal import Timing
 
 // Connecting, losing, connecting again.
 extension ConnectionMachine {
     /// Begin; the first attempt is due at once.
-    mutating func start(at now: UInt64) {
+    mutating func start(at now: Instant) {
         guard phase == .idle else { return }
         phase = .waiting(until: now)
     }
 
     /// Looks at the deadlines. Ask again until it says ``Transition/none``.
-    mutating func timePassed(at now: UInt64, into events: inout [ConnectionEvent<Rows>]) -> Transition {
+    mutating func timeReached(_ now: Instant, into events: inout [ConnectionEvent<Rows>]) -> Transition {
         switch phase {
         case .idle, .closed:
             return .none
         case .waiting(let until):
             guard until <= now else { return .none }
-            phase = .connecting(deadline: now &+ limits.connectTimeout)
+            phase = .connecting(deadline: now + limits.connectTimeout)
             return .open(host: host)
         case .connecting(let deadline), .settingUp(let deadline):
             guard deadline <= now else { return .none }
@@ -27,9 +28,9 @@ extension ConnectionMachine {
     }
 
     /// The server has let us in: now the session is set up.
-    mutating func opened(at now: UInt64) {
+    mutating func opened(at now: Instant) {
         guard case .connecting = phase else { return }
-        phase = .settingUp(deadline: now &+ limits.setupTimeout)
+        phase = .settingUp(deadline: now + limits.setupTimeout)
         errands.append(.session)
         errands.append(.identity)
         for index in 0..<statements { errands.append(.prepare(index)) }
@@ -37,7 +38,7 @@ extension ConnectionMachine {
 
     /// The connection, or the attempt to make it, is at its end.
     mutating func connectionLost(
-        _ error: PostgresError, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+        _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) {
         _ = lose(error, at: now, into: &events)
     }
@@ -49,7 +50,7 @@ extension ConnectionMachine {
     }
 
     mutating func lose(
-        _ error: PostgresError, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+        _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) -> Transition {
         switch phase {
         case .idle, .waiting, .closed:
@@ -59,25 +60,25 @@ extension ConnectionMachine {
             events.append(.attemptFailed(error.with(.notExecuted)))
             planNextHost(at: now)
         case .ready(let since):
-            // A connection that held for a while starts the pauses anew; one that never holds does not.
-            if now &- since >= backoff.maximum { backoff.reset() }
+            // A connection that held for a while starts with the shortest pause again; one that never holds does not.
+            if now.elapsed(since: since) >= backoff.maximum { backoff.reset() }
             returnRequests(error, into: &events)
             events.append(.disconnected(error.with(.notExecuted)))
             failedHosts = 0
-            phase = .waiting(until: now &+ backoff.next())
+            phase = .waiting(until: now + backoff.next())
         case .retiring:
             returnRequests(error, into: &events)
             events.append(.disconnected(error.with(.notExecuted)))
             failedHosts = 0
             // This server said that it is not the right one: ask the others first.
             host = (host + 1) % hosts
-            phase = .waiting(until: now &+ backoff.next())
+            phase = .waiting(until: now + backoff.next())
         }
         return .drop
     }
 
     /// The next host at once; after all of them, a pause.
-    private mutating func planNextHost(at now: UInt64) {
+    private mutating func planNextHost(at now: Instant) {
         host = (host + 1) % hosts
         failedHosts += 1
         guard failedHosts >= hosts else {
@@ -85,6 +86,6 @@ extension ConnectionMachine {
             return
         }
         failedHosts = 0
-        phase = .waiting(until: now &+ backoff.next())
+        phase = .waiting(until: now + backoff.next())
     }
 }

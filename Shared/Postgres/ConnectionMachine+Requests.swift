@@ -1,9 +1,11 @@
 import DequeModule
+internal import Timing
 
 // Requests and the answers to them.
 extension ConnectionMachine {
     /// Takes a request, or says why not. `deadline` is a point in time; 0 bytes is fine for what is small.
-    mutating func submit(_ payload: Payload, statement: Int?, bytes: Int, tag: UInt64, deadline: UInt64) -> Submission {
+    mutating func submit(_ payload: Payload, statement: Int?, bytes: Int, tag: UInt64, deadline: Instant) -> Submission
+    {
         guard isReady else { return .notReady }
         guard queue.count < limits.maximumQueued else { return .full }
         guard queue.isEmpty || bytes <= limits.maximumQueuedBytes - queuedBytes else { return .full }
@@ -13,10 +15,10 @@ extension ConnectionMachine {
     }
 
     /// The next command to send, from now on in flight; the payload comes with a request.
-    mutating func nextToSend(at now: UInt64) -> (Command, Payload?)? {
+    mutating func nextToSend(at now: Instant) -> (Command, Payload?)? {
         guard inFlight.count < limits.maximumInFlight else { return nil }
         if let errand = errands.popFirst() {
-            inFlight.append(InFlight(command: errand, deadline: now &+ limits.setupTimeout))
+            inFlight.append(InFlight(command: errand, deadline: now + limits.setupTimeout))
             return (errand, nil)
         }
         guard isReady, let next = queue.popFirst() else { return nil }
@@ -33,7 +35,7 @@ extension ConnectionMachine {
 
     /// A piece of an answer came.
     mutating func received(
-        _ reply: Reply, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+        _ reply: Reply, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) -> Transition {
         guard !inFlight.isEmpty else { return .none }
         switch reply {
@@ -55,7 +57,7 @@ extension ConnectionMachine {
         return .none
     }
 
-    private mutating func synced(at now: UInt64, into events: inout [ConnectionEvent<Rows>]) -> Transition {
+    private mutating func synced(at now: Instant, into events: inout [ConnectionEvent<Rows>]) -> Transition {
         guard let done = inFlight.popFirst() else { return .none }
         switch done.command {
         case .request(let tag):
@@ -98,7 +100,7 @@ extension ConnectionMachine {
     }
 
     private mutating func errandFailed(
-        _ error: PostgresError, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+        _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) -> Transition {
         if case .settingUp = phase { return lose(error, at: now, into: &events) }
         phase = .retiring(error)
@@ -107,7 +109,7 @@ extension ConnectionMachine {
 
     /// The caller does not want this server: what is in flight is awaited, then the next host is tried.
     mutating func reject(
-        _ error: PostgresError, at now: UInt64, into events: inout [ConnectionEvent<Rows>]
+        _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) -> Transition {
         guard case .ready = phase else { return .none }
         phase = .retiring(error)
@@ -115,7 +117,7 @@ extension ConnectionMachine {
     }
 
     /// Fails what waited too long unsent; true when something in flight is past its deadline.
-    mutating func expire(at now: UInt64, into events: inout [ConnectionEvent<Rows>]) -> Bool {
+    mutating func expire(at now: Instant, into events: inout [ConnectionEvent<Rows>]) -> Bool {
         if queue.contains(where: { $0.deadline <= now }) {
             var kept = Deque<Queued>()
             for request in queue {

@@ -1,4 +1,5 @@
 import DequeModule
+internal import Timing
 
 /// The life of one connection and of the requests on it, without a socket and without a clock.
 ///
@@ -18,8 +19,8 @@ import DequeModule
 /// Bounds: `maximumInFlight` on the wire; `maximumQueued` and `maximumQueuedBytes` waiting; beyond: refused.
 struct ConnectionMachine<Payload, Rows> {
     struct Limits {
-        var connectTimeout: UInt64 = 3_000_000_000
-        var setupTimeout: UInt64 = 10_000_000_000
+        var connectTimeout = Nanoseconds.seconds(3)
+        var setupTimeout = Nanoseconds.seconds(10)
         var maximumInFlight = 64
         var maximumQueued = 1024
         var maximumQueuedBytes = 64 << 20
@@ -51,10 +52,10 @@ struct ConnectionMachine<Payload, Rows> {
 
     enum Phase: Equatable {
         case idle
-        case waiting(until: UInt64)
-        case connecting(deadline: UInt64)
-        case settingUp(deadline: UInt64)
-        case ready(since: UInt64)
+        case waiting(until: Instant)
+        case connecting(deadline: Instant)
+        case settingUp(deadline: Instant)
+        case ready(since: Instant)
         case retiring(PostgresError)
         case closed
     }
@@ -64,13 +65,13 @@ struct ConnectionMachine<Payload, Rows> {
         var payload: Payload
         var statement: Int?
         var bytes: Int
-        var deadline: UInt64
+        var deadline: Instant
     }
 
     struct InFlight {
         var command: Command
         var statement: Int?
-        var deadline: UInt64
+        var deadline: Instant
         var rows: Rows?
         var error: PostgresError?
         var warning: String?
@@ -108,8 +109,8 @@ struct ConnectionMachine<Payload, Rows> {
     /// The command that the next reply belongs to.
     var awaited: Command? { inFlight.first?.command }
 
-    /// When ``timePassed(at:into:)`` has something to do.
-    var nextDeadline: UInt64? {
+    /// When ``timeReached(_:into:)`` has something to do.
+    var nextDeadline: Instant? {
         switch phase {
         case .idle, .closed: nil
         case .waiting(let until): until

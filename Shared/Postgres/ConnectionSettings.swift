@@ -1,3 +1,5 @@
+internal import Timing
+
 /// How to reach the database and what to allow it.
 package struct ConnectionSettings: Sendable {
     /// A libpq connection string, URI or `key=value`. Several hosts are tried in turn, each with its own timeout.
@@ -73,16 +75,8 @@ package struct DescriptorWatch: Equatable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, between 0 and about 292 years.
-    var clampedNanoseconds: UInt64 {
-        guard self > .zero else { return 0 }
-        guard self < .seconds(9_000_000_000) else { return UInt64(Int64.max) }
-        return UInt64(clamping: components.seconds) * 1_000_000_000
-            + UInt64(clamping: components.attoseconds / 1_000_000_000)
-    }
-
     /// Whole milliseconds for PostgreSQL's settings, at least 1: 0 would mean "no limit" there.
     var settingMilliseconds: Int64 {
-        max(1, Int64(clamping: clampedNanoseconds / 1_000_000))
+        max(1, Int64(clamping: Nanoseconds(self).milliseconds))
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+internal import Timing
 
 extension PrivateCluster {
     /// Brings the cluster up: makes it if it does not exist, starts it if it does not run, and returns when it served a
@@ -11,7 +12,7 @@ extension PrivateCluster {
             try create()
             result = .created
         }
-        let limit = monotonicNow() &+ options.startDeadline.clampedNanoseconds
+        let limit = monotonicNow() + Nanoseconds(options.startDeadline)
         if processID == nil {
             if result == .adopted { result = .started }
             try configure()
@@ -121,7 +122,7 @@ extension PrivateCluster {
 
     /// Starts the server and waits until it serves. A server whose predecessor was killed cannot start before the last
     /// of that one's processes is gone, so one that ends at once is started again until the deadline.
-    private func launch(_ limit: UInt64) throws {
+    private func launch(_ limit: Instant) throws {
         let socketSettings = [
             "-c", "unix_socket_directories=\(place.socket)", "-c", "unix_socket_permissions=0700",
             "-c", "port=\(configuredPort)",
@@ -145,7 +146,7 @@ extension PrivateCluster {
 
     /// False when the process that was started has ended before it served anybody.
     @discardableResult
-    private func awaitConnection(child: Int32?, _ limit: UInt64) throws -> Bool {
+    private func awaitConnection(child: Int32?, _ limit: Instant) throws -> Bool {
         var step: Int32 = 2
         while true {
             do throws(PostgresError) {

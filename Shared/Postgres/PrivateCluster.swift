@@ -1,4 +1,5 @@
 import Glibc
+internal import Timing
 
 /// A PostgreSQL server of our own, under one folder: made, started, found again and stopped.
 ///
@@ -129,7 +130,7 @@ package final class PrivateCluster: Sendable {
     }
 
     private func awaitEnd(of processID: Int32, deadline: Duration) throws(ClusterError) {
-        let limit = monotonicNow() &+ deadline.clampedNanoseconds
+        let limit = monotonicNow() + Nanoseconds(deadline)
         while !ChildProcess.hasEnded(processID) {
             guard monotonicNow() < limit else { throw ClusterError("PostgreSQL (\(processID)) does not stop") }
             Self.pause()

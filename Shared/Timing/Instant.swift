@@ -31,6 +31,9 @@ public struct Instant: Hashable, Sendable {
         return isTooLate ? Instant(nanoseconds: .max) : Instant(nanoseconds: sum)
     }
 
+    @inlinable
+    public static func += (instant: inout Instant, span: Nanoseconds) { instant = instant + span }
+
     /// The moment that much earlier, not before ``start``.
     @inlinable
     public static func - (instant: Instant, span: Nanoseconds) -> Instant {

@@ -1,5 +1,7 @@
 import Glibc
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Boot
 
@@ -37,10 +39,10 @@ import Testing
 
     @Test func aLoopShowsItsFiguresFiveTimesASecond() {
         var pace = FigurePace()
-        let turns = stride(from: UInt64(7_000_000_000), to: 8_000_000_000, by: 1_000_000)
+        let turns = stride(from: UInt64(7_000), to: 8_000, by: 1).map { Instant.start + .milliseconds($0) }
         let looks = turns.filter { pace.isDue(at: $0) }
-        #expect(looks == stride(from: 7_000_000_000, to: 8_000_000_000, by: 200_000_000).map { UInt64($0) })
-        let afterRest = [9_500_000_000, 9_500_000_000, 9_700_000_000].map { pace.isDue(at: $0) }
+        #expect(looks == stride(from: UInt64(7_000), to: 8_000, by: 200).map { Instant.start + .milliseconds($0) })
+        let afterRest = ([9_500_000_000, 9_500_000_000, 9_700_000_000] as [Instant]).map { pace.isDue(at: $0) }
         #expect(afterRest == [true, false, true])
     }
 

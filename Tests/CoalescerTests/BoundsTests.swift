@@ -1,6 +1,8 @@
 import Canvas
 import CoalescerCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite struct BoundsTests {
@@ -8,7 +10,7 @@ import Wire
         var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, maxEntries: 100))
         var output: [Preview] = []
         for index in 0..<10_000 {
-            let now = UInt64(index) * 50_000
+            let now = Instant(nanoseconds: UInt64(index) * 50_000)
             _ = coalescer.previewReceived(preview(Identifier("e\(index)"), x: Double(index)), at: now, into: &output)
             #expect(coalescer.entryCount <= 100)
         }
@@ -57,10 +59,10 @@ import Wire
         #expect(coalescer.entryCount == 200)
         #expect(coalescer.roomCount == 50)
         _ = coalescer.received(preview("e0", room: "r0", x: 2), at: ms(900))
-        coalescer.forget(at: ms(1100))
+        coalescer.forgetSilent(at: ms(1100))
         #expect(coalescer.entryCount == 1)
         #expect(coalescer.roomCount == 1)
-        coalescer.forget(at: ms(2100))
+        coalescer.forgetSilent(at: ms(2100))
         #expect(coalescer.entryCount == 0)
         #expect(coalescer.roomCount == 0)
         // Places are used again.
@@ -72,11 +74,11 @@ import Wire
         var coalescer = Coalescer(limits: CoalescerLimits(credit: 0, memory: ms(1)))
         _ = coalescer.received(preview("a", x: 1), at: ms(1))
         _ = coalescer.received(preview("b", x: 2), at: ms(1))
-        coalescer.forget(at: ms(10))
-        coalescer.forget(at: ms(15))
+        coalescer.forgetSilent(at: ms(10))
+        coalescer.forgetSilent(at: ms(15))
         #expect(coalescer.heldCount == 1)
         #expect(coalescer.leaving(at: ms(17)).map(\.element) == ["b"])
-        coalescer.forget(at: ms(20))
+        coalescer.forgetSilent(at: ms(20))
         #expect(coalescer.entryCount == 0)
     }
 }

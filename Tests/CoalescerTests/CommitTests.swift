@@ -2,6 +2,8 @@ import Canvas
 import CoalescerCore
 import PipelineTestKit
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite struct CommitTests {
@@ -10,7 +12,7 @@ import Wire
         _ = coalescer.received(preview(x: 1), at: ms(1))
         _ = coalescer.received(preview(x: 2), at: ms(2))
         #expect(coalescer.commitReceived(commit(), at: ms(3)) == .cancelled)
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
         #expect(coalescer.leaving(at: ms(17)) == [])
         #expect(coalescer.commitReceived(commit(), at: ms(18)) == .nothingHeld)
         #expect(coalescer.counters.cancelled == 1)
@@ -81,12 +83,12 @@ import Wire
     @Test func aClosedGestureIsRememberedForThirtySeconds() {
         var coalescer = Coalescer.strict()
         _ = coalescer.commitReceived(commit(gesture: 5), at: 0)
-        coalescer.forget(at: ms(29_999))
+        coalescer.forgetSilent(at: ms(29_999))
         #expect(coalescer.received(preview(gesture: 5, x: 1), at: ms(29_999)) == (.stale, []))
         // That was a sign of life; then silence for twice the time.
-        coalescer.forget(at: ms(30_000))
+        coalescer.forgetSilent(at: ms(30_000))
         #expect(coalescer.entryCount == 1)
-        coalescer.forget(at: ms(60_000))
+        coalescer.forgetSilent(at: ms(60_000))
         #expect(coalescer.entryCount == 0)
         #expect(coalescer.roomCount == 0)
     }
@@ -97,10 +99,10 @@ import Wire
         for gesture in UInt64(1)...5 {
             #expect(coalescer.received(preview(gesture: gesture, x: 1), at: ms(2)).0 == .held)
             #expect(coalescer.commitReceived(commit(gesture: gesture), at: ms(3)) == .cancelled)
-            #expect(coalescer.deadline == nil)
+            #expect(coalescer.nextDeadline == nil)
         }
         #expect(coalescer.received(preview(gesture: 6, x: 9), at: ms(4)).0 == .held)
-        #expect(coalescer.deadline == ms(20))
+        #expect(coalescer.nextDeadline == ms(20))
         #expect(coalescer.leaving(at: ms(20)).map(\.gesture) == [6])
     }
 }

@@ -1,13 +1,18 @@
 import Canvas
 import CoalescerCore
 import PipelineTestKit
+import Timing
+import TimingTestKit
 import Wire
 
-/// One tick, ns.
-let tick: UInt64 = 16_000_000
+/// One tick.
+let tick = Nanoseconds.milliseconds(16)
 
-/// Milliseconds on the coalescer's clock.
-func ms(_ value: Double) -> UInt64 { UInt64(value * 1_000_000) }
+/// So many milliseconds after the start of the coalescer's clock.
+func ms(_ value: Double) -> Instant { Instant(nanoseconds: UInt64(value * 1_000_000)) }
+
+/// A span of so many milliseconds.
+func ms(_ value: Double) -> Nanoseconds { Nanoseconds(UInt64(value * 1_000_000)) }
 
 /// A preview with what a test does not care about filled in.
 func preview(
@@ -39,16 +44,16 @@ extension Coalescer {
     }
 
     /// The preview's outcome alone, for lines that expect nothing to leave.
-    mutating func received(_ preview: Preview, at now: UInt64) -> (PreviewOutcome, [Preview]) {
+    mutating func received(_ preview: Preview, at now: Instant) -> (PreviewOutcome, [Preview]) {
         var output: [Preview] = []
         let outcome = self.previewReceived(preview, at: now, into: &output)
         return (outcome, output)
     }
 
     /// What leaves when time comes to `now`.
-    mutating func leaving(at now: UInt64) -> [Preview] {
+    mutating func leaving(at now: Instant) -> [Preview] {
         var output: [Preview] = []
-        self.advance(to: now, into: &output)
+        self.timeReached(now, into: &output)
         return output
     }
 }

@@ -1,6 +1,8 @@
 import Canvas
 import CoalescerCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite struct MergingTests {

@@ -2,6 +2,8 @@ import Boot
 import Logging
 import Mesh
 import NIOConcurrencyHelpers
+import Timing
+import TimingTestKit
 import Wire
 
 /// What a neighbour of the coalescer saw, in the order in which it came.
@@ -121,7 +123,7 @@ final class Neighbours: Sendable {
             self.lanesUp = lanesUp
         }
 
-        func turn(now: UInt64) -> UInt64? {
+        func turn(at now: Instant) -> Instant? {
             while let event = self.commits.next() {
                 if event == .message { self.readCredit(self.commits.incoming) }
             }

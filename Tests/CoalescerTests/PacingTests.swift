@@ -1,16 +1,18 @@
 import Canvas
 import CoalescerCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite struct PacingTests {
     @Test func theFirstPreviewOfAQuietRoomLeavesAtOnce() {
         var coalescer = Coalescer()
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
         let (outcome, sent) = coalescer.received(preview(x: 1), at: ms(1000.3))
         #expect(outcome == .sent)
         #expect(sent == [preview(x: 1)])
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
     }
 
     @Test func aLoneMoverNeverWaitsAtSixtyPerSecond() {
@@ -30,11 +32,11 @@ import Wire
         #expect(coalescer.received(preview(x: 2), at: ms(2)) == (.sent, [preview(x: 2, sinceLast: 1)]))
         #expect(coalescer.received(preview(x: 3), at: ms(3)) == (.held, []))
         // Two ticks are paid for by what was sent, one of them on credit.
-        #expect(coalescer.deadline == ms(17))
+        #expect(coalescer.nextDeadline == ms(17))
         #expect(coalescer.received(preview(x: 4), at: ms(9)) == (.held, []))
         #expect(coalescer.leaving(at: ms(16.9)) == [])
         #expect(coalescer.leaving(at: ms(17)) == [preview(x: 4, folded: 2, sinceLast: 15)])
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
         #expect(coalescer.leaving(at: ms(33)) == [])
     }
 
@@ -77,9 +79,9 @@ import Wire
         #expect(coalescer.received(preview("a", by: 1), at: ms(0)).0 == .sent)
         #expect(coalescer.received(preview("b", by: 2), at: ms(5)).0 == .held)
         // Rounded down to a quarter of a tick, so that one wake-up serves many rooms.
-        #expect(coalescer.deadline == ms(20))
+        #expect(coalescer.nextDeadline == ms(20))
         #expect(coalescer.leaving(at: ms(20)).map(\.connection) == [2])
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
     }
 
     @Test func theFirstPreviewAfterATickOfQuietWaitsForNobody() {
@@ -107,9 +109,9 @@ import Wire
         }
         // The first two come at once; the others a little later, and wait for an eighth of a tick after those.
         #expect(outcomes == [.sent, .sent, .held, .held])
-        #expect(coalescer.deadline == ms(19))
+        #expect(coalescer.nextDeadline == ms(19))
         #expect(Set(coalescer.leaving(at: ms(19)).map(\.room)) == ["t", "u"])
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
     }
 
     @Test func afterATickOfQuietWhoIsSoonFollowedWaits() {
@@ -125,7 +127,7 @@ import Wire
         #expect(departures == 50)
         // Somebody who comes no more is not waited for longer than a tick.
         #expect(coalescer.received(preview("a", by: 1), at: ms(2034)).0 == .held)
-        #expect(coalescer.deadline == ms(2050))
+        #expect(coalescer.nextDeadline == ms(2050))
     }
 
     @Test func whoStoppedIsNotWaitedForAnyMore() {
@@ -134,7 +136,7 @@ import Wire
         _ = coalescer.received(preview("b", by: 2), at: ms(5))
         var held = 0
         for step in 0..<12 {
-            let time = ms(20 + Double(step) * 18)
+            let time: Instant = ms(20 + Double(step) * 18)
             held += coalescer.received(preview("a", by: 1), at: time).0 == .held ? 1 : 0
             _ = coalescer.leaving(at: time + tick)
         }
@@ -150,22 +152,22 @@ import Wire
             #expect(coalescer.received(preview(room: room, x: 1), at: ms(time)).0 == .sent)
             #expect(coalescer.received(preview(room: room, x: 2), at: ms(time + 1)).0 == .held)
         }
-        #expect(coalescer.deadline == ms(16))
+        #expect(coalescer.nextDeadline == ms(16))
         #expect(coalescer.leaving(at: ms(16)).map(\.room) == ["r1"])
-        #expect(coalescer.deadline == ms(21))
+        #expect(coalescer.nextDeadline == ms(21))
         #expect(coalescer.leaving(at: ms(26)).map(\.room) == ["r2", "r3"])
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
     }
 
     @Test func theNewestMayChangeWhichRoomIsFirst() {
         var coalescer = Coalescer()
         _ = coalescer.received(preview("a", room: "slow", by: 1), at: ms(0))
         _ = coalescer.received(preview("b", room: "slow", by: 2), at: ms(7))
-        #expect(coalescer.deadline == ms(20))
+        #expect(coalescer.nextDeadline == ms(20))
         for time in [1.0, 2, 8] { _ = coalescer.received(preview(room: "fast", x: time), at: ms(time)) }
-        #expect(coalescer.deadline == ms(17))
+        #expect(coalescer.nextDeadline == ms(17))
         #expect(coalescer.leaving(at: ms(17)).map(\.room) == ["fast"])
-        #expect(coalescer.deadline == ms(20))
+        #expect(coalescer.nextDeadline == ms(20))
     }
 
     @Test func aLateDepartureGivesNoMoreThanTheCredit() {
@@ -178,7 +180,7 @@ import Wire
         #expect(sent.map(\.room) == ["a", "b"])
         #expect(coalescer.received(preview(room: "b", x: 2), at: ms(41)) == (.held, []))
         #expect(coalescer.received(preview(room: "a", x: 3), at: ms(41)) == (.held, []))
-        #expect(coalescer.deadline == ms(56))
+        #expect(coalescer.nextDeadline == ms(56))
     }
 
     @Test func flushSendsWhatIsHeld() {
@@ -189,7 +191,7 @@ import Wire
         var output: [Preview] = []
         coalescer.flush(at: ms(3), into: &output)
         #expect(output.map(\.fields.positionX) == [2, 3])
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
         coalescer.flush(at: ms(4), into: &output)
         #expect(output.count == 2)
     }
@@ -198,7 +200,7 @@ import Wire
         var coalescer = Coalescer(limits: CoalescerLimits(tick: ms(100), credit: 0))
         #expect(coalescer.received(preview(x: 1), at: ms(250)).0 == .sent)
         #expect(coalescer.received(preview(x: 2), at: ms(260)).0 == .held)
-        #expect(coalescer.deadline == ms(350))
+        #expect(coalescer.nextDeadline == ms(350))
     }
 
     @Test func theAgeOfTheOldestHeld() {
@@ -214,11 +216,11 @@ import Wire
 
     @Test func timesAtTheEndOfTheClockAreSurvived() {
         var coalescer = Coalescer()
-        #expect(coalescer.received(preview(x: 1), at: .max - 1).0 == .sent)
-        _ = coalescer.received(preview("f", x: 2), at: .max - 1)
-        _ = coalescer.received(preview("g", x: 3), at: .max - 1)
-        _ = coalescer.leaving(at: .max)
+        #expect(coalescer.received(preview(x: 1), at: .never - 1).0 == .sent)
+        _ = coalescer.received(preview("f", x: 2), at: .never - 1)
+        _ = coalescer.received(preview("g", x: 3), at: .never - 1)
+        _ = coalescer.leaving(at: .never)
         #expect(coalescer.counters.sent == 3)
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
     }
 }

@@ -1,6 +1,8 @@
 import Canvas
 import CoalescerCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 /// A model of apps that move elements, and of a loop that wakes up late now and then.
@@ -19,13 +21,13 @@ private struct Walk {
         }
     }
     struct Sending {
-        var at: UInt64
+        var at: Instant
         var preview: Preview
     }
 
     var random: SeededGenerator
     var coalescer: Coalescer
-    var now: UInt64 = 0
+    var now = Instant.start
     var gestures: [Key: UInt64] = [:]
     var closed: [Key: UInt64] = [:]
     /// The fields that an observer who applies previews in order must end with, by gesture.
@@ -69,10 +71,11 @@ private struct Walk {
 
     /// Time passes; the loop wakes at its deadline, or up to 40 ms late.
     private mutating func pass() {
-        let next = self.now + UInt64.random(in: 0...3_000_000, using: &self.random)
-        if let deadline = self.coalescer.deadline, deadline <= next {
+        let next = self.now + Nanoseconds(UInt64.random(in: 0...3_000_000, using: &self.random))
+        if let deadline = self.coalescer.nextDeadline, deadline <= next {
             let isLate = Int.random(in: 0..<10, using: &self.random) == 0
-            self.now = max(self.now, deadline) + (isLate ? UInt64.random(in: 0...40_000_000, using: &self.random) : 0)
+            self.now = max(self.now, deadline)
+            if isLate { self.now += Nanoseconds(UInt64.random(in: 0...40_000_000, using: &self.random)) }
             if !isLate || Bool.random(using: &self.random) { self.wake() }
         }
         self.now = max(self.now, next)
@@ -80,7 +83,7 @@ private struct Walk {
 
     private mutating func wake() {
         var output: [Preview] = []
-        self.coalescer.advance(to: self.now, into: &output)
+        self.coalescer.timeReached(self.now, into: &output)
         self.check(output[...])
     }
 
@@ -161,7 +164,7 @@ extension TransformFields {
         #expect(open > 0, "seed \(seed)")
         #expect(walk.unseen.values.allSatisfy { $0 == 0 }, "seed \(seed)")
         #expect(walk.coalescer.heldCount == 0)
-        #expect(walk.coalescer.deadline == nil)
+        #expect(walk.coalescer.nextDeadline == nil)
         let counters = walk.coalescer.counters
         #expect(
             counters.received
@@ -180,7 +183,7 @@ extension TransformFields {
                 for last in first..<min(times.count, first + 30) {
                     windows += 1
                     let count = UInt64(last - first + 1)
-                    let allowed = (times[last] - times[first]) / tick + 2
+                    let allowed = times[last].elapsed(since: times[first]).count / tick.count + 2
                     #expect(count <= allowed, "seed \(seed): \(key) \(times[first])...\(times[last])")
                 }
             }
@@ -203,7 +206,7 @@ extension TransformFields {
                     // A preview that leaves together with another one is said to be a millisecond behind it.
                     let ends = [sendings[first].preview.sinceLast, sendings[last].preview.sinceLast]
                     let error = ends.contains(1) ? 2.0 : 1
-                    let passed = Double(sendings[last].at - sendings[first].at) / 1_000_000
+                    let passed = sendings[last].at.elapsed(since: sendings[first].at).seconds * 1000
                     let isTrue = abs(told - passed) <= error
                     let isInTheRate = Double(last - first + 1) <= (told + 1) / 16 + 2
                     if !isTrue || !isInTheRate { faults.append("\(key): \(passed) ms, told \(told)") }

@@ -1,6 +1,8 @@
 import Canvas
 import CoalescerCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 /// Rooms of two movers whose previews come in envelopes, as gateways send them while much comes.
@@ -27,9 +29,9 @@ private struct Envelopes {
         while time < 5000 {
             time += pause * Double.random(in: 0.9...1.1, using: &random)
             var output: [Preview] = []
-            while let deadline = coalescer.deadline, deadline <= ms(time) {
-                coalescer.advance(to: deadline, into: &output)
-                self.left(&output, at: Double(deadline) / 1e6)
+            while let deadline = coalescer.nextDeadline, deadline <= ms(time) {
+                coalescer.timeReached(deadline, into: &output)
+                self.left(&output, at: Double(deadline.nanoseconds) / 1e6)
             }
             for mover in nextSend.indices where nextSend[mover] <= time {
                 nextSend[mover] += period

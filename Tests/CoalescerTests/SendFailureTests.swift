@@ -1,6 +1,8 @@
 import Canvas
 import CoalescerCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite struct SendFailureTests {
@@ -8,7 +10,7 @@ import Wire
         var coalescer = Coalescer.strict()
         let (_, sent) = coalescer.received(preview(x: 1), at: ms(1))
         coalescer.sendFailed(sent[0], at: ms(1))
-        #expect(coalescer.deadline == ms(17))
+        #expect(coalescer.nextDeadline == ms(17))
         #expect(coalescer.leaving(at: ms(17)) == [preview(x: 1)])
         #expect(coalescer.counters.returned == 1)
     }
@@ -31,7 +33,7 @@ import Wire
         #expect(coalescer.leaving(at: ms(17)) == [])
         // The other way round: closed first.
         coalescer.sendFailed(sent[0], at: ms(18))
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
         #expect(coalescer.counters.stale == 1)
     }
 
@@ -44,7 +46,7 @@ import Wire
         #expect(coalescer.leaving(at: ms(17)) == [preview(gesture: 2, x: 2, folded: 2)])
         // With nothing newer held, its time is over.
         coalescer.sendFailed(sent[0], at: ms(18))
-        #expect(coalescer.deadline == nil)
+        #expect(coalescer.nextDeadline == nil)
         #expect(coalescer.counters.stale == 1)
     }
 
@@ -64,7 +66,7 @@ import Wire
         var coalescer = Coalescer.strict()
         var output: [Preview] = []
         for step in 0..<200 {
-            let now = UInt64(step) * 3_000_000
+            let now = Instant(nanoseconds: UInt64(step) * 3_000_000)
             _ = coalescer.previewReceived(preview(step % 3 == 0 ? "a" : "b", x: 1), at: now, into: &output)
             if step % 5 == 0, let last = output.popLast() { coalescer.sendFailed(last, at: now) }
         }

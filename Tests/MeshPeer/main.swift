@@ -2,6 +2,7 @@
 // Usage: mesh-peer serve|dial ENDPOINT
 import Logging
 import Mesh
+import Timing
 
 final class Peer: ReactorLoop {
     private let server: ServerLink?
@@ -13,7 +14,7 @@ final class Peer: ReactorLoop {
         self.dial = mode == "dial" ? try PeerLink(on: thread, to: endpoint, identity: identity) : nil
     }
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         while let event = self.server?.next() {
             guard case .message(let peer) = event, let server = self.server else { continue }
             _ = server.send(server.incoming.bytes(at: 0), to: peer)

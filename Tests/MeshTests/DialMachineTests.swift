@@ -1,9 +1,11 @@
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Mesh
 
 struct DialMachineTests {
-    private let start = 100 * second
+    private let start = Instant.start + 100 * second
 
     private func upMachine() -> DialMachine {
         var machine = DialMachine(LivenessSettings(), now: self.start)
@@ -75,17 +77,17 @@ struct DialMachineTests {
             _ = machine.helloReceived(at: now)
             // Smallest and largest draw in turn.
             let half = ceiling / 2 * millisecond
-            let random = index % 2 == 0 ? 0 : half
+            let random = index % 2 == 0 ? 0 : half.count
             _ = machine.lost(.disconnected, at: now, random: random)
-            #expect(machine.deadline == now + half + random)
-            now += half + random
+            #expect(machine.deadline == now + half + Nanoseconds(random))
+            now += half + Nanoseconds(random)
         }
         #expect(machine.due(at: now) == .open)
         _ = machine.handshakeSucceeded(at: now)
         _ = machine.helloReceived(at: now)
         now += 2 * second
         _ = machine.lost(.disconnected, at: now, random: .max)
-        #expect((machine.deadline ?? 0) <= now + 100 * millisecond)
+        #expect((machine.deadline ?? .start) <= now + 100 * millisecond)
     }
 
     @Test func aSocketThatCannotBeMadeIsTriedLater() {
@@ -98,7 +100,7 @@ struct DialMachineTests {
     @Test func closedTakesEverythingQuietly() {
         var machine = self.upMachine()
         machine.close()
-        #expect(machine.due(at: .max) == .nothing)
+        #expect(machine.due(at: .never) == .nothing)
         #expect(machine.handshakeSucceeded(at: 0) == .ignore)
         #expect(machine.helloReceived(at: 0) == .ignore)
         #expect(machine.lost(.silent, at: 0, random: 0) == .ignore)

@@ -1,10 +1,12 @@
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Mesh
 
 struct LivenessMachineTests {
     // Beats are aligned down to quarters of a second, so whole times make readable transcripts.
-    private let start = 100 * second
+    private let start = Instant.start + 100 * second
 
     @Test func beatsOnlyWhenNothingWasSent() {
         var pulse = LivenessMachine(LivenessSettings(), now: self.start)
@@ -40,7 +42,7 @@ struct LivenessMachineTests {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix(state: seed)
         for _ in 0..<2000 {
-            let now = UInt64.random(in: second...(1 << 60), using: &random)
+            let now = Instant(nanoseconds: UInt64.random(in: second.count...(1 << 60), using: &random))
             let pulse = LivenessMachine(LivenessSettings(), now: now)
             #expect(pulse.deadline > now + 700 * millisecond && pulse.deadline <= now + second, "seed \(seed)")
         }

@@ -1,6 +1,8 @@
 import Glibc
 import NIOConcurrencyHelpers
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Mesh
 
@@ -76,7 +78,7 @@ struct MailboxTests {
                 self.input = input
                 self.output = output
             }
-            func turn(now: UInt64) -> UInt64? {
+            func turn(at now: Instant) -> Instant? {
                 self.input.drain(into: &self.batch)
                 #expect(self.output.handOver(&self.batch) == .accepted)
                 return nil

@@ -1,16 +1,18 @@
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Mesh
 
 struct PeerRosterTests {
-    private let start = 100 * second
+    private let start = Instant.start + 100 * second
 
     private func hello(_ name: String, instance: UInt64) -> Hello {
         Hello(LinkIdentity(name: name, protocolVersion: version), instance: instance, incarnation: 0)
     }
 
     private func admit(
-        _ roster: inout PeerRoster, _ id: String, instance: UInt64, descriptor: Int32 = -1, at now: UInt64? = nil
+        _ roster: inout PeerRoster, _ id: String, instance: UInt64, descriptor: Int32 = -1, at now: Instant? = nil
     ) -> PeerRoster.Admission {
         let hello = self.hello("peer", instance: instance)
         return Array(id.utf8).withUnsafeBytes {

@@ -2,6 +2,8 @@ import Glibc
 import NIOConcurrencyHelpers
 import PipelineTestKit
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Mesh
 
@@ -40,14 +42,14 @@ struct ReactorTests {
 
     @Test func deadlinesAreKeptAndNothingSpins() async throws {
         final class Clockwork: ReactorLoop {
-            let turns: NIOLockedValueBox<[UInt64]>
-            init(_ turns: NIOLockedValueBox<[UInt64]>) { self.turns = turns }
-            func turn(now: UInt64) -> UInt64? {
+            let turns: NIOLockedValueBox<[Instant]>
+            init(_ turns: NIOLockedValueBox<[Instant]>) { self.turns = turns }
+            func turn(at now: Instant) -> Instant? {
                 self.turns.withLockedValue { $0.append(now) }
                 return now + 20 * millisecond
             }
         }
-        let turns = NIOLockedValueBox<[UInt64]>([])
+        let turns = NIOLockedValueBox<[Instant]>([])
         let reactor = try Reactor(name: "clockwork", logger: silentLogger) { _ in Clockwork(turns) }
         try reactor.start()
         try await eventually("ten turns") { turns.withLockedValue { $0.count } >= 10 }
@@ -71,7 +73,7 @@ struct ReactorTests {
 
     @Test func anIdleLoopBeats() async throws {
         final class Idle: ReactorLoop {
-            func turn(now: UInt64) -> UInt64? { nil }
+            func turn(at now: Instant) -> Instant? { nil }
         }
         let beats = NIOLockedValueBox(0)
         let beat: @Sendable () -> Void = { beats.withLockedValue { $0 += 1 } }
@@ -90,7 +92,7 @@ struct ReactorTests {
                 self.source = source
                 self.seen = seen
             }
-            func turn(now: UInt64) -> UInt64? {
+            func turn(at now: Instant) -> Instant? {
                 if self.source.isReadable {
                     var byte: UInt8 = 0
                     let count = read(self.source.descriptor, &byte, 1)

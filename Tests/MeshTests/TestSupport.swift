@@ -2,11 +2,13 @@ import Glibc
 import Logging
 import NIOConcurrencyHelpers
 import PipelineTestKit
+import Timing
+import TimingTestKit
 
 @testable import Mesh
 
-let second: UInt64 = 1_000_000_000
-let millisecond: UInt64 = 1_000_000
+let second = Nanoseconds.seconds(1)
+let millisecond = Nanoseconds.milliseconds(1)
 let version: UInt16 = 7
 let silentLogger = Logger(label: "mesh-tests") { _ in SwiftLogNoOpLogHandler() }
 
@@ -80,7 +82,7 @@ final class ProbeLoop: ReactorLoop {
 
     var isDrained: Bool { self.drained }
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         self.posts.drain(into: &self.posted)
         for post in self.posted { post(self) }
         while let event = self.server?.next() { self.note(event) }

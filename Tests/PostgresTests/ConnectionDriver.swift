@@ -1,5 +1,7 @@
 import Glibc
 import PipelineTestKit
+import Timing
+import TimingTestKit
 
 @testable import Postgres
 
@@ -15,29 +17,29 @@ final class ConnectionDriver {
         var settings = ConnectionSettings(connectionString: connectionString)
         configure(&settings)
         connection = try Connection(settings: settings, statements: statements, jitterSeed: 1)
-        connection.start(now: ManualClock.monotonic())
+        connection.start(at: ManualClock.monotonic())
     }
 
     /// One turn: poll until something is due, then a step.
-    func turn(atMost limit: UInt64) {
+    func turn(atMost limit: Instant) {
         let now = ManualClock.monotonic()
         // At most a little while: what a test waits for may happen elsewhere.
-        let due = min(connection.nextDeadline ?? .max, limit, now + 20_000_000)
+        let due = min(connection.nextDeadline ?? .never, limit, now + 20_000_000)
         let watch = connection.watch
         var entry = pollfd(fd: watch.descriptor, events: 0, revents: 0)
         if watch.wantsRead { entry.events |= Int16(POLLIN) }
         if watch.wantsWrite { entry.events |= Int16(POLLOUT) }
-        let wait = due > now ? Int32(clamping: (due - now) / 1_000_000 + 1) : 0
+        let wait = due > now ? Int32(clamping: due.elapsed(since: now).milliseconds + 1) : 0
         if poll(&entry, 1, wait) > 0 {
             if entry.revents & ~Int16(POLLOUT) != 0 { connection.readable() }
             if entry.revents & ~Int16(POLLIN) != 0 { connection.writable() }
         }
-        _ = connection.step(now: ManualClock.monotonic(), into: &events)
+        _ = connection.step(at: ManualClock.monotonic(), into: &events)
     }
 
     /// Turns until the events satisfy the condition; false when that takes too long.
     func run(seconds: UInt64 = 20, until isDone: ([Connection.Event]) -> Bool) -> Bool {
-        let limit = ManualClock.monotonic() + seconds * 1_000_000_000
+        let limit = ManualClock.monotonic() + .seconds(seconds)
         while !isDone(events) {
             guard ManualClock.monotonic() < limit else { return false }
             turn(atMost: limit)
@@ -52,7 +54,7 @@ final class ConnectionDriver {
     func submit(
         _ query: Query, _ parameters: Parameters = Parameters(), tag: UInt64, timeout: Duration? = nil
     ) -> Submission {
-        connection.submit(query, parameters, tag: tag, timeout: timeout, now: ManualClock.monotonic())
+        connection.submit(query, parameters, tag: tag, timeout: timeout, at: ManualClock.monotonic())
     }
 
     /// Runs one request to its answer.

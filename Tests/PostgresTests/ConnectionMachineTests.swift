@@ -1,5 +1,7 @@
 import PipelineTestKit
 import Testing
+import Timing
+import TimingTestKit
 
 @testable import Postgres
 
@@ -23,7 +25,7 @@ struct MachineBench {
         return events
     }
 
-    mutating func tick() -> TestMachine.Transition { machine.timePassed(at: clock.now, into: &events) }
+    mutating func tick() -> TestMachine.Transition { machine.timeReached(clock.now, into: &events) }
 
     mutating func reply(_ reply: TestMachine.Reply) -> TestMachine.Transition {
         machine.received(reply, at: clock.now, into: &events)
@@ -40,7 +42,9 @@ struct MachineBench {
     /// Through the set-up to ready; what was said is forgotten.
     mutating func becomeReady() {
         if machine.phase == .idle { machine.start(at: clock.now) }
-        if let due = machine.nextDeadline, due > clock.now { clock.advance(by: .nanoseconds(due - clock.now)) }
+        if let due = machine.nextDeadline, due > clock.now {
+            clock.advance(by: .nanoseconds(due.elapsed(since: clock.now).count))
+        }
         #expect(tick() != .none)
         machine.opened(at: clock.now)
         while send() != nil || machine.awaited != nil {
@@ -285,17 +289,17 @@ struct ConnectionMachineTests {
     func backoff(seed: UInt64) {
         var bench = MachineBench(hosts: 3, seed: seed)
         bench.machine.start(at: bench.clock.now)
-        var ceiling: UInt64 = 50_000_000
+        var ceiling = Nanoseconds.milliseconds(50)
         for round in 0..<8 {
             for host in 0..<3 {
                 #expect(bench.tick() == .open(host: host), "seed \(seed), round \(round)")
                 bench.machine.connectionLost(broken, at: bench.clock.now, into: &bench.events)
                 #expect(bench.take() == [.attemptFailed(broken)])
             }
-            let pause = (bench.machine.nextDeadline ?? 0) - bench.clock.now
+            let pause = (bench.machine.nextDeadline ?? .start).elapsed(since: bench.clock.now)
             #expect(pause >= ceiling / 2 && pause <= ceiling, "seed \(seed), round \(round)")
             #expect(bench.tick() == .none)
-            bench.clock.advance(by: .nanoseconds(pause))
+            bench.clock.advance(by: .nanoseconds(pause.count))
             ceiling = min(2_000_000_000, ceiling * 2)
         }
     }

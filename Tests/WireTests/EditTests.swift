@@ -90,7 +90,7 @@ import Wire
         ] as [(String, [Identifier])] {
             var document = JSONDocument()
             try document.parse(Array(payload.utf8))
-            #expect(transform.gestureElements(in: document.root) == elements)
+            #expect(transform.gestureElements(in: document.root) == ShortList(elements))
             #expect(delete.gestureElements(in: document.root) == [])
         }
     }

@@ -61,7 +61,8 @@ struct RecordMaker {
         Commit(
             room: self.name(), session: self.name(), claim: self.small(), number: self.number(),
             isNumberedByApp: self.flag(), user: self.name(), connection: self.number(), gateway: self.name(),
-            gestures: self.list { EndedGesture(element: $0.name(), gesture: $0.number()) }, edit: self.edit())
+            gestures: ShortList(self.list { EndedGesture(element: $0.name(), gesture: $0.number()) }), edit: self.edit()
+        )
     }
 
     private mutating func edit() -> EncodedEdit {

@@ -3,6 +3,7 @@ internal import CoalescerCore
 internal import Logging
 internal import Mesh
 internal import Stages
+internal import Timing
 internal import Wire
 
 /// What the coalescer does in every turn of its thread: commits in and out first, then previews in, then what leaves.
@@ -59,22 +60,22 @@ final class CoalescerLoop: ReactorLoop {
         self.core = Coalescer(limits: settings.limits)
     }
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         self.readLinks(now)
         self.readCommits(now)
         self.commitRelay.flush(self.committers.send)
         self.returnCredit()
         let isMore = self.readPreviews(now)
-        if let due = self.core.deadline, now >= due { self.telemetry.tick(late: now - due) }
-        self.core.advance(to: now, into: &self.output)
+        if let due = self.core.nextDeadline, now >= due { self.telemetry.tickServed(after: now.elapsed(since: due)) }
+        self.core.timeReached(now, into: &self.output)
         if self.phase == .draining, !isMore { self.endIntake(now) }
         self.sendPreviews(now)
-        self.core.forget(at: now)
+        self.core.forgetSilent(at: now)
         self.showFigures(now)
-        return isMore ? now : self.core.deadline
+        return isMore ? now : self.core.nextDeadline
     }
 
-    func stopRequested(now: UInt64) {
+    func stopRequested(at now: Instant) {
         self.phase = .draining
     }
 
@@ -83,7 +84,7 @@ final class CoalescerLoop: ReactorLoop {
 
     /// What is held leaves whatever the pace; gateways that hear the goodbye turn to another coalescer, and send the
     /// commits that they got no result for again.
-    private func endIntake(_ now: UInt64) {
+    private func endIntake(_ now: Instant) {
         self.core.flush(at: now, into: &self.output)
         self.commits.close()
         self.previews.close()
@@ -93,7 +94,7 @@ final class CoalescerLoop: ReactorLoop {
 
     // MARK: Links
 
-    private func readLinks(_ now: UInt64) {
+    private func readLinks(_ now: Instant) {
         self.committers.read { self.committer($0) }
         // Nothing comes back from fan-outs, and nothing waits for them here.
         self.fanouts.read { _ in }
@@ -118,12 +119,12 @@ final class CoalescerLoop: ReactorLoop {
         }
     }
 
-    private func reportLinks(_ now: UInt64) {
-        self.readiness.report(committers: self.committers, fanouts: self.fanouts, now: now)
+    private func reportLinks(_ now: Instant) {
+        self.readiness.report(committers: self.committers, fanouts: self.fanouts, at: now)
         self.telemetry.links(committers: self.committers, fanouts: self.fanouts)
     }
 
-    private func showFigures(_ now: UInt64) {
+    private func showFigures(_ now: Instant) {
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.observe(self.core, commits: self.commitRelay, previews: self.previewRelay, at: now)
         // Without news too: the wait for instances that do not answer may be over, and dialling is counted.
@@ -132,7 +133,7 @@ final class CoalescerLoop: ReactorLoop {
 
     // MARK: Commits
 
-    private func readCommits(_ now: UInt64) {
+    private func readCommits(_ now: Instant) {
         while let event = self.commits.next() {
             switch event {
             case .peerUp(let peer, _): self.grants.peerUp(peer)
@@ -143,12 +144,12 @@ final class CoalescerLoop: ReactorLoop {
         }
     }
 
-    private func readCommits(of peer: PeerID, _ now: UInt64) {
+    private func readCommits(of peer: PeerID, _ now: Instant) {
         self.commits.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
                 guard kind == .commit else { return }
                 let commit = try EnvelopeReader.decode(Commit.self, fields)
-                _ = self.core.commitReceived(commit, at: now)
+                self.core.commitReceived(commit, at: now)
                 self.commitRelay.pass(fields, to: self.committers.owner(of: commit.room), from: peer)
             }
         }
@@ -161,8 +162,8 @@ final class CoalescerLoop: ReactorLoop {
 
     // MARK: Previews
 
-    /// - Returns: True when there may be more to read at once.
-    private func readPreviews(_ now: UInt64) -> Bool {
+    /// - Returns: true when there may be more to read.
+    private func readPreviews(_ now: Instant) -> Bool {
         var envelopes = 0
         while envelopes < Self.previewsPerTurn {
             guard let event = self.previews.next() else { return false }
@@ -172,14 +173,14 @@ final class CoalescerLoop: ReactorLoop {
                 self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
                     guard kind == .preview else { return }
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
-                    _ = self.core.previewReceived(preview, at: now, into: &self.output)
+                    self.core.previewReceived(preview, at: now, into: &self.output)
                 }
             }
         }
         return true
     }
 
-    private func sendPreviews(_ now: UInt64) {
+    private func sendPreviews(_ now: Instant) {
         guard !self.output.isEmpty else { return }
         let isLast = self.phase == .drained
         self.previewRelay.send(&self.output, owners: self.fanouts.owners) { envelope, count, fanout in

@@ -1,6 +1,6 @@
 package import Boot
 package import CoalescerCore
-internal import Mesh
+internal import Timing
 package import Wire
 
 /// What an operator may set on a coalescer; the schema holds names, defaults and ranges.
@@ -39,8 +39,8 @@ package struct CoalescerSettings: DaemonSettings {
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.bind = try values.required(SharedSettings.bind)
         self.limits = CoalescerLimits(
-            tick: values[Self.tick].nanosecondsClamped, maxEntries: values[Self.maxEntries],
-            memory: values[Self.memory].nanosecondsClamped)
+            tick: Nanoseconds(values[Self.tick]), maxEntries: values[Self.maxEntries],
+            memory: Nanoseconds(values[Self.memory]))
         self.maxWaiting = values[Self.maxWaiting]
         self.credit = CommitCredit(
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),

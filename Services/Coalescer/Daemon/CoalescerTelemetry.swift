@@ -1,6 +1,7 @@
 internal import Boot
 internal import CoalescerCore
 internal import Stages
+internal import Timing
 internal import Wire
 
 /// The coalescer's figures for operators. Instruments are made once; what the core counts is shown now and then.
@@ -94,13 +95,13 @@ final class CoalescerTelemetry: Sendable {
         self.batch.observe(Double(previews))
     }
 
-    /// A tick was due and is served now, so many ns late.
-    func tick(late: UInt64) {
-        self.lateness.observe(Double(late) / 1e9)
+    /// A tick was due `lateness` ago.
+    func tickServed(after lateness: Nanoseconds) {
+        self.lateness.observe(lateness.seconds)
     }
 
     /// Shows the core's present figures, and those of what left.
-    func observe(_ core: borrowing Coalescer, commits: CommitRelay, previews: PreviewRelay, at now: UInt64) {
+    func observe(_ core: borrowing Coalescer, commits: CommitRelay, previews: PreviewRelay, at now: Instant) {
         let counters = core.counters
         self.received.follow(counters.received)
         self.sent.follow(counters.sent)
@@ -113,7 +114,7 @@ final class CoalescerTelemetry: Sendable {
         self.cancelled.follow(counters.cancelled)
         self.stale.follow(counters.stale)
         self.held.set(core.heldCount)
-        self.oldest.set(Double(core.oldestHeldAge(at: now)) / 1e9)
+        self.oldest.set(core.oldestHeldAge(at: now).seconds)
         self.entries.set(core.entryCount)
         self.rooms.set(core.roomCount)
         self.commitsPassed.follow(commits.passed)

@@ -1,13 +1,14 @@
 package import Canvas
 import DequeModule
+package import Timing
 package import Wire
 
 /// A whole committer: 64 ledgers and a few lanes to the database, each of which carries one request at a time.
 ///
-/// Events come in, actions come out; the shell performs them in order. Times are nanoseconds of one monotonic clock.
+/// Events come in, actions come out; the shell performs them in order.
 ///
 /// Bounds: commits that wait or are in flight are counted over all shards, in number and bytes; over either bound a
-/// commit is refused as busy at once. While no lane is up the queue only fills and expires.
+/// commit is refused as busy. While no lane is up the queue only fills and expires.
 package struct Committer: Sendable {
     /// What the shell is to do.
     package enum Action: Equatable, Sendable {
@@ -32,8 +33,8 @@ package struct Committer: Sendable {
     /// Commits that wait or are in flight, and their bytes.
     package private(set) var queuedCommits = 0, queuedBytes = 0
 
-    /// Arrival of each commit that was answered after a write since the shell last looked, ns.
-    private var answered: [UInt64] = []
+    /// Arrival of each commit that was answered after a write since the shell last looked.
+    private var answered: [Instant] = []
     /// What needs no memory any more since the shell last looked, by the link over which it came.
     private var finished: [UInt64: CommitLoad] = [:]
 
@@ -56,10 +57,12 @@ package struct Committer: Sendable {
 
     // MARK: Commits
 
-    /// Takes a commit of so many bytes.
-    /// - Parameter source: the link over which it came; ``takeFinished()`` tells when it is done with.
-    package mutating func submit(
-        _ commit: Commit, size: Int, source: UInt64 = 0, at now: UInt64, into actions: inout [Action]
+    /// A commit arrived.
+    /// - Parameters:
+    ///   - size: what it counts in the queue, bytes.
+    ///   - source: the link over which it came; ``drainFinished()`` says when it needs no memory any more.
+    package mutating func commitReceived(
+        _ commit: Commit, size: Int, source: UInt64 = 0, at now: Instant, into actions: inout [Action]
     ) {
         self.counters.received += 1
         guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
@@ -106,7 +109,7 @@ package struct Committer: Sendable {
     }
 
     /// Notes that a shard may have something to ask.
-    private mutating func consider(_ shard: Int, at now: UInt64, first: Bool = false) {
+    private mutating func consider(_ shard: Int, at now: Instant, first: Bool = false) {
         guard self.ledgers[shard].isWaiting, !self.isReady[shard] else { return }
         if self.ledgers[shard].restUntil > now {
             self.resting.insert(shard)
@@ -130,13 +133,13 @@ package struct Committer: Sendable {
     }
 
     /// A lane's connection is gone; so is the answer to what it carried.
-    package mutating func connectionDown(lane: Int, at now: UInt64, into actions: inout [Action]) {
+    package mutating func connectionDown(lane: Int, at now: Instant, into actions: inout [Action]) {
         if case .busy(let shard) = self.lanes[lane] { self.lost(shard, at: now, into: &actions) }
         self.lanes[lane] = .down
     }
 
     /// A lane's read was answered.
-    package mutating func stateLoaded(lane: Int, _ state: LoadedState, at now: UInt64) {
+    package mutating func stateLoaded(lane: Int, _ state: LoadedState, at now: Instant) {
         guard let shard = self.freeLane(lane) else { return }
         self.ledgers[shard].stateLoaded(state)
         self.consider(shard, at: now, first: true)
@@ -144,7 +147,7 @@ package struct Committer: Sendable {
 
     /// A lane's write was answered: the batch stands in the database, or nothing was written because it was decided
     /// from a state that is no longer (`isStale`).
-    package mutating func batchWritten(lane: Int, isStale: Bool, at now: UInt64, into actions: inout [Action]) {
+    package mutating func batchWritten(lane: Int, isStale: Bool, at now: Instant, into actions: inout [Action]) {
         guard let shard = self.freeLane(lane) else { return }
         if isStale {
             self.counters.stale += 1
@@ -159,7 +162,7 @@ package struct Committer: Sendable {
     /// A lane's request failed. The lane takes the next one, unless its connection went as well:
     /// ``connectionDown(lane:at:into:)`` tells.
     package mutating func requestFailed(
-        lane: Int, _ failure: RequestFailure, at now: UInt64, into actions: inout [Action]
+        lane: Int, _ failure: RequestFailure, at now: Instant, into actions: inout [Action]
     ) {
         guard let shard = self.freeLane(lane) else { return }
         if failure == .lost { return self.lost(shard, at: now, into: &actions) }
@@ -168,7 +171,7 @@ package struct Committer: Sendable {
         self.consider(shard, at: now)
     }
 
-    private mutating func lost(_ shard: Int, at now: UInt64, into actions: inout [Action]) {
+    private mutating func lost(_ shard: Int, at now: Instant, into actions: inout [Action]) {
         self.counters.lost += 1
         self.settle(self.ledgers[shard].requestFailed(.lost, at: now), into: &actions)
         self.consider(shard, at: now)
@@ -198,7 +201,7 @@ package struct Committer: Sendable {
     // MARK: Time
 
     /// Wakes shards that have rested and gives up what is over its deadline.
-    package mutating func tick(at now: UInt64, into actions: inout [Action]) {
+    package mutating func timeReached(_ now: Instant, into actions: inout [Action]) {
         if self.queuedCommits > 0 {
             for shard in self.ledgers.indices where !self.ledgers[shard].isEmpty {
                 self.settle(self.ledgers[shard].expire(at: now), into: &actions)
@@ -209,35 +212,35 @@ package struct Committer: Sendable {
         for shard in rested.sorted() { self.consider(shard, at: now) }
     }
 
-    /// When ``tick(at:into:)`` has something to do, ns; nil: not before another event.
-    package var nextDeadline: UInt64? {
-        var deadline = UInt64.max
+    /// When ``timeReached(_:into:)`` has something to do; nil: not before another event.
+    package var nextDeadline: Instant? {
+        var deadline = Instant.never
         for shard in self.resting { deadline = min(deadline, self.ledgers[shard].restUntil) }
         if self.queuedCommits > 0 {
             for ledger in self.ledgers {
                 if let arrival = ledger.oldestQueued { deadline = min(deadline, arrival + self.limits.deadline) }
             }
         }
-        return deadline == .max ? nil : deadline
+        return deadline == .never ? nil : deadline
     }
 
     // MARK: Looking in
 
-    /// Hands out when the commits came that were answered since the last call, ns, and forgets them.
-    package mutating func takeAnswered(into arrivals: inout [UInt64]) {
+    /// Moves out when the commits came that were answered since the last call.
+    package mutating func drainAnswered(into arrivals: inout [Instant]) {
         arrivals.removeAll(keepingCapacity: true)
         swap(&arrivals, &self.answered)
     }
 
-    /// Hands out what left since the last call, by the link over which it came, and forgets it.
-    package mutating func takeFinished() -> [UInt64: CommitLoad] {
+    /// Moves out what left since the last call, by the link over which it came.
+    package mutating func drainFinished() -> [UInt64: CommitLoad] {
         guard !self.finished.isEmpty else { return [:] }
         defer { self.finished.removeAll(keepingCapacity: true) }
         return self.finished
     }
 
-    /// Arrival of the commit that has waited longest, ns.
-    package var oldestArrival: UInt64? { self.ledgers.lazy.compactMap(\.oldestArrival).min() }
+    /// Arrival of the commit that has waited longest.
+    package var oldestArrival: Instant? { self.ledgers.lazy.compactMap(\.oldestArrival).min() }
 
     /// True when nothing waits or is in flight.
     package var isIdle: Bool { self.queuedCommits == 0 }

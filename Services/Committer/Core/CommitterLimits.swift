@@ -1,4 +1,6 @@
-/// The bounds that a committer keeps to. Times are nanoseconds.
+package import Timing
+
+/// The bounds that a committer keeps to.
 package struct CommitterLimits: Equatable, Sendable {
     /// How many commits may wait or be in flight, all shards together; one more is refused as busy.
     package var queueItems = 8192
@@ -13,11 +15,11 @@ package struct CommitterLimits: Equatable, Sendable {
     /// About how many bytes of elements, sessions and rooms each shard keeps in memory between batches.
     package var cacheBytesPerShard = 2 << 20
     /// How long a commit may wait before it is answered `unavailable`.
-    package var deadline: UInt64 = 10_000_000_000
+    package var deadline = Nanoseconds.seconds(10)
     /// How long a shard rests after the first failure that is worth another try; doubles up to `longestRest`.
-    package var rest: UInt64 = 10_000_000
+    package var rest = Nanoseconds.milliseconds(10)
     /// The longest rest.
-    package var longestRest: UInt64 = 500_000_000
+    package var longestRest = Nanoseconds.milliseconds(500)
     /// What a refused sender is told to wait, ms.
     package var retryAfterMs: UInt32 = 250
 

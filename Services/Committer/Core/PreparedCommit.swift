@@ -1,3 +1,4 @@
+package import Timing
 package import Wire
 
 /// A commit that waits in a ledger: parsed once, however often it has to be decided.
@@ -15,8 +16,8 @@ package struct PreparedCommit: Sendable {
     var edit: PreparedEdit
     /// What it counts in the queue, bytes.
     let size: Int
-    /// When it came, ns.
-    let arrived: UInt64
+    /// When it came.
+    let arrived: Instant
     /// Over which link it came, as the shell counts them: who gets the credit back.
     let source: UInt64
     /// True when it was in a batch of which nobody knows whether it was written.
@@ -25,7 +26,7 @@ package struct PreparedCommit: Sendable {
     var isClaimVerified = false
 
     /// Reads a commit's edit. A fault in it is part of the result: it will use up the commit's number.
-    package init(_ commit: Commit, size: Int, arrived: UInt64, source: UInt64 = 0) {
+    package init(_ commit: Commit, size: Int, arrived: Instant, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
         self.claim = commit.claim

@@ -1,5 +1,6 @@
 package import Canvas
 import DequeModule
+package import Timing
 package import Wire
 
 /// One shard's commits on their way into the database: a queue, what is known of the shard, and at most one request.
@@ -35,7 +36,7 @@ package struct ShardLedger: Sendable {
         /// How the decisions went.
         package var tally = DecisionTally()
         /// Arrival of each commit that was answered after a write, ns.
-        package var arrivals: [UInt64] = []
+        package var arrivals: [Instant] = []
         /// Commits answered `unavailable`, and commits of unknown outcome that were given up without an answer.
         package var expired = 0, abandoned = 0
 
@@ -82,7 +83,7 @@ package struct ShardLedger: Sendable {
     private var batchLimit: Int
     private var failures = 0
     /// Nothing is asked of the database before, ns.
-    private(set) var restUntil: UInt64 = 0
+    private(set) var restUntil = Instant.start
 
     /// An empty ledger.
     package init(shard: Int, rules: RulesTable, limits: CommitterLimits) {
@@ -115,14 +116,14 @@ package struct ShardLedger: Sendable {
     package var cachedElements: Int { self.cache.elementCount }
 
     /// Arrival of the commit that has waited longest, ns. A batch that went back stands at the head again.
-    package var oldestArrival: UInt64? {
+    package var oldestArrival: Instant? {
         if case .writing(let commits, _) = self.phase { return commits.first?.arrived }
         return self.queue.first?.arrived
     }
 
     /// Arrival of the commit at the head of the queue, which the next deadline is for; nil when none waits, and while
     /// those that wait are being read for.
-    var oldestQueued: UInt64? {
+    var oldestQueued: Instant? {
         if case .loading(_, let count) = self.phase { return self.queue.dropFirst(count).first?.arrived }
         return self.queue.first?.arrived
     }
@@ -211,7 +212,7 @@ package struct ShardLedger: Sendable {
     }
 
     /// The request came to nothing, or nobody knows.
-    package mutating func requestFailed(_ failure: RequestFailure, at now: UInt64) -> Settlement {
+    package mutating func requestFailed(_ failure: RequestFailure, at now: Instant) -> Settlement {
         switch self.phase {
         case .idle:
             return Settlement()
@@ -229,7 +230,7 @@ package struct ShardLedger: Sendable {
         }
     }
 
-    private mutating func failed(_ failure: RequestFailure, count: Int, at now: UInt64) -> Settlement {
+    private mutating func failed(_ failure: RequestFailure, count: Int, at now: Instant) -> Settlement {
         switch failure {
         case .lost:
             return Settlement()
@@ -261,8 +262,8 @@ package struct ShardLedger: Sendable {
     }
 
     /// Waits a little, longer each time, and not in step with other shards.
-    private mutating func rest(at now: UInt64) {
-        let doubled = self.limits.rest << UInt64(min(self.failures, 10))
+    private mutating func rest(at now: Instant) {
+        let doubled = self.limits.rest * (1 << UInt64(min(self.failures, 10)))
         let spread = UInt64((self.shard * 7 + self.failures * 5) % 16)
         self.failures += 1
         let rest = min(doubled, self.limits.longestRest)
@@ -278,7 +279,7 @@ package struct ShardLedger: Sendable {
 
     /// Gives up commits that have waited too long. One whose outcome is not known gets no answer: it may be in the
     /// database, and the gateway that holds it will ask again.
-    package mutating func expire(at now: UInt64) -> Settlement {
+    package mutating func expire(at now: Instant) -> Settlement {
         var settlement = Settlement()
         var skipped = 0
         if case .loading(_, let count) = self.phase { skipped = count }
@@ -305,8 +306,8 @@ package struct ShardLedger: Sendable {
         return settlement
     }
 
-    private func isLate(_ arrived: UInt64, _ now: UInt64) -> Bool {
-        now >= arrived && now - arrived >= self.limits.deadline
+    private func isLate(_ arrived: Instant, _ now: Instant) -> Bool {
+        now >= arrived + self.limits.deadline
     }
 
     private mutating func release(_ commit: PreparedCommit, _ settlement: inout Settlement) {

@@ -4,6 +4,7 @@ internal import Logging
 internal import Mesh
 internal import Postgres
 internal import Stages
+internal import Timing
 internal import Wire
 
 /// What the committer does in every turn of its thread: what the database answered, then the commits that came, then
@@ -32,7 +33,7 @@ final class CommitterLoop: ReactorLoop {
     private var stateColumns = StateColumns()
     /// What each lane carries.
     private var carried: [DatabaseLane.Request?]
-    private var arrivals: [UInt64] = []
+    private var arrivals: [Instant] = []
     private var databaseLog = LogLimiter(every: .seconds(1))
     private var rejectLog = LogLimiter(every: .seconds(5))
     private let intake: EnvelopeIntake
@@ -74,25 +75,25 @@ final class CommitterLoop: ReactorLoop {
 
     // MARK: The turn
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         self.startDatabase(now)
         for (lane, connection) in self.lanes.enumerated() {
-            connection.turn(now: now) { self.read($0, of: lane, now) }
+            connection.turn(at: now) { self.read($0, of: lane, now) }
         }
         self.rest(now)
         self.readFanouts()
         self.readSenders(now)
-        if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
+        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)
-        self.results.finish(self.core.takeFinished(), self.link.send)
+        self.results.finish(self.core.drainFinished(), self.link.send)
         self.results.flush(self.link.send)
         self.updates.flush(self.fanouts.send)
         self.observe(now)
         return self.deadline(now)
     }
 
-    func stopRequested(now: UInt64) {
+    func stopRequested(at now: Instant) {
         self.phase = .draining
         self.logger.info("draining", metadata: ["committer.queued": "\(self.core.queuedCommits)"])
     }
@@ -108,7 +109,7 @@ final class CommitterLoop: ReactorLoop {
     }
 
     /// Has others asked while there is no database here, and is asked again as soon as there is.
-    private func rest(_ now: UInt64) {
+    private func rest(_ now: Instant) {
         self.restClock.observe(connections: self.core.connectedLanes, at: now)
         let isResting = self.restClock.isResting(at: now)
         guard self.link.isResting != isResting else { return }
@@ -116,7 +117,7 @@ final class CommitterLoop: ReactorLoop {
         self.logger.notice(isResting ? "resting: no database" : "serving")
     }
 
-    private func deadline(_ now: UInt64) -> UInt64? {
+    private func deadline(_ now: Instant) -> Instant? {
         var deadline = [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
         for lane in self.lanes {
             lane.poll()
@@ -126,11 +127,11 @@ final class CommitterLoop: ReactorLoop {
     }
 
     /// Connections prepare statements that only stand once the schema does.
-    private func startDatabase(_ now: UInt64) {
+    private func startDatabase(_ now: Instant) {
         guard self.phase == .starting, self.schema.isOpen else { return }
         self.phase = .running
         self.check.notReady("the database does not answer")
-        for lane in self.lanes { lane.start(now: now) }
+        for lane in self.lanes { lane.start(at: now) }
     }
 
     // MARK: In
@@ -142,7 +143,7 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    private func readSenders(_ now: UInt64) {
+    private func readSenders(_ now: Instant) {
         while let event = self.link.next() {
             switch event {
             case .peerUp(let peer, let hello): self.results.peerUp(peer, name: hello.name)
@@ -155,18 +156,18 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    private func readCommits(of peer: PeerID, _ now: UInt64) {
+    private func readCommits(of peer: PeerID, _ now: Instant) {
         self.link.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
                 guard kind == .commit else { return }
                 let commit = try EnvelopeReader.decode(Commit.self, fields)
-                self.core.submit(
+                self.core.commitReceived(
                     commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         }
     }
 
-    private func read(_ news: DatabaseLane.News, of lane: Int, _ now: UInt64) {
+    private func read(_ news: DatabaseLane.News, of lane: Int, _ now: Instant) {
         switch news {
         case .up(let facts): self.connected(lane, facts, now)
         case .down(let error):
@@ -184,14 +185,14 @@ final class CommitterLoop: ReactorLoop {
 
     /// A lane heard nothing until its deadline. The others may be open without anybody at their end as well, and would
     /// each cost what waits another deadline.
-    private func renewIdleLanes(_ now: UInt64) {
+    private func renewIdleLanes(_ now: Instant) {
         for (lane, connection) in self.lanes.enumerated() where self.carried[lane] == nil {
-            connection.renew("another connection fell silent", now: now)
+            connection.renew("another connection fell silent", at: now)
             self.core.connectionDown(lane: lane, at: now, into: &self.actions)
         }
     }
 
-    private func connected(_ lane: Int, _ facts: ServerFacts, _ now: UInt64) {
+    private func connected(_ lane: Int, _ facts: ServerFacts, _ now: Instant) {
         if let objection = self.databaseGuard.objection(to: facts) { return self.reject(lane, objection, now) }
         for problem in facts.durabilityProblems {
             self.logger.warning("acknowledged commits may be lost", metadata: ["reason": "\(problem)"])
@@ -200,7 +201,7 @@ final class CommitterLoop: ReactorLoop {
         self.submit(.noteHistory, HistoryNote.parameters(facts), lane, now)
     }
 
-    private func historyNoted(_ lane: Int, _ rows: ResultRows, _ now: UInt64) {
+    private func historyNoted(_ lane: Int, _ rows: ResultRows, _ now: Instant) {
         guard let note = HistoryNote(rows) else { return self.reject(lane, "the history cannot be read", now) }
         if note.verdict == .behind { return self.reject(lane, "the server was replaced by another one", now) }
         if self.databaseGuard.isNew(note) {
@@ -215,9 +216,9 @@ final class CommitterLoop: ReactorLoop {
     }
 
     /// Turns away from a server that must not get commits.
-    private func reject(_ lane: Int, _ reason: String, _ now: UInt64) {
+    private func reject(_ lane: Int, _ reason: String, _ now: Instant) {
         if self.core.connectedLanes == 0 { self.check.notReady(reason) }
-        self.lanes[lane].reject(reason, now: now)
+        self.lanes[lane].reject(reason, at: now)
         guard let suppressed = self.rejectLog.admit(at: .now) else { return }
         self.logger.error(
             "database not trusted", metadata: ["reason": "\(reason)", "log.suppressed": "\(suppressed)"])
@@ -233,10 +234,10 @@ final class CommitterLoop: ReactorLoop {
             ])
     }
 
-    private func answered(_ lane: Int, _ rows: ResultRows, _ now: UInt64) {
+    private func answered(_ lane: Int, _ rows: ResultRows, _ now: Instant) {
         guard let request = self.carried[lane] else { return }
         self.carried[lane] = nil
-        self.telemetry.answered(request, took: now &- self.lanes[lane].since)
+        self.telemetry.answered(request, took: now.elapsed(since: self.lanes[lane].since))
         switch request {
         case .noteHistory:
             self.historyNoted(lane, rows, now)
@@ -255,7 +256,7 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    private func failed(_ lane: Int, _ error: PostgresError, _ now: UInt64) {
+    private func failed(_ lane: Int, _ error: PostgresError, _ now: Instant) {
         let request = self.carried[lane]
         self.carried[lane] = nil
         if request == .noteHistory { return self.reject(lane, "the history cannot be read: \(error.message)", now) }
@@ -270,7 +271,7 @@ final class CommitterLoop: ReactorLoop {
 
     // MARK: Out
 
-    private func perform(_ now: UInt64) {
+    private func perform(_ now: Instant) {
         // A request that a lane does not take is an event, which may be answered by more actions.
         while !self.actions.isEmpty {
             let actions = self.actions
@@ -279,7 +280,7 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    private func perform(_ action: Committer.Action, _ now: UInt64) {
+    private func perform(_ action: Committer.Action, _ now: Instant) {
         switch action {
         case .load(let lane, let request):
             self.submit(.loadState, self.stateColumns.encode(request), lane, now)
@@ -293,15 +294,15 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    private func submit(_ request: DatabaseLane.Request, _ parameters: Parameters, _ lane: Int, _ now: UInt64) {
-        guard self.lanes[lane].submit(request, parameters, now: now) else {
+    private func submit(_ request: DatabaseLane.Request, _ parameters: Parameters, _ lane: Int, _ now: Instant) {
+        guard self.lanes[lane].submit(request, parameters, at: now) else {
             return self.core.requestFailed(lane: lane, .transient, at: now, into: &self.actions)
         }
         self.carried[lane] = request
     }
 
-    private func observe(_ now: UInt64) {
-        self.core.takeAnswered(into: &self.arrivals)
+    private func observe(_ now: Instant) {
+        self.core.drainAnswered(into: &self.arrivals)
         self.telemetry.answered(self.arrivals, at: now)
         self.telemetry.turned(self.core, at: now)
         self.telemetry.turned(results: self.results, updates: self.updates, fanouts: self.fanouts)

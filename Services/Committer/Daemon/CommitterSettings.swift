@@ -1,7 +1,7 @@
 package import Boot
 package import Canvas
 package import CommitterCore
-internal import Mesh
+internal import Timing
 package import Wire
 
 /// What an operator may set on a committer; the schema holds names, defaults and ranges.
@@ -100,7 +100,7 @@ package struct CommitterSettings: DaemonSettings {
         limits.batchBytes = values[Self.batchBytes]
         limits.elementsPerCommit = values[Self.elementsPerCommit]
         limits.cacheBytesPerShard = values[Self.cacheBytes] / 64
-        limits.deadline = values[Self.commitDeadline].nanosecondsClamped
+        limits.deadline = Nanoseconds(values[Self.commitDeadline])
         self.limits = limits
         self.rules = try values.rules()
     }

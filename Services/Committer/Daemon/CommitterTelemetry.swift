@@ -1,6 +1,7 @@
 internal import Boot
 internal import CommitterCore
 internal import Stages
+internal import Timing
 
 /// The committer's figures for operators. Instruments are made once and updated once a turn.
 final class CommitterTelemetry: Sendable {
@@ -93,22 +94,22 @@ final class CommitterTelemetry: Sendable {
     /// A batch is on its way to the database.
     func batchSent(_ batch: ShardBatch) { self.batchSize.observe(Double(batch.log.count)) }
 
-    /// The database answered a request after so many ns.
-    func answered(_ request: DatabaseLane.Request, took: UInt64) {
+    /// The database answered a request.
+    func answered(_ request: DatabaseLane.Request, took: Nanoseconds) {
         switch request {
-        case .commitBatch: self.writing.observe(Double(took) / 1e9)
-        case .loadState: self.loading.observe(Double(took) / 1e9)
+        case .commitBatch: self.writing.observe(took.seconds)
+        case .loadState: self.loading.observe(took.seconds)
         case .noteHistory: break
         }
     }
 
-    /// Commits that came at these times, ns, were answered.
-    func answered(_ arrivals: [UInt64], at now: UInt64) {
-        for arrival in arrivals { self.latency.observe(Double(now &- arrival) / 1e9) }
+    /// Commits that came at these moments were answered.
+    func answered(_ arrivals: [Instant], at now: Instant) {
+        for arrival in arrivals { self.latency.observe(now.elapsed(since: arrival).seconds) }
     }
 
     /// A turn is over.
-    func turned(_ core: borrowing Committer, at now: UInt64) {
+    func turned(_ core: borrowing Committer, at now: Instant) {
         let counters = core.counters
         self.received.follow(counters.received)
         self.repeated.follow(counters.repeated)
@@ -130,7 +131,7 @@ final class CommitterTelemetry: Sendable {
         self.loads.follow(counters.loads)
         self.queued.set(core.queuedCommits)
         self.queuedBytes.set(core.queuedBytes)
-        self.oldest.set(core.oldestArrival.map { Double(now &- $0) / 1e9 } ?? 0)
+        self.oldest.set(core.oldestArrival.map { now.elapsed(since: $0).seconds } ?? 0)
         self.lanesUp.set(core.connectedLanes)
     }
 

@@ -4,6 +4,7 @@ internal import Mesh
 internal import Postgres
 internal import ServiceLifecycle
 internal import Synchronization
+internal import Timing
 
 /// Tells the committer's thread that the schema stands.
 final class SchemaGate: Sendable {
@@ -49,9 +50,9 @@ final class UpkeepService: Service {
 
 /// One attempt to migrate, or one step of the upkeep, a turn. The thread has no links, so it may block.
 private final class UpkeepLoop: ReactorLoop {
-    private static let migrationPause: UInt64 = 1_000_000_000
-    private static let failurePause: UInt64 = 30_000_000_000
-    private static let roundPause: UInt64 = 300_000_000_000
+    private static let migrationPause = Nanoseconds.seconds(1)
+    private static let failurePause = Nanoseconds.seconds(30)
+    private static let roundPause = Nanoseconds.seconds(300)
 
     /// Nil once the schema stands.
     private var migrator: Migrator?
@@ -62,7 +63,7 @@ private final class UpkeepLoop: ReactorLoop {
     private let check: ReadinessCheck
     private let whenMigrated: @Sendable () -> Void
     private var round: Upkeep.Round?
-    private var nextRound: UInt64 = 0
+    private var nextRound = Instant.start
 
     init(
         _ migrator: Migrator?, _ settings: CommitterSettings, _ telemetry: UpkeepTelemetry, _ logger: Logger,
@@ -77,7 +78,7 @@ private final class UpkeepLoop: ReactorLoop {
         self.whenMigrated = whenMigrated
     }
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         if let migrator = self.migrator {
             if let pause = self.migrate(migrator) { return MonotonicClock.now() + pause }
             self.migrator = nil
@@ -102,7 +103,7 @@ private final class UpkeepLoop: ReactorLoop {
     }
 
     /// Nil when the schema stands, else how long to wait before the next attempt.
-    private func migrate(_ migrator: Migrator) -> UInt64? {
+    private func migrate(_ migrator: Migrator) -> Nanoseconds? {
         do {
             let applied = try migrator.migrate(self.databaseURL)
             self.logger.info("schema is up to date", metadata: ["migrations.applied": "\(applied.count)"])

@@ -4,6 +4,7 @@ internal import Logging
 internal import Mesh
 internal import Postgres
 internal import Stages
+internal import Timing
 internal import Wire
 
 /// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
@@ -58,12 +59,13 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: The turn
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at moment: Instant) -> Instant? {
+        let now = moment.nanoseconds
         if self.phase == .starting {
             self.phase = .running
-            self.database.start(now: now)
+            self.database.start(at: moment)
         }
-        self.database.turn(now: now) { self.read($0, now) }
+        self.database.turn(at: moment) { self.read($0, now) }
         self.readPeers(now)
         if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
         self.perform(now)
@@ -73,15 +75,14 @@ final class FanoutLoop: ReactorLoop {
             return result
         }
         self.reportHistory()
-        if self.figures.isDue(at: now) {
+        if self.figures.isDue(at: moment) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
         }
         if self.phase == .draining { self.end() }
-        let next = min(self.core.nextDeadline ?? .max, self.database.poll() ?? .max)
-        return next == .max ? nil : next
+        return [self.core.nextDeadline.map(Instant.init(nanoseconds:)), self.database.poll()].compactMap(\.self).min()
     }
 
-    func stopRequested(now: UInt64) {
+    func stopRequested(at now: Instant) {
         self.phase = .draining
         self.logger.info("draining", metadata: ["fanout.rooms": "\(self.core.roomCount)"])
     }
@@ -178,7 +179,7 @@ final class FanoutLoop: ReactorLoop {
                 case .broadcast(let record, let to, let except):
                     self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):
-                    if !self.database.ask(request, now: now) {
+                    if !self.database.ask(request, at: Instant(nanoseconds: now)) {
                         self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
                     }
                 }

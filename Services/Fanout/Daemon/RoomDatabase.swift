@@ -3,6 +3,7 @@ internal import FanoutCore
 internal import Mesh
 internal import PolledPostgres
 internal import Postgres
+internal import Timing
 internal import Wire
 
 /// Brings the core's questions to PostgreSQL over a few connections, and its answers back.
@@ -52,18 +53,18 @@ final class RoomDatabase {
     /// True when questions can be asked.
     var isReady: Bool { self.hasIdentity && self.upCount > 0 }
 
-    func start(now: UInt64) {
-        for link in self.links { link.start(now: now) }
+    func start(at now: Instant) {
+        for link in self.links { link.start(at: now) }
     }
 
-    /// When the next turn is due even if nothing happens, ns. Last in every turn.
-    func poll() -> UInt64? {
-        var next = UInt64.max
+    /// When the next turn is due even if nothing happens. Last in every turn.
+    func poll() -> Instant? {
+        var next = Instant.never
         for link in self.links {
             link.poll()
-            next = min(next, link.nextDeadline ?? .max)
+            next = min(next, link.nextDeadline ?? .never)
         }
-        return next == .max ? nil : next
+        return next == .never ? nil : next
     }
 
     func close() {
@@ -71,13 +72,13 @@ final class RoomDatabase {
     }
 
     /// Reads what came, and tells it.
-    func turn(now: UInt64, _ act: (News) -> Void) {
+    func turn(at now: Instant, _ act: (News) -> Void) {
         for (index, link) in self.links.enumerated() {
-            link.turn(now: now, into: &self.events)
-            for event in self.events { self.read(event, of: index, now: now, act) }
+            link.turn(at: now, into: &self.events)
+            for event in self.events { self.read(event, of: index, at: now, act) }
             self.events.removeAll(keepingCapacity: true)
         }
-        while !self.waiting.isEmpty, self.submit(self.waiting[0], now: now) == .accepted {
+        while !self.waiting.isEmpty, self.submit(self.waiting[0], at: now) == .accepted {
             self.waiting.removeFirst()
         }
         if !self.waiting.isEmpty, self.upCount == 0 {
@@ -88,9 +89,9 @@ final class RoomDatabase {
     }
 
     /// Puts a question. False when no connection is up.
-    func ask(_ request: DatabaseRequest, now: UInt64) -> Bool {
+    func ask(_ request: DatabaseRequest, at now: Instant) -> Bool {
         if self.waiting.isEmpty {
-            switch self.submit(request, now: now) {
+            switch self.submit(request, at: now) {
             case .accepted: return true
             case .notReady: return false
             case .full: break
@@ -102,18 +103,18 @@ final class RoomDatabase {
 
     // MARK: Out
 
-    private func submit(_ request: DatabaseRequest, now: UInt64) -> Submission {
+    private func submit(_ request: DatabaseRequest, at now: Instant) -> Submission {
         guard let index = self.idlest() else { return .notReady }
         let (statement, parameters) = RoomStatement.call(request.query)
         return self.submit(statement, parameters, request.tag, index, now)
     }
 
     private func submit(
-        _ statement: RoomStatement, _ parameters: Parameters, _ tag: UInt64, _ link: Int, _ now: UInt64
+        _ statement: RoomStatement, _ parameters: Parameters, _ tag: UInt64, _ link: Int, _ now: Instant
     ) -> Submission {
         self.lastRequest += 1
         let submission = self.links[link].connection.submit(
-            .statement(statement.rawValue), parameters, tag: self.lastRequest, now: now)
+            .statement(statement.rawValue), parameters, tag: self.lastRequest, at: now)
         if submission == .accepted {
             self.requests[self.lastRequest] = Request(statement: statement, tag: tag)
         }
@@ -133,11 +134,11 @@ final class RoomDatabase {
 
     // MARK: In
 
-    private func read(_ event: Connection.Event, of link: Int, now: UInt64, _ act: (News) -> Void) {
+    private func read(_ event: Connection.Event, of link: Int, at now: Instant, _ act: (News) -> Void) {
         switch event {
         case .connected(let facts):
             if let objection = self.lineage.objection(to: facts) {
-                self.links[link].connection.reject(objection, now: now)
+                self.links[link].connection.reject(objection, at: now)
                 return
             }
             _ = self.submit(.identity, Parameters(), 0, link, now)

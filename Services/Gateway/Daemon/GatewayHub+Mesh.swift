@@ -3,6 +3,7 @@ import GatewayCore
 import Mesh
 import NIOCore
 import Stages
+import Timing
 import Wire
 
 /// What comes over the mesh: links and envelopes.
@@ -52,7 +53,9 @@ extension GatewayHub {
 
     /// Ready when every stage answers.
     func reviewReadiness() {
-        self.mesh.report(self.patience.shortage(of: self.topology.stages, at: NIODeadline.now().uptimeNanoseconds))
+        self.mesh.report(
+            self.patience.shortage(
+                of: self.topology.stages, at: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)))
     }
 
     private func received(_ bytes: [UInt8], from instance: StageInstance, at now: UInt64) {

@@ -8,6 +8,7 @@ import NIOCore
 import SocketIO
 import SocketIOServer
 import Stages
+import Timing
 import Wire
 
 /// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
@@ -46,7 +47,7 @@ final class GatewayHub {
     let flushes: FlushQueue
     let face = FaceApps()
     let mesh: ReadinessCheck
-    let patience = StartupPatience(from: NIODeadline.now().uptimeNanoseconds)
+    let patience = StartupPatience(from: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds))
     private let telemetry: GatewayTelemetry
     private var isObservationDue = false
     /// How often figures are shown, ms.
@@ -84,7 +85,7 @@ final class GatewayHub {
         self.flushes = flushes
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: settings.turnPause.nanoseconds))
         self.behindBytes = settings.socketIO.maxBufferedBytes / 2
-        eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length))) { [weak self] in
+        eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
         }
     }

@@ -2,6 +2,7 @@ import Boot
 import GatewayCore
 import Mesh
 import Stages
+import Timing
 import Wire
 
 /// The gateway's half of the mesh: one thread that owns the links to all coalescers, committers and fan-outs.
@@ -54,7 +55,7 @@ final class GatewayMesh: ReactorLoop {
         try add(.fanout, settings.fanouts)
     }
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         self.sendOutgoing()
         var isMoreToRead = false
         if !self.hasBacklog {
@@ -64,7 +65,7 @@ final class GatewayMesh: ReactorLoop {
         let weight = self.fresh.reduce(0) { $0 + $1.weight }
         if self.hasBacklog, self.news.handOver(&self.fresh, weight: weight) == .full {
             // The event loop is behind: the links keep what comes, up to their high-water marks.
-            return now + 1_000_000
+            return now + .milliseconds(1)
         }
         return isMoreToRead ? now : nil
     }

@@ -66,7 +66,8 @@ public struct EditKind: Sendable {
         guard self.gestures == .ends else { return [] }
         if let id = payload["elementId"]?.string { return ShortList(Identifier(id)) }
         guard let group = payload["elements"], group.kind == .array else { return [] }
-        return ShortList(group.elements.lazy.compactMap { ($0["elementId"]?.string ?? $0.string).map { Identifier($0) } })
+        return ShortList(
+            group.elements.lazy.compactMap { ($0["elementId"]?.string ?? $0.string).map { Identifier($0) } })
     }
 
     fileprivate func elements(of edit: EncodedEdit) -> ShortList<Identifier> { self.readElements(edit) }

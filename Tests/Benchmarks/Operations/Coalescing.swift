@@ -1,4 +1,5 @@
 import CoalescerCore
+import Timing
 import Wire
 
 /// A preview of one who moves alone: it leaves at once.
@@ -7,12 +8,12 @@ struct PassPreview: Operation {
 
     private var coalescer = Coalescer()
     private var output: [Preview] = []
-    private var now: UInt64 = 1_000_000_000
+    private var now = Instant(nanoseconds: 1_000_000_000)
 
     init() {}
 
     mutating func turn() -> Bool {
-        self.now += 16_666_667
+        self.now += Nanoseconds(16_666_667)
         let outcome = self.coalescer.previewReceived(Sample.preview, at: self.now, into: &self.output)
         defer { self.output.removeAll(keepingCapacity: true) }
         return outcome == .sent && self.output.count == 1
@@ -26,7 +27,7 @@ struct FoldPreview: Operation {
 
     private var coalescer = Coalescer()
     private var output: [Preview] = []
-    private var now: UInt64 = 1_000_000_000
+    private var now = Instant(nanoseconds: 1_000_000_000)
     private let previews = (0..<2).map { mover in
         var preview = Sample.preview
         preview.element = Sample.varied(preview.element, mover)
@@ -42,8 +43,8 @@ struct FoldPreview: Operation {
     mutating func turn() -> Bool {
         let before = self.coalescer.counters.sent
         for _ in 0..<2 {
-            self.now += 8_000_000
-            self.coalescer.advance(to: self.now, into: &self.output)
+            self.now += .milliseconds(8)
+            self.coalescer.timeReached(self.now, into: &self.output)
             for preview in self.previews {
                 _ = self.coalescer.previewReceived(preview, at: self.now, into: &self.output)
             }
@@ -59,13 +60,15 @@ struct PassCommit: Operation {
 
     private var coalescer = Coalescer()
     private var commit = Sample.commit
-    private var now: UInt64 = 1_000_000_000
+    private var gesture: UInt64 = 3
+    private var now = Instant(nanoseconds: 1_000_000_000)
 
     init() {}
 
     mutating func turn() -> Bool {
-        self.now += 40_000_000
-        self.commit.gestures[0].gesture += 1
+        self.now += .milliseconds(40)
+        self.gesture += 1
+        self.commit.gestures = ShortList(EndedGesture(element: Sample.element, gesture: self.gesture))
         return self.coalescer.commitReceived(self.commit, at: self.now) == .nothingHeld
     }
 }

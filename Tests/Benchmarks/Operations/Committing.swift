@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import Timing
 import Wire
 
 /// One commit of a batch of fifty, from as many sessions: parsed, decided on what is known of its shard, and answered
@@ -37,7 +38,7 @@ struct DecideCommit: Operation {
     private mutating func admit() {
         for index in self.commits.indices {
             self.commits[index].number += 1
-            let prepared = PreparedCommit(self.commits[index], size: 150, arrived: 0)
+            let prepared = PreparedCommit(self.commits[index], size: 150, arrived: .start)
             _ = self.ledger.admit(prepared)
         }
     }

@@ -1,6 +1,8 @@
 import Canvas
 import CommitterCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 /// The machine over all shards: lanes, bounds and deadlines. What one shard does stands with its ledger.
@@ -26,7 +28,7 @@ import Wire
     @Test mutating func oneRequestALane() {
         var machine = self.machine(lanes: 3, up: 2)
         for room in Self.rooms.prefix(4) {
-            machine.submit(commit(1, create("a"), room: room), size: 10, at: 0, into: &self.actions)
+            machine.commitReceived(commit(1, create("a"), room: room), size: 10, at: 0, into: &self.actions)
         }
         machine.dispatch(into: &self.actions)
         #expect(self.actions.count == 2)
@@ -60,10 +62,10 @@ import Wire
         self.limits.queueItems = 2
         self.limits.queueBytes = 1000
         var machine = self.machine()
-        machine.submit(commit(1, create("a")), size: 990, at: 0, into: &self.actions)
-        machine.submit(commit(2, create("b")), size: 11, at: 0, into: &self.actions)
-        machine.submit(commit(2, create("b")), size: 10, at: 0, into: &self.actions)
-        machine.submit(commit(3, create("c")), size: 0, at: 0, into: &self.actions)
+        machine.commitReceived(commit(1, create("a")), size: 990, at: 0, into: &self.actions)
+        machine.commitReceived(commit(2, create("b")), size: 11, at: 0, into: &self.actions)
+        machine.commitReceived(commit(2, create("b")), size: 10, at: 0, into: &self.actions)
+        machine.commitReceived(commit(3, create("c")), size: 0, at: 0, into: &self.actions)
         let refused = self.results(self.actions)
         #expect(refused.map(\.number) == [2, 3])
         #expect(refused.allSatisfy { $0.refusal?.code == .busy && $0.refusal?.retryAfterMs == 250 })
@@ -74,43 +76,43 @@ import Wire
     @Test mutating func everyCommitGivesItsSenderCreditBackOnce() {
         self.limits.queueItems = 2
         var machine = self.machine()
-        machine.submit(commit(1, create("a")), size: 10, source: 1, at: 0, into: &self.actions)
+        machine.commitReceived(commit(1, create("a")), size: 10, source: 1, at: 0, into: &self.actions)
         // A copy of what waits, and one too many: nothing of them is kept.
-        machine.submit(commit(1, create("a")), size: 10, source: 2, at: 0, into: &self.actions)
-        machine.submit(commit(2, create("b")), size: 20, source: 2, at: 0, into: &self.actions)
-        machine.submit(commit(3, create("c")), size: 30, source: 3, at: 0, into: &self.actions)
-        var finished = machine.takeFinished()
+        machine.commitReceived(commit(1, create("a")), size: 10, source: 2, at: 0, into: &self.actions)
+        machine.commitReceived(commit(2, create("b")), size: 20, source: 2, at: 0, into: &self.actions)
+        machine.commitReceived(commit(3, create("c")), size: 30, source: 3, at: 0, into: &self.actions)
+        var finished = machine.drainFinished()
         #expect(finished.mapValues(\.commits) == [2: 1, 3: 1] && finished.mapValues(\.bytes) == [2: 10, 3: 30])
-        #expect(machine.takeFinished() == [:])
+        #expect(machine.drainFinished() == [:])
         machine.dispatch(into: &self.actions)
         machine.stateLoaded(lane: 0, LoadedState(version: 0, gseq: 0), at: 0)
         machine.dispatch(into: &self.actions)
-        #expect(machine.takeFinished() == [:])
+        #expect(machine.drainFinished() == [:])
         // A batch whose outcome nobody knows is still kept.
         machine.requestFailed(lane: 0, .lost, at: 0, into: &self.actions)
-        #expect(machine.takeFinished() == [:])
-        machine.tick(at: 10_000_000_000, into: &self.actions)
-        finished = machine.takeFinished()
+        #expect(machine.drainFinished() == [:])
+        machine.timeReached(10_000_000_000, into: &self.actions)
+        finished = machine.drainFinished()
         #expect(finished.mapValues(\.commits) == [1: 1, 2: 1] && finished.mapValues(\.bytes) == [1: 10, 2: 20])
         #expect(machine.isIdle)
     }
 
     @Test mutating func withoutADatabaseCommitsExpire() {
         var machine = self.machine(up: 0)
-        machine.submit(commit(1, create("a")), size: 10, at: 100, into: &self.actions)
+        machine.commitReceived(commit(1, create("a")), size: 10, at: 100, into: &self.actions)
         machine.dispatch(into: &self.actions)
         #expect(self.actions.isEmpty && machine.oldestArrival == 100)
         #expect(machine.nextDeadline == 10_000_000_100)
-        machine.tick(at: 10_000_000_099, into: &self.actions)
+        machine.timeReached(10_000_000_099, into: &self.actions)
         #expect(self.actions.isEmpty)
-        machine.tick(at: 10_000_000_100, into: &self.actions)
+        machine.timeReached(10_000_000_100, into: &self.actions)
         #expect(self.results(self.actions).map { $0.refusal?.code } == [.unavailable])
         #expect(machine.isIdle && machine.nextDeadline == nil)
     }
 
     @Test mutating func lostConnectionsCommitsGoToAnotherLane() {
         var machine = self.machine(lanes: 2, up: 2)
-        machine.submit(commit(1, create("a")), size: 10, at: 0, into: &self.actions)
+        machine.commitReceived(commit(1, create("a")), size: 10, at: 0, into: &self.actions)
         machine.dispatch(into: &self.actions)
         machine.stateLoaded(lane: 0, LoadedState(version: 0, gseq: 0), at: 0)
         machine.dispatch(into: &self.actions)
@@ -131,13 +133,13 @@ import Wire
 
     @Test mutating func failedShardRestsWhileOthersGoOn() {
         var machine = self.machine()
-        machine.submit(commit(1, create("a"), room: Self.rooms[0]), size: 10, at: 0, into: &self.actions)
+        machine.commitReceived(commit(1, create("a"), room: Self.rooms[0]), size: 10, at: 0, into: &self.actions)
         machine.dispatch(into: &self.actions)
         machine.requestFailed(lane: 0, .transient, at: 1_000_000, into: &self.actions)
         self.actions = []
         machine.dispatch(into: &self.actions)
         #expect(self.actions.isEmpty)
-        machine.submit(commit(1, create("a"), room: Self.rooms[1]), size: 10, at: 0, into: &self.actions)
+        machine.commitReceived(commit(1, create("a"), room: Self.rooms[1]), size: 10, at: 0, into: &self.actions)
         machine.dispatch(into: &self.actions)
         #expect(self.actions.count == 1)
         let deadline = machine.nextDeadline ?? 0
@@ -145,14 +147,14 @@ import Wire
         machine.connectionDown(lane: 0, at: 0, into: &self.actions)
         machine.connectionUp(lane: 0)
         self.actions = []
-        machine.tick(at: deadline, into: &self.actions)
+        machine.timeReached(deadline, into: &self.actions)
         machine.dispatch(into: &self.actions)
         #expect(self.actions.count == 1)
     }
 
     @Test mutating func copiesAreCountedOnce() {
         var machine = self.machine()
-        for _ in 0..<3 { machine.submit(commit(1, create("a")), size: 10, at: 0, into: &self.actions) }
+        for _ in 0..<3 { machine.commitReceived(commit(1, create("a")), size: 10, at: 0, into: &self.actions) }
         #expect(machine.counters.received == 3 && machine.counters.repeated == 2 && machine.queuedBytes == 10)
     }
 

@@ -1,5 +1,7 @@
 import Canvas
 import CommitterCore
+import Timing
+import TimingTestKit
 import Wire
 
 /// A model of the tables that several ledgers can share.
@@ -25,7 +27,7 @@ final class LedgerBench {
     func other() -> LedgerBench { LedgerBench(on: self.database) }
 
     @discardableResult
-    func admit(_ commit: Commit, size: Int = 100, at now: UInt64 = 0) -> Bool {
+    func admit(_ commit: Commit, size: Int = 100, at now: Instant = 0) -> Bool {
         self.ledger.admit(PreparedCommit(commit, size: size, arrived: now))
     }
 
@@ -46,7 +48,7 @@ final class LedgerBench {
 
     func fail(_ failure: RequestFailure) -> ShardLedger.Settlement { self.ledger.requestFailed(failure, at: 0) }
 
-    func expire(at now: UInt64) -> ShardLedger.Settlement { self.ledger.expire(at: now) }
+    func expire(at now: Instant) -> ShardLedger.Settlement { self.ledger.expire(at: now) }
 
     /// Runs everything that waits, without faults but lost races.
     @discardableResult

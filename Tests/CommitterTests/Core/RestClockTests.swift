@@ -1,5 +1,7 @@
 import CommitterCore
 import Testing
+import Timing
+import TimingTestKit
 
 struct RestClockTests {
     private let patience = RestClock.patience
@@ -23,7 +25,7 @@ struct RestClockTests {
         clock.observe(connections: 2, at: 25 + self.patience)
         #expect(!clock.isResting(at: 25 + self.patience))
         // The next loss counts from its own beginning.
-        clock.observe(connections: 0, at: 3 * self.patience)
-        #expect(!clock.isResting(at: 4 * self.patience - 1))
+        clock.observe(connections: 0, at: .start + 3 * self.patience)
+        #expect(!clock.isResting(at: .start + 4 * self.patience - 1))
     }
 }

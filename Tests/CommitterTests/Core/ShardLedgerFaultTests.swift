@@ -1,6 +1,8 @@
 import Canvas
 import CommitterCore
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite struct ShardLedgerFaultTests {

@@ -1,6 +1,8 @@
 import Canvas
 import CommitterCore
 import PipelineTestKit
+import Timing
+import TimingTestKit
 import Wire
 
 /// Committers on one model of the database, with clients, a network and connections that all misbehave, driven by one
@@ -32,7 +34,7 @@ struct Simulation {
     var requests: [Request] = []
     var network: [(committer: Int, commit: Commit)] = []
     var published: [UInt64: Update] = [:]
-    var now: UInt64 = 0
+    var now = Instant.start
     var failures: [String] = []
     /// How often what happened: a run in which nothing went wrong proves little.
     var seen: [String: Int] = [:]
@@ -69,7 +71,7 @@ struct Simulation {
 
     mutating func run(steps: Int) {
         for _ in 0..<steps {
-            self.now += UInt64.random(in: 0...3, using: &self.random)
+            self.now += Nanoseconds(UInt64.random(in: 0...3, using: &self.random))
             switch Int.random(in: 0..<100, using: &self.random) {
             case 0..<30: self.sendSomething()
             case 30..<60: self.deliver()
@@ -98,7 +100,7 @@ struct Simulation {
         }
     }
 
-    private mutating func perform(_ index: Int, _ body: (inout Committer, UInt64, inout [Committer.Action]) -> Void) {
+    private mutating func perform(_ index: Int, _ body: (inout Committer, Instant, inout [Committer.Action]) -> Void) {
         var actions: [Committer.Action] = []
         body(&self.committers[index], self.now, &actions)
         self.committers[index].dispatch(into: &actions)
@@ -201,7 +203,7 @@ struct Simulation {
         let position = Int.random(in: 0..<min(4, self.network.count), using: &self.random)
         let (committer, commit) = self.network.remove(at: position)
         if faults, self.random.chance(10) { return }
-        self.perform(committer) { $0.submit(commit, size: 100, at: $1, into: &$2) }
+        self.perform(committer) { $0.commitReceived(commit, size: 100, at: $1, into: &$2) }
     }
 
     private mutating func answer(faults: Bool = true) {
@@ -279,7 +281,7 @@ struct Simulation {
 
     private mutating func tick() {
         for index in self.committers.indices {
-            self.perform(index) { $0.tick(at: $1, into: &$2) }
+            self.perform(index) { $0.timeReached($1, into: &$2) }
         }
     }
 

@@ -3,6 +3,8 @@ import Logging
 import Mesh
 import NIOConcurrencyHelpers
 import PipelineTestKit
+import Timing
+import TimingTestKit
 import Wire
 
 /// A scripted gateway and fan-out on one thread: sends commits to committers, keeps results and updates.
@@ -85,7 +87,7 @@ private final class ProbeLoop: ReactorLoop {
         self.orders = orders
     }
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(at now: Instant) -> Instant? {
         for (index, link) in self.links.enumerated() {
             while let event = link.next() {
                 switch event {

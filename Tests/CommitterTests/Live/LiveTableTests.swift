@@ -6,6 +6,8 @@ import JSONBytes
 import PipelineTestKit
 import Postgres
 import Testing
+import Timing
+import TimingTestKit
 import Wire
 
 @Suite(.timeLimit(.minutes(2))) struct LiveTableTests {

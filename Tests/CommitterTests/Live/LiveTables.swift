@@ -3,6 +3,8 @@ import CommitterCore
 import CommitterDaemon
 import PipelineTestKit
 import Postgres
+import Timing
+import TimingTestKit
 import Wire
 
 /// The real schema on a real server, written and read by the real functions over one blocking connection.

@@ -2,6 +2,7 @@ import FanoutCore
 import Logging
 import Mesh
 import NIOConcurrencyHelpers
+import Timing
 import Wire
 
 /// A gateway, coalescer or committer as a fan-out sees it: a dialled link in a thread of its own that sends what it is
@@ -81,7 +82,7 @@ final class FakePeer: Sendable {
             self.rests = rests
         }
 
-        func turn(now: UInt64) -> UInt64? {
+        func turn(at now: Instant) -> Instant? {
             while !self.isPaused.withLockedValue({ $0 }), let event = self.link.next() {
                 if case .message = event { self.read() }
             }

@@ -2,6 +2,7 @@ import CoalescerCore
 import CoalescerDaemon
 import Mesh
 import Stages
+import Timing
 import Wire
 
 /// A coalescer around its real core and relays: commits in and out first, then previews.
@@ -30,19 +31,20 @@ final class CoalescerShell: Shell {
     }
 
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
+        let now = Instant(nanoseconds: now)
         for input in inputs { self.readLink(input) }
         for input in inputs { self.readCommits(input, now) }
         self.commitRelay.flush { self.world.send($0, on: self.committers[$1]) }
         for (peer, load) in self.commitRelay.takeFinished() { self.grants.finish(load, of: peer, self.world.send) }
         for input in inputs { self.readPreviews(input, now) }
-        self.core.advance(to: now, into: &self.output)
+        self.core.timeReached(now, into: &self.output)
         self.previewRelay.send(&self.output, owners: self.fanoutOwners) { envelope, _, fanout in
             self.world.send(envelope, on: self.fanouts[fanout])
         } returned: { preview in
             self.core.sendFailed(preview, at: now)
         }
-        self.core.forget(at: now)
-        return self.core.deadline
+        self.core.forgetSilent(at: now)
+        return self.core.nextDeadline?.nanoseconds
     }
 
     private func readLink(_ input: Input) {
@@ -72,7 +74,7 @@ final class CoalescerShell: Shell {
         }
     }
 
-    private func readCommits(_ input: Input, _ now: UInt64) {
+    private func readCommits(_ input: Input, _ now: Instant) {
         switch input {
         case .peerUp(let peer): self.grants.peerUp(peer)
         case .peerDown(let peer): self.grants.peerDown(peer)
@@ -80,19 +82,19 @@ final class CoalescerShell: Shell {
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
                 guard kind == .commit else { return }
                 let commit = try EnvelopeReader.decode(Commit.self, fields)
-                _ = self.core.commitReceived(commit, at: now)
+                self.core.commitReceived(commit, at: now)
                 self.commitRelay.pass(fields, to: self.committerOwners.owner(of: commit.room), from: peer)
             }
         case .up, .down, .resting, .message, .database, .app: break
         }
     }
 
-    private func readPreviews(_ input: Input, _ now: UInt64) {
+    private func readPreviews(_ input: Input, _ now: Instant) {
         guard case .peerMessage(_, let bytes) = input else { return }
         self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
             guard kind == .preview else { return }
             let preview = try EnvelopeReader.decode(Preview.self, fields)
-            _ = self.core.previewReceived(preview, at: now, into: &self.output)
+            self.core.previewReceived(preview, at: now, into: &self.output)
         }
     }
 

@@ -3,6 +3,7 @@ import CommitterCore
 import CommitterDaemon
 import Mesh
 import Stages
+import Timing
 import Wire
 
 /// A committer around its real core: what the database answered, then commits, then requests, results and updates.
@@ -42,22 +43,23 @@ final class CommitterShell: Shell {
     }
 
     func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
+        let now = Instant(nanoseconds: now)
         for case .database(let news) in inputs { self.read(news, now) }
         self.restClock.observe(connections: self.core.connectedLanes, at: now)
         self.world.rest(self.process, self.restClock.isResting(at: now))
         for input in inputs { self.read(input, now) }
-        if let due = self.core.nextDeadline, now >= due { self.core.tick(at: now, into: &self.actions) }
+        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.core.dispatch(into: &self.actions)
         self.perform(now)
-        self.results.finish(self.core.takeFinished(), self.world.send)
+        self.results.finish(self.core.drainFinished(), self.world.send)
         self.results.flush(self.world.send)
         self.updates.flush { self.world.send($0, on: self.fanouts[$1]) }
-        return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
+        return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()?.nanoseconds
     }
 
     // MARK: In
 
-    private func read(_ input: Input, _ now: UInt64) {
+    private func read(_ input: Input, _ now: Instant) {
         switch input {
         case .up(let link), .resting(let link): self.owners.changed(link.index, link.state(isUp: true))
         case .down(let link):
@@ -70,14 +72,14 @@ final class CommitterShell: Shell {
                 guard kind == .commit else { return }
                 let commit = try EnvelopeReader.decode(Commit.self, fields)
                 self.lastNumbers[StreamKey(commit.room, commit.session)] = commit.number
-                self.core.submit(
+                self.core.commitReceived(
                     commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         case .message, .database, .app: break
         }
     }
 
-    private func read(_ news: DatabaseNews, _ now: UInt64) {
+    private func read(_ news: DatabaseNews, _ now: Instant) {
         switch news {
         case .up(let lane):
             let epoch = self.world.database.model.epoch
@@ -107,7 +109,7 @@ final class CommitterShell: Shell {
 
     // MARK: Out
 
-    private func perform(_ now: UInt64) {
+    private func perform(_ now: Instant) {
         while !self.actions.isEmpty {
             let actions = self.actions
             self.actions = []
@@ -115,7 +117,7 @@ final class CommitterShell: Shell {
         }
     }
 
-    private func perform(_ action: Committer.Action, _ now: UInt64) {
+    private func perform(_ action: Committer.Action, _ now: Instant) {
         switch action {
         case .load(let lane, let request):
             self.ask(lane, isWrite: false, now) { .loaded(lane, $0.load(request)) }
@@ -134,7 +136,7 @@ final class CommitterShell: Shell {
     }
 
     private func ask(
-        _ lane: Int, isWrite: Bool, _ now: UInt64, _ run: @escaping (inout DatabaseModel) -> DatabaseNews
+        _ lane: Int, isWrite: Bool, _ now: Instant, _ run: @escaping (inout DatabaseModel) -> DatabaseNews
     ) {
         let request = DatabaseTask(isWrite: isWrite, failure: .failed(lane), run: run)
         if !self.world.submit(request, on: self.connections[lane]) {

@@ -2,6 +2,7 @@ internal import CommitterCore
 internal import Mesh
 internal import PolledPostgres
 internal import Postgres
+internal import Timing
 
 /// One connection to PostgreSQL in the reactor's poll set, carrying one request at a time.
 final class DatabaseLane {
@@ -16,11 +17,11 @@ final class DatabaseLane {
 
     private let polled: PolledConnection
     private var events: [Connection.Event] = []
-    /// When the request under way was sent, ns.
-    private(set) var since: UInt64 = 0
+    /// When the request under way was sent.
+    private(set) var since = Instant.start
     private var tag: UInt64 = 0
 
-    /// A lane that does nothing before ``start(now:)``.
+    /// A lane that does nothing before ``start(at:)``.
     init(on thread: ReactorThread, settings: ConnectionSettings) throws {
         self.polled = try PolledConnection(
             on: thread, settings: settings,
@@ -35,22 +36,22 @@ final class DatabaseLane {
     }
 
     /// Begins to connect.
-    func start(now: UInt64) {
-        self.polled.start(now: now)
+    func start(at now: Instant) {
+        self.polled.start(at: now)
     }
 
     /// Sends a request. False when the connection does not take it, which it always does between `up` and `down` while
     /// nothing is under way.
-    func submit(_ request: Request, _ parameters: Parameters, now: UInt64) -> Bool {
+    func submit(_ request: Request, _ parameters: Parameters, at now: Instant) -> Bool {
         self.tag &+= 1
         self.since = now
-        return self.polled.connection.submit(.statement(request.rawValue), parameters, tag: self.tag, now: now)
+        return self.polled.connection.submit(.statement(request.rawValue), parameters, tag: self.tag, at: now)
             == .accepted
     }
 
-    /// Does what can be done without waiting, and tells what happened.
-    func turn(now: UInt64, _ act: (News) -> Void) {
-        self.polled.turn(now: now, into: &self.events)
+    /// Does what can be done without waiting, and reports what happened.
+    func turn(at now: Instant, _ act: (News) -> Void) {
+        self.polled.turn(at: now, into: &self.events)
         for event in self.events {
             switch event {
             case .connected(let facts): act(.up(facts))
@@ -68,17 +69,17 @@ final class DatabaseLane {
         self.polled.poll()
     }
 
-    /// When the next turn is due even if nothing happens, ns.
-    var nextDeadline: UInt64? { self.polled.nextDeadline }
+    /// When the next turn is due even if nothing happens.
+    var nextDeadline: Instant? { self.polled.nextDeadline }
 
     /// Leaves the server that the lane is connected to, and tries the next host.
-    func reject(_ reason: String, now: UInt64) {
-        self.polled.connection.reject(reason, now: now)
+    func reject(_ reason: String, at now: Instant) {
+        self.polled.connection.reject(reason, at: now)
     }
 
-    /// Connects anew to the same server. Nothing may be under way.
-    func renew(_ reason: String, now: UInt64) {
-        self.polled.connection.renew(reason, now: now)
+    /// Connects again to the same server. Nothing may be under way.
+    func renew(_ reason: String, at now: Instant) {
+        self.polled.connection.renew(reason, at: now)
     }
 
     /// Ends the connection. What was under way is given up.

@@ -1,0 +1,153 @@
+import DequeModule
+import Timing
+import Wire
+
+/// The keys and rooms that are known, and when they are forgotten.
+///
+/// All entries stand in one queue. An entry that comes to its front after `memory` without having been heard of in the
+/// meantime is forgotten, the others go to the end again: a silent key is gone after one to two times `memory`, at a
+/// cost that does not grow with the number of keys. The same queue gives the victim when there are too many keys.
+struct KeyTable {
+    /// An entry's turn to be asked whether it is still needed.
+    private struct Aging {
+        let entry: EntryIndex
+        /// Since when it stands in the queue.
+        let since: Instant
+    }
+
+    private let maxEntries: Int
+    private let memory: Nanoseconds
+    private var index: [EntryKey: EntryIndex] = [:]
+    private var entries: [Entry] = []
+    private var freeEntries: [EntryIndex] = []
+    private var roomIndex: [Identifier: RoomIndex] = [:]
+    private(set) var rooms: [PacedRoom] = []
+    private var freeRooms: [RoomIndex] = []
+    private var aging: Deque<Aging> = []
+    /// Keys that were forgotten because there were too many.
+    private(set) var evicted: UInt64 = 0
+
+    /// How many entries are looked at for one to evict: the first half for one that was silent.
+    private static let victimSearch = 16
+
+    init(limits: CoalescerLimits) {
+        self.maxEntries = limits.maxEntries
+        self.memory = limits.memory
+    }
+
+    /// How many keys are known.
+    var entryCount: Int { self.index.count }
+    /// How many rooms are known.
+    var roomCount: Int { self.roomIndex.count }
+
+    /// An entry.
+    subscript(entry index: EntryIndex) -> Entry {
+        _read { yield self.entries[index] }
+        _modify { yield &self.entries[index] }
+    }
+
+    /// A room.
+    subscript(room index: RoomIndex) -> PacedRoom {
+        _read { yield self.rooms[index] }
+        _modify { yield &self.rooms[index] }
+    }
+
+    /// The entry of a key, made when there is none. When there are too many keys, another one is forgotten for it; nil
+    /// when all of those that were looked at wait for a departure.
+    mutating func entry(
+        room: Identifier, element: Identifier, connection: UInt64, at now: Instant
+    ) -> EntryIndex? {
+        if let room = self.roomIndex[room] {
+            let key = EntryKey(room: room, element: element, connection: connection)
+            if let known = self.index[key] {
+                self.entries[known].touchedAt = now
+                return known
+            }
+        }
+        if self.index.count >= self.maxEntries, !self.evictOne(at: now) { return nil }
+        return self.add(EntryKey(room: self.room(room), element: element, connection: connection), at: now)
+    }
+
+    /// A key moves: it counts among its room's movers, and the mover before it learns how long the room waited.
+    mutating func moved(_ entry: EntryIndex, at now: Instant, span: Nanoseconds) {
+        let room = self.entries[entry].key.room
+        self.rooms[room].movers.keyMoved(&self.entries[entry].movedIn, at: now, span: span)
+        if let (previous, gap) = self.rooms[room].moverHeard(entry, at: now) {
+            self.entries[previous].followed(after: gap)
+        }
+    }
+
+    /// Forgets keys and rooms without traffic. Cheap when there are none: to be called in every turn.
+    mutating func forgetSilent(at now: Instant) {
+        while let first = self.aging.first, now >= first.since + self.memory {
+            self.aging.removeFirst()
+            let entry = self.entries[first.entry]
+            if now >= entry.touchedAt + self.memory, !entry.isQueued {
+                self.remove(first.entry)
+            } else {
+                self.aging.append(Aging(entry: first.entry, since: now))
+            }
+        }
+    }
+
+    /// Forgets one key that has nothing to send, a silent one rather than a busy one.
+    /// - Returns: false when there was none among the first of the queue.
+    private mutating func evictOne(at now: Instant) -> Bool {
+        let count = min(Self.victimSearch, self.aging.count)
+        for look in 0..<count {
+            let first = self.aging.removeFirst()
+            let entry = self.entries[first.entry]
+            let isSilent = entry.touchedAt <= first.since
+            if !entry.isQueued, isSilent || look >= count / 2 {
+                self.evicted += 1
+                self.remove(first.entry)
+                return true
+            }
+            self.aging.append(Aging(entry: first.entry, since: now))
+        }
+        return false
+    }
+
+    private mutating func add(_ key: EntryKey, at now: Instant) -> EntryIndex {
+        let added: EntryIndex
+        if let free = self.freeEntries.popLast() {
+            self.entries[free] = Entry(key: key, at: now)
+            added = free
+        } else {
+            added = self.entries.count
+            self.entries.append(Entry(key: key, at: now))
+        }
+        self.index[key] = added
+        self.rooms[key.room].entryCount += 1
+        self.aging.append(Aging(entry: added, since: now))
+        return added
+    }
+
+    /// The index of a room, which is added when it is not known.
+    private mutating func room(_ id: Identifier) -> RoomIndex {
+        if let known = self.roomIndex[id] { return known }
+        let added: RoomIndex
+        if let free = self.freeRooms.popLast() {
+            self.rooms[free] = PacedRoom(id: id)
+            added = free
+        } else {
+            added = self.rooms.count
+            self.rooms.append(PacedRoom(id: id))
+        }
+        self.roomIndex[id] = added
+        return added
+    }
+
+    /// Removes an entry that has left the queue, and its room with its last key.
+    private mutating func remove(_ entry: EntryIndex) {
+        let key = self.entries[entry].key
+        self.index[key] = nil
+        self.entries[entry] = Entry(key: EntryKey(room: 0, element: "", connection: 0), at: .start)
+        self.freeEntries.append(entry)
+        self.rooms[key.room].entryCount -= 1
+        guard self.rooms[key.room].entryCount == 0 else { return }
+        self.roomIndex[self.rooms[key.room].id] = nil
+        self.rooms[key.room] = PacedRoom(id: "")
+        self.freeRooms.append(key.room)
+    }
+}
