@@ -19,7 +19,7 @@ struct RestClockTests {
         clock.observe(connections: 1, at: 10)
         clock.observe(connections: 0, at: 20)
         clock.observe(connections: 0, at: 30)
-        #expect(clock.deadline(after: 30) == 20 + self.patience)
+        #expect(clock.deadline(after: 30) == .start + 20 + self.patience)
         #expect(!clock.isResting(at: 19 + self.patience))
         #expect(clock.isResting(at: 20 + self.patience))
         clock.observe(connections: 2, at: 25 + self.patience)
