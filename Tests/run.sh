@@ -6,7 +6,7 @@
 # for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no test fails,
 # and so does a skipped test: nothing is left out in silence.
 #
-#     LONG=1    drills of the length that `make test-long` is for; see the phases
+#     LONG=1    drills of the length that `make test-long` is for, see the phases; daemons run as built for release
 #     BUSY=1    one core is kept busy meanwhile
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -23,8 +23,10 @@ mkdir -p "$LOGS"
 : >"$RESULTS"
 rm -f "$LOGS/tsan.built"
 phases=("$@")
-bin=.build/debug
 LONG=${LONG:-}
+# The daemons that clients and faults meet.
+bin=.build/debug
+[ -z "$LONG" ] || bin=.build/release
 TSAN=(--scratch-path .build-tsan --sanitize=thread)
 # Tests of which another phase has shown the same in another way are for LONG only.
 SHORT=()
@@ -177,7 +179,7 @@ phase_tsan() {
 }
 
 # A few seconds for each decoder, or a minute.
-phase_fuzz() { TOUCHSYNC_BUILT=$bin script_phase fuzz Tests/Fuzz/run.sh $((LONG ? 60 : 5)); }
+phase_fuzz() { TOUCHSYNC_BUILT=.build/debug script_phase fuzz Tests/Fuzz/run.sh $((LONG ? 60 : 5)); }
 
 phase_conformance() {
     pytest_phase conformance Tests/Conformance/run.sh
@@ -219,6 +221,7 @@ lanes=($!)
 if wants pure shells simulation live fuzz conformance pipeline chaos; then
     build debug swift build --build-tests || phases=(lint model tsan)
 fi
+if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
 # What only computes, beside the second one.
 {
     wants tsan && build tsan swift build --build-tests "${TSAN[@]}" && touch "$LOGS/tsan.built"

@@ -17,12 +17,6 @@ extension JSONValue {
         return self.withText { text in Self.decoded(node, text).reduce(0) { count, _ in count + 1 } }
     }
 
-    /// Whether a string's text is its content: no escape in it, so that `rawBytes` without the quotes is the string.
-    public var isPlainString: Bool {
-        let node = self.node
-        return node.kind == .string && !node.flag
-    }
-
     /// Whether this is a string whose decoded content is these bytes. Bytewise: no Unicode equivalence.
     public func isString(_ other: StaticString) -> Bool {
         let node = self.node

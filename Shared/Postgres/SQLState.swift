@@ -71,8 +71,6 @@ extension SQLState {
     package static let numericOutOfRange = SQLState("22003")
     /// 22021: NUL or bytes that are not UTF-8 in a text.
     package static let invalidByteSequence = SQLState("22021")
-    /// 22P05: a character that the database's encoding does not have.
-    package static let untranslatableCharacter = SQLState("22P05")
     /// 22023: a parameter's value is not acceptable.
     package static let invalidParameter = SQLState("22023")
     /// 23503: a foreign key has no target.
@@ -89,18 +87,12 @@ extension SQLState {
     package static let idleInTransactionTimeout = SQLState("25P03")
     /// 26000: the prepared statement does not exist (any more).
     package static let invalidStatementName = SQLState("26000")
-    /// 28000: the role may not log in.
-    package static let invalidAuthorization = SQLState("28000")
-    /// 28P01: wrong password.
-    package static let invalidPassword = SQLState("28P01")
     /// 3D000: the database does not exist.
     package static let undefinedDatabase = SQLState("3D000")
     /// 40001: serialization failure.
     package static let serializationFailure = SQLState("40001")
     /// 40P01: deadlock.
     package static let deadlockDetected = SQLState("40P01")
-    /// 42601: syntax error; also several statements in one request.
-    package static let syntaxError = SQLState("42601")
     /// 42703: the column does not exist.
     package static let undefinedColumn = SQLState("42703")
     /// 42P01: the table does not exist.
@@ -125,6 +117,4 @@ extension SQLState {
     package static let crashShutdown = SQLState("57P02")
     /// 57P03: the server starts up or shuts down and takes no connection now.
     package static let cannotConnectNow = SQLState("57P03")
-    /// P0001: RAISE EXCEPTION without a code of its own.
-    package static let raisedException = SQLState("P0001")
 }

@@ -95,18 +95,6 @@ public struct HTTPRequestHead: Sendable {
         return nil
     }
 
-    /// All query parameters in order, percent-decoded.
-    public var queryItems: [(name: String, value: String)] {
-        self.bytes[self.queryRange].split(separator: UInt8(ascii: "&")).map { item in
-            let cut = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            let value = cut == item.endIndex ? [] : Self.percentDecode(item[(cut + 1)...])
-            return (
-                String(decoding: Self.percentDecode(item[..<cut]), as: UTF8.self),
-                String(decoding: value, as: UTF8.self)
-            )
-        }
-    }
-
     /// Whether the connection stays open after the answer (RFC 9112 section 9.3).
     public var keepsAlive: Bool {
         if self.header("connection", lists: "close") { return false }

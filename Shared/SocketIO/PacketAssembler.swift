@@ -31,9 +31,6 @@ public struct PacketAssembler: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// Whether attachments are due.
-    public var isCollecting: Bool { self.pending != nil }
-
     /// A head that announces attachments.
     public mutating func begin(_ head: SocketPacketHead, text: UnsafeRawBufferPointer) throws(Failure) {
         guard self.pending == nil else { throw .unexpectedText }

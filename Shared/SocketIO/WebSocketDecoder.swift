@@ -78,9 +78,6 @@ public struct WebSocketDecoder: Sendable {
         self.limits = limits
     }
 
-    /// Whether an unfinished frame or message is held.
-    public var isMidMessage: Bool { self.message != nil || (self.stage != .first && self.stage != .deaf) }
-
     /// Reads on from `offset` until one event is complete (its bytes then are all of `payload`) or the input ends.
     public mutating func next(
         _ input: UnsafeRawBufferPointer, at offset: inout Int, payload: inout [UInt8]

@@ -39,8 +39,6 @@ public final class SocketIOSocket {
     public var engine: EngineIOSession { self.session }
     /// Whether it was accepted and is not gone.
     public var isConnected: Bool { self.state == .connected }
-    /// Whether an answer to CONNECT is due.
-    public var isPending: Bool { self.state == .asked }
     /// The transport in use.
     public var transport: EngineTransport { self.session.transport }
     /// Where the client is.

@@ -54,7 +54,7 @@ import Testing
 
     static let switching = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n".utf8)
 
-    @Test func `A mover greets, joins, makes its element and those of the room, and takes part`() {
+    @Test func aMoverGreetsJoinsMakesItsElementAndThoseOfTheRoomAndTakesPart() {
         var talk = Self.talk(member: 0, elements: 2)
         #expect(String(decoding: talk.output, as: UTF8.self).hasPrefix("GET /socket.io/?EIO=4&transport=websocket"))
         // The head comes in two parts.
@@ -71,7 +71,7 @@ import Testing
         #expect(talk.hear("2") == ["3"])
     }
 
-    @Test func `Until it takes part it tells what it waits for`() {
+    @Test func untilItTakesPartItTellsWhatItWaitsFor() {
         var talk = Self.talk(member: 0)
         #expect(talk.client.phase.awaited?.contains("upgrade") == true)
         _ = talk.hear(bytes: Self.switching)
@@ -93,7 +93,7 @@ import Testing
         return talk
     }
 
-    @Test func `What it says comes back with its age`() {
+    @Test func whatItSaysComesBackWithItsAge() {
         var talk = Self.live(member: 1)
         talk.output = []
         _ = talk.client.movePreview(at: 7_000_000, into: &talk.output)
@@ -108,7 +108,7 @@ import Testing
         #expect(!isMover)
     }
 
-    @Test func `Commits keep their window and count their answers`() {
+    @Test func commitsKeepTheirWindowAndCountTheirAnswers() {
         var talk = Self.live(member: 0)
         talk.output = []
         let submissions = (1...17).map { _ in talk.client.moveForGood(at: 1_000_000, into: &talk.output) }
@@ -126,12 +126,12 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 503 Busy\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n\u{88}\u{0}",
     ])
-    func `A server that refuses is told`(answer: String) {
+    func aServerThatRefusesIsTold(answer: String) {
         var talk = Self.talk(member: 0)
         #expect(talk.hear(bytes: answer.unicodeScalars.map { UInt8($0.value) }).failure != nil)
     }
 
-    @Test func `A refused join is a failure`() {
+    @Test func aRefusedJoinIsAFailure() {
         var talk = Self.talk(member: 0)
         _ = talk.hear(bytes: Self.switching)
         _ = talk.hear("0{}")
@@ -140,7 +140,7 @@ import Testing
         #expect(talk.hear(bytes: [0x81, UInt8(text.utf8.count)] + text.utf8).failure?.contains("joining") == true)
     }
 
-    @Test func `Slow readers read at their pace, the deaf never`() {
+    @Test func slowReadersReadAtTheirPaceTheDeafNever() {
         var slow = SlowReaders([3, 4], 1)
         #expect(slow.nextDeadline == .max)
         slow.begin(at: 100)
@@ -154,7 +154,7 @@ import Testing
         #expect(deaf.nextDeadline == .max)
     }
 
-    @Test func `What gateways tell about slow readers`() {
+    @Test func whatGatewaysTellAboutSlowReaders() {
         let page = "# HELP x y\ntouchsync_gateway_slow_members_total 12\ntouchsync_gateway_slow_members_totals 9\n"
         #expect(GatewayMetrics.value(in: page) == 12)
         #expect(GatewayMetrics.value(in: "touchsync_gateway_slow_members_total{gateway=\"1\"} 3\n") == 3)

@@ -19,7 +19,7 @@ import Testing
         try await NIOThreadPool.singleton.runIfActive { try Bench.reports(options) }
     }
 
-    @Test func `A load on a relaying server: what is sent arrives, with its age`() async throws {
+    @Test func aLoadOnARelayingServerWhatIsSentArrivesWithItsAge() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let (server, port, _) = try await RelayServer.start(on: group.next())
         var load = Load()
@@ -52,7 +52,7 @@ import Testing
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func `Phases that continue keep their connections, and send as much as a search found`() async throws {
+    @Test func phasesThatContinueKeepTheirConnectionsAndSendAsMuchAsASearchFound() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let (server, port, connections) = try await RelayServer.start(on: group.next())
         var load = Load()
@@ -80,7 +80,7 @@ import Testing
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func `A server that does not know the events: the report says which`() async throws {
+    @Test func aServerThatDoesNotKnowTheEventsTheReportSaysWhich() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let (server, port, _) = try await RelayServer.start(
             on: group.next(), ignoring: ["element:transforming", "element:transform"])
@@ -98,7 +98,7 @@ import Testing
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func `A server that answers no join: the failure says so`() async throws {
+    @Test func aServerThatAnswersNoJoinTheFailureSaysSo() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let (server, port, _) = try await RelayServer.start(on: group.next(), ignoring: ["room:join"])
         var load = Load()
@@ -113,14 +113,14 @@ import Testing
         try await server.eventLoop.submit { server.closeAll() }.get()
     }
 
-    @Test func `A process that does not run is told before anything is sent`() async throws {
+    @Test func aProcessThatDoesNotRunIsToldBeforeAnythingIsSent() async throws {
         var options = Self.options(port: 1, Load())
         options.processes = [WatchedProcess(name: "server", pid: Int(Int32.max))]
         let failure = await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
         #expect(failure?.description.contains("server") == true)
     }
 
-    @Test func `Nobody listens`() async throws {
+    @Test func nobodyListens() async throws {
         var load = Load()
         load.rooms = 1
         load.members = 2
@@ -135,7 +135,7 @@ import Testing
         await #expect(throws: BenchFailure.self) { try await Self.reports(options) }
     }
 
-    @Test func `Addresses that it cannot speak with are refused at once`() async throws {
+    @Test func addressesThatItCannotSpeakWithAreRefusedAtOnce() async throws {
         var options = Self.options(port: 1, Load())
         options.urls = ["https://127.0.0.1"]
         await #expect(throws: BenchFailure.self) { try await Self.reports(options) }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct CommitLaneTests {
     static let first = CommitLane.firstID
 
-    @Test func `Commits are numbered, answers tell how long they took`() {
+    @Test func commitsAreNumberedAnswersTellHowLongTheyTook() {
         var lane = CommitLane(window: 2)
         lane.joined(used: 0)
         #expect(lane.submit(at: 100).map { [$0.id, Int($0.number)] } == [Self.first, 1])
@@ -16,7 +16,7 @@ import Testing
         #expect(lane.submit(at: 200)?.number == 3)
     }
 
-    @Test func `A refusal that leaves its number free sends the lane back to it, after a pause`() {
+    @Test func aRefusalThatLeavesItsNumberFreeSendsTheLaneBackToItAfterAPause() {
         var lane = CommitLane(window: 4)
         lane.joined(used: 10)
         for _ in 0..<3 { _ = lane.submit(at: 0) }
@@ -29,7 +29,7 @@ import Testing
         #expect(lane.submit(at: 70).map { [$0.id, Int($0.number)] } == [Self.first + 3, 12])
     }
 
-    @Test func `A refusal for good uses its number up`() {
+    @Test func aRefusalForGoodUsesItsNumberUp() {
         var lane = CommitLane(window: 1)
         lane.joined(used: 0)
         _ = lane.submit(at: 0)
@@ -37,7 +37,7 @@ import Testing
         #expect(lane.submit(at: 5)?.number == 2)
     }
 
-    @Test func `A new session starts anew`() {
+    @Test func aNewSessionStartsAnew() {
         var lane = CommitLane(window: 1)
         lane.joined(used: 0)
         _ = lane.submit(at: 0)
@@ -47,7 +47,7 @@ import Testing
         #expect(lane.answered(Self.first, .applied, at: 2) == nil)
     }
 
-    @Test func `Answers`() {
+    @Test func answers() {
         func answer(_ text: String) -> Answer { Array(text.utf8).withUnsafeBytes { Answer($0) } }
         #expect(answer(#"[{"ok":true,"seq":5,"element":{},"adjusted":[]}]"#) == .applied)
         #expect(answer(#"[{"ok":false,"error":{"code":"gap","message":"x","expected":3}}]"#) == .refused(.gap))

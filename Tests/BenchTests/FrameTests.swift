@@ -34,7 +34,7 @@ import Testing
         return messages
     }
 
-    @Test func `Messages come out whole, however the bytes are cut`() throws {
+    @Test func messagesComeOutWholeHoweverTheBytesAreCut() throws {
         let (bytes, messages) = Self.stream()
         #expect(try Self.split([bytes[...]]) == messages)
         let seed = UInt64.random(in: 1...UInt64.max)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `Cut at every byte of small messages`() throws {
+    @Test func cutAtEveryByteOfSmallMessages() throws {
         var bytes: [UInt8] = []
         for text in ["2", "40{}", "42[\"a\"]"] {
             WebSocketFrame.withHeader(.text, payloadLength: text.utf8.count) { bytes += $0 }
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `Fragments become one message, a ping between them stays one of its own`() throws {
+    @Test func fragmentsBecomeOneMessageAPingBetweenThemStaysOneOfItsOwn() throws {
         let bytes: [UInt8] = [0x01, 2, 0x34, 0x32, 0x89, 0, 0x00, 1, 0x5B, 0x80, 1, 0x5D]
         #expect(try Self.split([bytes[...]]) == [[], Array("42[]".utf8)])
     }
@@ -71,12 +71,12 @@ import Testing
         [0x83, 0] as [UInt8], [0x81, 0x80, 0, 0, 0, 0], [0x81, 127, 0x7F, 0xFF, 0, 0, 0, 0, 0, 0],
         [0x81, 127, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
     ])
-    func `Unknown opcodes, masks and monstrous lengths are refused`(bytes: [UInt8]) {
+    func unknownOpcodesMasksAndMonstrousLengthsAreRefused(bytes: [UInt8]) {
         #expect(throws: ServerFrames.Violation.self) { try Self.split([bytes[...]]) }
     }
 
     @Test(arguments: [0, 1, 5, 125, 126, 65_535, 65_536])
-    func `Client frames are masked and read back by a server's decoder`(count: Int) {
+    func clientFramesAreMaskedAndReadBackByAServersDecoder(count: Int) {
         let payload = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         var output: [UInt8] = []
         payload.withUnsafeBytes { ClientFrame.append(.text, $0, mask: 0xA1B2_C3D4, to: &output) }

@@ -24,13 +24,13 @@ import Testing
         return all
     }
 
-    @Test func `Loads come one after the other`() {
+    @Test func loadsComeOneAfterTheOther() {
         let loads = BenchPreset.standard.flatMap(\.phases).filter { $0.senders == .given }
         #expect(Self.run(loads, capacity: 100).count == loads.count)
         #expect(Self.run([], capacity: 1).isEmpty)
     }
 
-    @Test func `A search ends at the first load that is too much, the next takes twice the one before`() {
+    @Test func aSearchEndsAtTheFirstLoadThatIsTooMuchTheNextTakesTwiceTheOneBefore() {
         #expect(
             Self.run(BenchPreset.overload.phases, capacity: 4) == [
                 "overload, trying 2 senders each: 2", "overload, trying 3 senders each: 3",
@@ -39,19 +39,19 @@ import Testing
             ])
     }
 
-    @Test func `A search that finds no end takes the last, one that finds nothing takes one`() {
+    @Test func aSearchThatFindsNoEndTakesTheLastOneThatFindsNothingTakesOne() {
         #expect(Self.run(BenchPreset.overload.phases, capacity: 100).contains("overload, twice too much: 30"))
         #expect(Self.run(BenchPreset.overload.phases, capacity: 0).contains("overload, twice too much: 2"))
     }
 
-    @Test func `What is known is not searched for`() {
+    @Test func whatIsKnownIsNotSearchedFor() {
         #expect(
             Self.run(BenchPreset.overload.phases, capacity: 4, sustainable: 7) == [
                 "overload, calm: 1", "overload, twice too much: 14", "overload, calm again: 1",
             ])
     }
 
-    @Test func `A crowd of several phases is able to send all that any of them wants`() throws {
+    @Test func aCrowdOfSeveralPhasesIsAbleToSendAllThatAnyOfThemWants() throws {
         var sequence = LoadSequence(BenchPreset.overload.phases)
         let next = sequence.next(after: nil)
         let first = try #require(next)

@@ -3,7 +3,7 @@ import OperatorBench
 import Testing
 
 @Suite struct LoadTests {
-    @Test func `Every connection and every role is there once`() {
+    @Test func everyConnectionAndEveryRoleIsThereOnce() {
         var load = Load()
         load.rooms = 7
         load.members = 5
@@ -24,7 +24,7 @@ import Testing
         for room in 0..<7 { #expect(plans.count { $0.room == room } == 5) }
     }
 
-    @Test func `Slow readers are never those that send`() {
+    @Test func slowReadersAreNeverThoseThatSend() {
         var load = Load()
         load.slowShare = 1
         #expect(load.slowPerRoom == 8)
@@ -34,7 +34,7 @@ import Testing
         #expect(load.slowPerRoom == 0)
     }
 
-    @Test func `Loads that cannot be are named`() {
+    @Test func loadsThatCannotBeAreNamed() {
         #expect(Load().problem == nil)
         for named in BenchPreset.allCases.flatMap(\.phases) { #expect(named.load.problem == nil, "\(named.title)") }
         func problem(_ change: (inout Load) -> Void) -> String? {
@@ -52,7 +52,7 @@ import Testing
         #expect(problem { $0.slowShare = 1.5 } != nil)
     }
 
-    @Test func `Arguments say what is run`() throws {
+    @Test func argumentsSayWhatIsRun() throws {
         func options(_ arguments: String...) throws -> BenchOptions {
             try BenchCommand.parse(arguments).options()
         }
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: (any Error).self) { try options("--pid", "12") }
     }
 
-    @Test func `Server addresses`() {
+    @Test func serverAddresses() {
         #expect(
             ServerAddress("http://127.0.0.1:8080").map { [$0.host, "\($0.port)", $0.path] } == [
                 "127.0.0.1", "8080", "/socket.io/",

@@ -12,7 +12,7 @@ import Testing
         return document
     }
 
-    @Test func `A preview is sound JSON and keeps its length`() throws {
+    @Test func aPreviewIsSoundJSONAndKeepsItsLength() throws {
         var message = MovingMessage(room: "bench-a-1", element: "e12", isCommit: false)
         var lengths: Set<Int> = []
         for time in [0, 1, 16_384 * 255, 987_654_321_000] as [Int64] {
@@ -32,7 +32,7 @@ import Testing
         #expect(lengths.count == 1)
     }
 
-    @Test func `A commit carries its acknowledgement id and its number`() throws {
+    @Test func aCommitCarriesItsAcknowledgementIdAndItsNumber() throws {
         var message = MovingMessage(room: "r", element: "e", isCommit: true)
         for number in [1, 9, 10, 12_345, nil, 2] as [UInt64?] {
             try message.commit(at: 5, id: 1_234_567, number: number) { packet in

@@ -15,11 +15,11 @@ import Testing
         1000009,"width":100,"rotation":12.5},"seq":5,"userId":"u","sid":"s","n":77}]
         """
 
-    @Test func `A preview's time and folding`() {
+    @Test func aPreviewsTimeAndFolding() {
         #expect(Self.scan(Self.preview) == .preview(sentAt: 12_345_678, folded: 4))
     }
 
-    @Test func `A preview that a plain server relays as it was sent`() {
+    @Test func aPreviewThatAPlainServerRelaysAsItWasSent() {
         var message = MovingMessage(room: "bench-1", element: "e7", isCommit: false)
         for time in [0, 999_999, 1_000_000, 3_723_000_042] as [Int64] {
             message.preview(at: time) { #expect(PacketScanner.scan($0) == .preview(sentAt: time, folded: 1)) }
@@ -28,11 +28,11 @@ import Testing
         #expect(Self.scan(relayed) == .preview(sentAt: 1_000_002, folded: 1))
     }
 
-    @Test func `A commit's time`() {
+    @Test func aCommitsTime() {
         #expect(Self.scan(Self.commit) == .commit(sentAt: 2_000_009))
     }
 
-    @Test func `Somebody else's moves have no time`() {
+    @Test func somebodyElsesMovesHaveNoTime() {
         #expect(
             Self.scan(#"42["element:transforming",{"elementId":"e","transform":{},"positionX":80,"positionY":60}]"#)
                 == .preview(sentAt: nil, folded: 1))
@@ -44,7 +44,7 @@ import Testing
                 == .commit(sentAt: nil))
     }
 
-    @Test func `What else there is`() {
+    @Test func whatElseThereIs() {
         #expect(Self.scan("") == .unknown)
         #expect(Self.scan("0{\"sid\":\"x\"}") == .open)
         #expect(Self.scan("1") == .close)
@@ -61,7 +61,7 @@ import Testing
         #expect(Self.scan("4") == .unknown)
     }
 
-    @Test func `Cut and flipped messages do no harm`() {
+    @Test func cutAndFlippedMessagesDoNoHarm() {
         for text in [Self.preview, Self.commit, "431000042[{\"ok\":true}]"] {
             let bytes = Array(text.utf8)
             for end in 0..<bytes.count { bytes[..<end].withUnsafeBytes { _ = PacketScanner.scan($0) } }

@@ -33,7 +33,7 @@ import Testing
         return report
     }
 
-    @Test func `Figures of a report`() {
+    @Test func figuresOfAReport() {
         let report = Self.report()
         #expect(report.expectedPreviews == 9000)
         #expect(report.cpuPerDelivery == 10)
@@ -51,7 +51,7 @@ import Testing
         #expect(report.rejoin.count == 0 && report.rejoin.max == 0)
     }
 
-    @Test func `Memory for an idle connection is only told when no other load came before`() {
+    @Test func memoryForAnIdleConnectionIsOnlyToldWhenNoOtherLoadCameBefore() {
         var load = Load()
         load.idle = 100
         var report = Self.report(NamedLoad("idle", load))
@@ -62,7 +62,7 @@ import Testing
         #expect(report.memoryPerIdle == nil)
     }
 
-    @Test func `Tallies add up`() {
+    @Test func talliesAddUp() {
         var sum = Tally()
         sum.add(Self.report().tally)
         sum.add(Self.report().tally)
@@ -73,7 +73,7 @@ import Testing
         #expect(LatencySummary(sum.previewAge).p50 == Self.report().previewAge.p50)
     }
 
-    @Test func `It says when it was itself in the way`() {
+    @Test func itSaysWhenItWasItselfInTheWay() {
         var report = Self.report()
         report.ownLoad = 0.95
         #expect(report.bottlenecks.count == 1)
@@ -86,7 +86,7 @@ import Testing
         #expect(TextReport.text(report).contains("THIS PROGRAM WAS THE BOTTLENECK: it used 95 % of a core"))
     }
 
-    @Test func `It says what a server left out`() {
+    @Test func itSaysWhatAServerLeftOut() {
         var report = Self.report()
         report.tally.commitsDelivered = 40
         report.tally.screen.record(1500)
@@ -102,7 +102,7 @@ import Testing
         #expect(TextReport.text(report).contains("MISSING FROM THE SERVER: no element:transform was acknowledged"))
     }
 
-    @Test func `The text names what was measured`() {
+    @Test func theTextNamesWhatWasMeasured() {
         let text = TextReport.text(Self.report())
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         for line in [
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `Goals are met, missed or not measured`() {
+    @Test func goalsAreMetMissedOrNotMeasured() {
         let report = Self.report()
         #expect(Goal(.cpuPerDelivery, 10).isMet(by: report, among: []) == true)
         #expect(Goal(.cpuPerDelivery, 9.9).isMet(by: report, among: []) == false)
@@ -128,7 +128,7 @@ import Testing
         #expect(table.contains("not measured"))
     }
 
-    @Test func `The JSON is sound`() throws {
+    @Test func theJSONIsSound() throws {
         let reports = BenchPreset.manyRooms.phases.map { Self.report($0) }
         var document = JSONDocument()
         try document.parse(Array(JSONReport.text(reports).utf8))
@@ -143,7 +143,7 @@ import Testing
         #expect(load["phase"]?.isNull == true)
     }
 
-    @Test func `The JSON has every phase, with what its goals are multiples of`() throws {
+    @Test func theJSONHasEveryPhaseWithWhatItsGoalsAreMultiplesOf() throws {
         var document = JSONDocument()
         try document.parse(Array(JSONReport.text(BenchPreset.slowReaders.phases.map { Self.report($0) }).utf8))
         let loads = try #require(document.root["loads"]).elements
@@ -154,7 +154,7 @@ import Testing
         #expect(goal?["measured"]?.double == 1)
     }
 
-    @Test func `A goal that is a multiple of another phase's figure`() {
+    @Test func aGoalThatIsAMultipleOfAnotherPhasesFigure() {
         func report(_ phase: String, ages: Range<Int>, _ goals: Goal...) -> BenchReport {
             var report = BenchReport(NamedLoad("x", phase: phase, Load(), goals: goals))
             for age in ages { report.tally.previewAge.record(UInt64(age)) }
@@ -174,7 +174,7 @@ import Testing
         #expect(table.contains("preview age p99, ms ÷ lowest"), "\(table)")
     }
 
-    @Test func `Memory that grows, and loads that do not arrive in time`() {
+    @Test func memoryThatGrowsAndLoadsThatDoNotArriveInTime() {
         var report = Self.report()
         #expect(report.memoryGrowth == nil)
         report.seconds[0].memory = 200
@@ -188,7 +188,7 @@ import Testing
         #expect(!report.arrivedInTime)
     }
 
-    @Test func `The picture has a line for what was measured`() {
+    @Test func thePictureHasALineForWhatWasMeasured() {
         let svg = LatencyChart.svg([Self.report(), Self.report()])
         #expect(svg.hasPrefix("<svg "))
         #expect(svg.hasSuffix("</svg>\n"))
@@ -198,7 +198,7 @@ import Testing
         #expect(LatencyChart.svg([]).hasPrefix("<svg "))
     }
 
-    @Test func `A load that showed nothing can be reported too`() {
+    @Test func aLoadThatShowedNothingCanBeReportedToo() {
         var report = Self.report()
         report.tally = Tally()
         report.servers = []

@@ -2,7 +2,7 @@ import OperatorBench
 import Testing
 
 @Suite struct SendScheduleTests {
-    @Test func `Every sender is due once a period, on deadlines that do not drift`() throws {
+    @Test func everySenderIsDueOnceAPeriodOnDeadlinesThatDoNotDrift() throws {
         var schedule = SendSchedule(numbers: [0, 1, 2], period: 1000, start: 5000)
         var deadlines: [Int: [Int64]] = [:]
         // Looked at late and unevenly: the deadlines stay where they are.
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `Deadlines come in order and nothing is due early`() {
+    @Test func deadlinesComeInOrderAndNothingIsDueEarly() {
         var schedule = SendSchedule(numbers: Array(0..<40), period: 16_666_667, start: 0)
         var last: Int64 = -1
         for _ in 0..<400 {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 8, 40, 377])
-    func `Phases fill the period evenly`(count: Int) {
+    func phasesFillThePeriodEvenly(count: Int) {
         let period: Int64 = 1_000_000
         var schedule = SendSchedule(numbers: Array(0..<count), period: period, start: 0)
         var deadlines: [Int64] = []
@@ -46,7 +46,7 @@ import Testing
         #expect(gaps.allSatisfy { $0 > 0 && $0 < 2 * period / Int64(count) })
     }
 
-    @Test func `Two loops share the senders without meeting`() {
+    @Test func twoLoopsShareTheSendersWithoutMeeting() {
         var even = SendSchedule(numbers: [0, 2, 4], period: 1000, start: 0)
         var odd = SendSchedule(numbers: [1, 3, 5], period: 1000, start: 0)
         var deadlines: Set<Int64> = []
@@ -57,7 +57,7 @@ import Testing
         #expect(deadlines.count == 6)
     }
 
-    @Test func `Overdue sends are left out in whole periods`() {
+    @Test func overdueSendsAreLeftOutInWholePeriods() {
         var schedule = SendSchedule(numbers: [0, 1], period: 100, start: 0)
         #expect(schedule.skip(olderThan: 1000, at: 900) == 0)
         #expect(schedule.skip(olderThan: 1000, at: 2500) == 50)
@@ -65,7 +65,7 @@ import Testing
         #expect(schedule.skip(olderThan: 1000, at: 2500) == 0)
     }
 
-    @Test func `Without senders nothing is ever due`() {
+    @Test func withoutSendersNothingIsEverDue() {
         var schedule = SendSchedule(numbers: [], period: 100, start: 0)
         #expect(schedule.nextDeadline == nil)
         #expect(schedule.next(at: .max) == nil)

@@ -2,14 +2,14 @@ import OperatorBench
 import Testing
 
 @Suite struct SendTimeTests {
-    @Test func `A time comes back from its coordinates`() {
+    @Test func aTimeComesBackFromItsCoordinates() {
         for time in [0, 1, 999_999, 1_000_000, 1_000_001, 59_999_999, 86_400_000_000, SendTime.last] as [Int64] {
             let (x, y) = SendTime.coordinates(time)
             #expect(SendTime.time(x: x, y: y) == time)
         }
     }
 
-    @Test func `Coordinates keep their number of digits and stay far inside the canvas`() {
+    @Test func coordinatesKeepTheirNumberOfDigitsAndStayFarInsideTheCanvas() {
         var random = MaskGenerator(seed: 7)
         for _ in 0..<10_000 {
             let (x, y) = SendTime.coordinates(Int64(random.next() % UInt64(SendTime.last)))
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `Times outside are clamped, places that tell no time give none`() {
+    @Test func timesOutsideAreClampedPlacesThatTellNoTimeGiveNone() {
         #expect(SendTime.coordinates(-5) == SendTime.coordinates(0))
         #expect(SendTime.coordinates(.max) == SendTime.coordinates(SendTime.last))
         #expect(SendTime.time(x: 0, y: 0) == nil)

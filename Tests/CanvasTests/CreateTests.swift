@@ -21,8 +21,7 @@ struct CreateTests {
         #expect(element.scaleX == -2)
     }
 
-    @Test("an original size that is given stands, and width is a hint")
-    func originalGiven() throws {
+    @Test func anOriginalSizeThatIsGivenStandsAndWidthIsAHint() throws {
         let (element, adjusted) = try created(
             "note", #""width":300,"originalWidth":100,"originalHeight":40,"scaleX":2"#)
         #expect((element.originalWidth, element.originalHeight) == (100, 40))
@@ -36,8 +35,7 @@ struct CreateTests {
         #expect(adjusted == [adjustment("scaleX", 20, 10, .range), adjustment("width", 100, 50, .computed)])
     }
 
-    @Test("a scale of 0 divides nothing")
-    func zeroScale() throws {
+    @Test func aScaleOf0DividesNothing() throws {
         for scale in ["0", "-0", "0.0", "1e-320"] {
             let (element, _) = try created(
                 "note", "\"width\":100,\"height\":100,\"scaleX\":\(scale),\"scaleY\":\(scale)")
@@ -74,8 +72,7 @@ struct CreateTests {
         #expect(adjusted == [adjustment("snapDegrees", 400, 180, .range), adjustment("rotation", 100, 180, .snap)])
     }
 
-    @Test("anything absurd is clamped to something finite")
-    func absurd() throws {
+    @Test func anythingAbsurdIsClampedToSomethingFinite() throws {
         let (element, adjusted) = try created(
             "photo",
             #""positionX":1e308,"width":1e308,"height":1e-308,"scaleX":1e308,"scaleY":10,"anchorX":-1e300,"bounds":{"x":-1e308,"y":1e308,"width":1e308,"height":0},"originalHeight":1e308"#
@@ -125,8 +122,7 @@ struct CreateTests {
         #expect(throws: FieldError.self) { try element.check(many) }
     }
 
-    @Test("a change counts the revision up and names its author")
-    func recordChange() throws {
+    @Test func aChangeCountsTheRevisionUpAndNamesItsAuthor() throws {
         var (element, _) = try created("note")
         element.recordChange(by: "bob")
         #expect((element.rev, element.createdBy, element.updatedBy) == (2, "ann", "bob"))

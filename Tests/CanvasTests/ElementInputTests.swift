@@ -16,22 +16,20 @@ struct ElementInputTests {
         #expect(try ElementInput.transform(payload, isPreview: true) == preview)
     }
 
-    @Test(
-        "invalid names the field",
-        arguments: [
-            ("{}", "transform"), ("[]", "transform"), (#"{"transform":{}}"#, "transform"),
-            (#"{"width":1,"height":1}"#, "transform"),
-            (#"{"transform":null}"#, "transform"), (#"{"transform":[1]}"#, "transform"),
-            (#"{"positionX":1,"transform":3}"#, "transform"),
-            (#"{"positionX":null}"#, "positionX"), (#"{"positionX":"1"}"#, "positionX"),
-            (#"{"positionY":true}"#, "positionY"),
-            (#"{"positionX":1,"width":null}"#, "width"), (#"{"positionX":1,"height":{}}"#, "height"),
-            (#"{"transform":{"rotation":null}}"#, "transform.rotation"),
-            (#"{"transform":{"rotation":"90"}}"#, "transform.rotation"),
-            (#"{"transform":{"scaleX":[]}}"#, "transform.scaleX"),
-            (#"{"transform":{"scaleY":false}}"#, "transform.scaleY"),
-        ])
-    func invalidTransform(text: String, field: String) throws {
+    @Test(arguments: [
+        ("{}", "transform"), ("[]", "transform"), (#"{"transform":{}}"#, "transform"),
+        (#"{"width":1,"height":1}"#, "transform"),
+        (#"{"transform":null}"#, "transform"), (#"{"transform":[1]}"#, "transform"),
+        (#"{"positionX":1,"transform":3}"#, "transform"),
+        (#"{"positionX":null}"#, "positionX"), (#"{"positionX":"1"}"#, "positionX"),
+        (#"{"positionY":true}"#, "positionY"),
+        (#"{"positionX":1,"width":null}"#, "width"), (#"{"positionX":1,"height":{}}"#, "height"),
+        (#"{"transform":{"rotation":null}}"#, "transform.rotation"),
+        (#"{"transform":{"rotation":"90"}}"#, "transform.rotation"),
+        (#"{"transform":{"scaleX":[]}}"#, "transform.scaleX"),
+        (#"{"transform":{"scaleY":false}}"#, "transform.scaleY"),
+    ])
+    func invalidNamesTheField(text: String, field: String) throws {
         let payload = try json(text)
         #expect(refusedField { try ElementInput.transform(payload, isPreview: false) } == field)
     }
@@ -43,8 +41,7 @@ struct ElementInputTests {
                 == TransformFields(positionX: 1))
     }
 
-    @Test("refusals in a group carry the path")
-    func under() {
+    @Test func refusalsInAGroupCarryThePath() {
         let error = FieldError(field: "transform.rotation", message: "m")
         #expect(error.under("elements[3]").field == "elements[3].transform.rotation")
         #expect(error.under("").field == "transform.rotation")

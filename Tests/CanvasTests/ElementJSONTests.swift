@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Elements as JSON")
 struct ElementJSONTests {
-    @Test("flat, in a fixed order, options only when set")
-    func plain() throws {
+    @Test func flatInAFixedOrderOptionsOnlyWhenSet() throws {
         let (element, _) = try created("note", #""positionX":3,"width":150,"content":{ "a" : 1.0 },"k\"ey":"\u00e9""#)
         #expect(
             text { element.encode(into: &$0) }
@@ -13,8 +12,7 @@ struct ElementJSONTests {
         )
     }
 
-    @Test("options")
-    func options() throws {
+    @Test func options() throws {
         let (element, _) = try created(
             "text",
             #""locked":true,"snapDegrees":45,"bounds":{"x":0,"y":0,"width":1,"height":1},"fontSize":14,"zIndex":-1,"space":"normalized","parentId":"p""#
@@ -29,8 +27,7 @@ struct ElementJSONTests {
         #expect(!text { unlocked.encode(into: &$0) }.contains("space"))
     }
 
-    @Test("a broadcast's own members stand beside the element's without a duplicate key")
-    func broadcast() throws {
+    @Test func aBroadcastsOwnMembersStandBesideTheElementsWithoutADuplicateKey() throws {
         let (element, _) = try created(
             "note", #""seq":9,"userId":"x","sid":"s","roomId":"r","n":5,"part":1,"parts":2,"content":1"#)
         let broadcast = text { writer in
@@ -45,8 +42,7 @@ struct ElementJSONTests {
         #expect(try json(broadcast)["content"]?.integer == 1)
     }
 
-    @Test("what is no stored element is refused")
-    func refused() throws {
+    @Test func whatIsNoStoredElementIsRefused() throws {
         let (element, _) = try created(
             "note", #""locked":true,"snapDegrees":45,"bounds":{"x":0,"y":0,"width":1,"height":1},"parentId":"p""#)
         let good = text { element.encode(into: &$0) }
@@ -65,8 +61,7 @@ struct ElementJSONTests {
         #expect(try Element(json: json("[]")) == nil)
     }
 
-    @Test("equality is bytewise and sees every field")
-    func equality() throws {
+    @Test func equalityIsBytewiseAndSeesEveryField() throws {
         let (element, _) = try created("note", #""snapDegrees":45"#)
         let edits: [(inout Element) -> Void] = [
             { $0.id = "x" }, { $0.type = "x" }, { $0.positionX = 9 }, { $0.positionY = 9 }, { $0.rotation = 9 },

@@ -22,8 +22,7 @@ struct GeometryTests {
         }
     }
 
-    @Test("the short way round")
-    func shortest() {
+    @Test func theShortWayRound() {
         #expect(Angle(degrees: 350).shortestTurn(to: Angle(degrees: 10)) == 20)
         #expect(Angle(degrees: 10).shortestTurn(to: Angle(degrees: 350)) == -20)
         #expect(Angle(degrees: 0).shortestTurn(to: Angle(degrees: 180)) == 180)
@@ -44,8 +43,8 @@ struct GeometryTests {
         #expect(AffineMatrix(a: 1, b: 2, c: 2, d: 4, tx: 0, ty: 0).inverse == nil)
     }
 
-    @Test("a map and its inverse are the identity", arguments: [1, 2] as [UInt64])
-    func inverse(seed: UInt64) throws {
+    @Test(arguments: [1, 2] as [UInt64])
+    func aMapAndItsInverseAreTheIdentity(seed: UInt64) throws {
         var inventor = Inventor(seed: seed)
         for _ in 0..<500 {
             func random(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &inventor.generator) }
@@ -60,8 +59,7 @@ struct GeometryTests {
         }
     }
 
-    @Test("corners and bounding box of a turned element")
-    func boundingBox() throws {
+    @Test func cornersAndBoundingBoxOfATurnedElement() throws {
         let (element, _) = try created("note", #""positionX":50,"positionY":50,"width":100,"height":40,"rotation":90"#)
         #expect(element.boundingBox() == Rect(x: 30, y: 0, width: 40, height: 100))
         #expect(element.corners().first == Point(x: 70, y: 0))
@@ -110,8 +108,7 @@ struct GeometryTests {
         #expect(Viewport(zoomScale: 0, offset: .zero, viewSize: Size(width: 1, height: 1)) == nil)
     }
 
-    @Test("a new anchor moves nothing visibly")
-    func anchor() throws {
+    @Test func aNewAnchorMovesNothingVisibly() throws {
         let (element, _) = try created(
             "note", #""positionX":50,"positionY":70,"width":100,"height":40,"rotation":33,"scaleX":-2,"scaleY":1.5"#)
         var moved = element
@@ -159,8 +156,7 @@ struct GeometryTests {
         #expect(element.corners()[1] == Point(x: 0, y: 100))
     }
 
-    @Test("presets")
-    func presets() throws {
+    @Test func presets() throws {
         var (element, _) = try created("photo", #""rotation":300,"scaleX":2,"scaleY":2"#)
         for (preset, rotation, x, y) in [
             (Preset.rotateCW, 30.0, 2.0, 2.0), (.rotateCCW, 300, 2, 2), (.rotate180, 120, 2, 2), (.flipX, 120, -2, 2),
@@ -171,8 +167,7 @@ struct GeometryTests {
         }
     }
 
-    @Test("poses meet halfway, angles the short way")
-    func pose() {
+    @Test func posesMeetHalfwayAnglesTheShortWay() {
         let from = Pose(position: .zero, rotation: Angle(degrees: 350), scaleX: 1, scaleY: 1)
         let to = Pose(position: Point(x: 10, y: -10), rotation: Angle(degrees: 10), scaleX: 3, scaleY: -1)
         #expect(
@@ -200,8 +195,7 @@ struct GeometryTests {
         #expect(throttle.offer(6, at: .max) == 6)
     }
 
-    @Test("latest wins per field")
-    func merge() {
+    @Test func latestWinsPerField() {
         var fields = TransformFields(positionX: 1, rotation: 2)
         fields.merge(TransformFields(rotation: 3, scaleX: 4))
         #expect(fields == TransformFields(positionX: 1, rotation: 3, scaleX: 4))

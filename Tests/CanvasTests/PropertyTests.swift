@@ -104,10 +104,8 @@ struct PropertyTests {
         return nil
     }
 
-    @Test(
-        "stored values are inside every range, stay so, and applying them again adjusts nothing",
-        arguments: [1, 2, 3, 4] as [UInt64])
-    func idempotent(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func storedValuesAreInsideEveryRangeStaySoAndApplyingThemAgainAdjustsNothing(seed: UInt64) {
         var inventor = Inventor(seed: seed)
         for round in 0..<2500 {
             let new = inventor.newElement()
@@ -132,8 +130,8 @@ struct PropertyTests {
         }
     }
 
-    @Test("everything that is sent and not adjusted is stored as sent", arguments: [5, 6] as [UInt64])
-    func adjustmentsAreComplete(seed: UInt64) {
+    @Test(arguments: [5, 6] as [UInt64])
+    func everythingThatIsSentAndNotAdjustedIsStoredAsSent(seed: UInt64) {
         var inventor = Inventor(seed: seed)
         for _ in 0..<3000 {
             var (element, _) = rules.create(inventor.newElement(), id: "e", by: "u")
@@ -164,8 +162,8 @@ struct PropertyTests {
         }
     }
 
-    @Test("gestures and presets leave a stored element inside every range", arguments: [9, 10] as [UInt64])
-    func gestures(seed: UInt64) {
+    @Test(arguments: [9, 10] as [UInt64])
+    func gesturesAndPresetsLeaveAStoredElementInsideEveryRange(seed: UInt64) {
         var inventor = Inventor(seed: seed)
         for round in 0..<3000 {
             var (element, _) = rules.create(inventor.newElement(), id: "e", by: "u")

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Rules file")
 struct RulesTableTests {
-    @Test("the built-in table")
-    func defaults() {
+    @Test func theBuiltInTable() {
         #expect(rules.rules(for: "photo").lockedAspect)
         #expect((rules.rules(for: "photo").minScale, rules.rules(for: "photo").maxScale) == (0.2, 5))
         #expect(
@@ -18,8 +17,7 @@ struct RulesTableTests {
         #expect(rules.rules(for: "Photo") == TypeRules())
     }
 
-    @Test("what is written reads back the same")
-    func roundTrip() throws {
+    @Test func whatIsWrittenReadsBackTheSame() throws {
         #expect(try RulesTable(json: json(text { rules.encode(into: &$0) })) == rules)
         let custom = try RulesTable(
             json: json(#"{"text":{"fontSize":null},"map":{"minScale":0.5,"rotates":false},"*":{"maxScale":20}}"#))
@@ -30,18 +28,16 @@ struct RulesTableTests {
         #expect(custom.rules(for: "unknown").maxScale == 20)
     }
 
-    @Test(
-        "mistakes are named",
-        arguments: [
-            ("[]", ""), (#"{"photo":1}"#, "photo"), (#"{"photo":{"minscale":1}}"#, "photo.minscale"),
-            (#"{"photo":{"minScale":0}}"#, "photo.minScale"),
-            (#"{"photo":{"minScale":6}}"#, "photo.maxScale"), (#"{"photo":{"maxScale":1e300}}"#, "photo.maxScale"),
-            (#"{"*":{"minSide":-1}}"#, "*.minSide"),
-            (#"{"text":{"fontSize":{"min":9}}}"#, "text.fontSize.max"),
-            (#"{"text":{"fontSize":{"min":9,"max":8}}}"#, "text.fontSize"),
-            (#"{"photo":{"rotates":1}}"#, "photo.rotates"),
-        ])
-    func mistakes(text: String, field: String) throws {
+    @Test(arguments: [
+        ("[]", ""), (#"{"photo":1}"#, "photo"), (#"{"photo":{"minscale":1}}"#, "photo.minscale"),
+        (#"{"photo":{"minScale":0}}"#, "photo.minScale"),
+        (#"{"photo":{"minScale":6}}"#, "photo.maxScale"), (#"{"photo":{"maxScale":1e300}}"#, "photo.maxScale"),
+        (#"{"*":{"minSide":-1}}"#, "*.minSide"),
+        (#"{"text":{"fontSize":{"min":9}}}"#, "text.fontSize.max"),
+        (#"{"text":{"fontSize":{"min":9,"max":8}}}"#, "text.fontSize"),
+        (#"{"photo":{"rotates":1}}"#, "photo.rotates"),
+    ])
+    func mistakesAreNamed(text: String, field: String) throws {
         let value = try json(text)
         #expect(refusedField { try RulesTable(json: value) } == field)
     }

@@ -270,8 +270,7 @@ struct TransformRuleTests {
         #expect(element == before)
     }
 
-    @Test("no stored value is ever non-finite, whatever arithmetic hands in")
-    func nonFinite() throws {
+    @Test func noStoredValueIsEverNonFiniteWhateverArithmeticHandsIn() throws {
         var (element, _) = try created("photo")
         let before = element
         #expect(
@@ -291,8 +290,7 @@ struct TransformRuleTests {
         #expect((0..<360).contains(element.rotation))
     }
 
-    @Test("an adjustment is written with the element's id in groups")
-    func encoded() {
+    @Test func anAdjustmentIsWrittenWithTheElementsIdInGroups() {
         let adjusted = adjustment("rotation", 45, 0, .rotation)
         #expect(text { adjusted.encode(into: &$0) } == #"{"field":"rotation","sent":45,"stored":0,"why":"rotation"}"#)
         #expect(

@@ -36,7 +36,7 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
         while let event = parser.next(piece, at: &offset) {
             switch event {
             case .head(let head):
-                _ = head.queryItems
+                _ = head.queryValue("a")
                 _ = WebSocketHandshake.answer(to: head)
                 _ = OriginPolicy.only(["https://a"]).judge(head)
                 parser.acceptBody(limit: 1000)

@@ -8,8 +8,7 @@ struct DocumentTests {
         "list":[1,"zwei",[],{},null,true,false],"gesture":7}
         """
 
-    @Test("Every value is found by name and by order")
-    func access() throws {
+    @Test func everyValueIsFoundByNameAndByOrder() throws {
         let root = try parsed(self.message)
         #expect(root.kind == .object)
         #expect(root.count == 6)
@@ -28,8 +27,7 @@ struct DocumentTests {
         #expect(Array(root.elements.map(\.kind)).isEmpty)
     }
 
-    @Test("The raw text of a value is what was sent")
-    func rawBytes() throws {
+    @Test func theRawTextOfAValueIsWhatWasSent() throws {
         let root = try parsed("  { \"a\" : [ 1 , \"x\\n\" ] , \"b\" : -1.50e+1 , \"c\":{ } }  ")
         func raw(_ key: String) -> String? { root[key].map { String(decoding: $0.rawBytes, as: UTF8.self) } }
         #expect(raw("a") == "[ 1 , \"x\\n\" ]")
@@ -39,30 +37,25 @@ struct DocumentTests {
         #expect(root.rawBytes.last == UInt8(ascii: "}"))
     }
 
-    @Test("Escapes are decoded, keys too")
-    func escapes() throws {
+    @Test func escapesAreDecodedKeysToo() throws {
         let root = try parsed(#"{"\u0061\t":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00é😀"}"#)
         let value = try #require(root["a\t"])
         #expect(value.string == "\"\\/\u{8}\u{C}\n\r\tAé€😀é😀")
         #expect(value.stringByteCount == value.string?.utf8.count)
-        #expect(!value.isPlainString)
         #expect(value.isString("\"\\/\u{8}\u{C}\n\r\tAé€😀é😀"))
-        #expect(try parsed("\"plain\"").isPlainString)
         #expect(try parsed("\"plain\"").stringByteCount == 5)
         #expect(try parsed("\"plain\"").isString("plain" as StaticString))
         #expect(try !parsed("\"plain\"").isString("plaim" as StaticString))
         #expect(try !parsed("1").isString("1" as StaticString))
     }
 
-    @Test("Names are compared bytewise")
-    func bytewise() throws {
+    @Test func namesAreComparedBytewise() throws {
         let root = try parsed("{\"e\u{301}\":1}")
         #expect(root["\u{E9}"] == nil)
         #expect(root["e\u{301}"]?.double == 1)
     }
 
-    @Test("A view keeps what it sees when its document is parsed again")
-    func reuse() throws {
+    @Test func aViewKeepsWhatItSeesWhenItsDocumentIsParsedAgain() throws {
         var document = JSONDocument()
         try document.parse("{\"a\":\"first\"}".utf8)
         let first = document.root
@@ -71,8 +64,7 @@ struct DocumentTests {
         #expect(document.root.elements.map(\.double) == [1, 2, 3])
     }
 
-    @Test("Before a parse and after a failed one the root is null")
-    func failed() throws {
+    @Test func beforeAParseAndAfterAFailedOneTheRootIsNull() throws {
         var document = JSONDocument()
         #expect(document.root.isNull)
         #expect(document.root.rawBytes.isEmpty)
@@ -83,8 +75,7 @@ struct DocumentTests {
         #expect(document.root["a"] == nil)
     }
 
-    @Test("All kinds of bytes are accepted as a source")
-    func sources() throws {
+    @Test func allKindsOfBytesAreAcceptedAsASource() throws {
         var document = JSONDocument()
         let bytes = Array("xx[1]xx".utf8)
         try document.parse(bytes[2..<5])
@@ -100,15 +91,13 @@ struct DocumentTests {
         }
     }
 
-    @Test("A text cut off anywhere is refused")
-    func truncated() {
+    @Test func aTextCutOffAnywhereIsRefused() {
         let bytes = Array(self.message.utf8)
         for count in 0..<bytes.count { #expect(refusal(bytes.prefix(count)) != nil) }
         #expect(refusal(bytes) == nil)
     }
 
-    @Test("A flipped bit traps nothing, and what is still accepted reads back the same")
-    func bitFlips() throws {
+    @Test func aFlippedBitTrapsNothingAndWhatIsStillAcceptedReadsBackTheSame() throws {
         let bytes = Array((self.message + #" "#).utf8) + Array("".utf8)
         var document = JSONDocument()
         for index in bytes.indices {
@@ -122,8 +111,8 @@ struct DocumentTests {
         }
     }
 
-    @Test("Random bytes of JSON's own alphabet trap nothing", arguments: [11, 12, 13] as [UInt64])
-    func randomBytes(seed: UInt64) throws {
+    @Test(arguments: [11, 12, 13] as [UInt64])
+    func randomBytesOfJSONsOwnAlphabetTrapNothing(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("{}[]\",:\\u0123e-+.tfnrl \u{E9}x".utf8)
         var document = JSONDocument()

@@ -23,8 +23,7 @@ struct NumberTests {
         #expect(root.double?.sign == value.sign)
     }
 
-    @Test("What is no digit ends a number, wherever among the digits it stands")
-    func interrupted() throws {
+    @Test func whatIsNoDigitEndsANumberWhereverAmongTheDigitsItStands() throws {
         for byte in UInt8(1)..<128 where !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
             for place in 1...9 {
                 let text = "1234567890".prefix(place) + String(Unicode.Scalar(byte)) + "00000001"
@@ -37,8 +36,8 @@ struct NumberTests {
         }
     }
 
-    @Test("The value is the one that the standard library reads, to the bit", arguments: [1, 2, 3] as [UInt64])
-    func agreesWithStandardLibrary(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func theValueIsTheOneThatTheStandardLibraryReadsToTheBit(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<10_000 {
             let digits = String(generator.next() >> UInt64.random(in: 0..<64, using: &generator))
@@ -87,8 +86,7 @@ struct NumberTests {
         for (text, integer) in cases { #expect(try parsed(text).integer == integer, "\(text)") }
     }
 
-    @Test("Nothing but a number is a number, nothing but a bool is a bool")
-    func kinds() throws {
+    @Test func nothingButANumberIsANumberNothingButABoolIsABool() throws {
         for text in ["\"1\"", "true", "null", "[]", "{}", "[1]", "{\"a\":1}"] {
             #expect(try parsed(text).double == nil)
             #expect(try parsed(text).integer == nil)

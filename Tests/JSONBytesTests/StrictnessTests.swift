@@ -38,8 +38,7 @@ struct StrictnessTests {
         #expect(refusal(text) == reason)
     }
 
-    @Test("Keys that only look alike are different keys")
-    func distinctKeys() throws {
+    @Test func keysThatOnlyLookAlikeAreDifferentKeys() throws {
         #expect(refusal("{\"é\":1,\"e\u{301}\":2}") == nil)
         #expect(refusal("{\"a\":1,\"A\":2,\"\":3,\" a\":4}") == nil)
         // Equal first and last eight bytes and length: the signature can not tell these apart, the bytes can.
@@ -48,8 +47,7 @@ struct StrictnessTests {
         #expect(refusal("{\"a\":{\"a\":{\"a\":1}},\"b\":[{\"a\":1},{\"a\":1}],\"c\":1}") == nil)
     }
 
-    @Test("Control characters are refused raw and accepted escaped, DEL and C1 are accepted")
-    func controlCharacters() {
+    @Test func controlCharactersAreRefusedRawAndAcceptedEscapedDELAndC1AreAccepted() {
         for byte in UInt8(0)..<0x20 {
             #expect(refusal([0x22, byte, 0x22]) == .controlCharacter)
             #expect(refusal([0x22] + Array("abcdefgh".utf8) + [byte, 0x22]) == .controlCharacter)
@@ -60,8 +58,7 @@ struct StrictnessTests {
         #expect(refusal("\"\u{7F}\u{80}\u{9F}\"") == nil)
     }
 
-    @Test("UTF-8 is accepted exactly where the standard library accepts it")
-    func unicode() {
+    @Test func utf8IsAcceptedExactlyWhereTheStandardLibraryAcceptsIt() {
         var document = JSONDocument()
         let tails: [[UInt8]] = [[], [0x80], [0xC0], [0xBF, 0xBF], [0x80, 0x41], [0x80, 0x80, 0x80]]
         // Every lead byte with every kind of second byte, both sides of each boundary.
@@ -79,8 +76,7 @@ struct StrictnessTests {
         }
     }
 
-    @Test("Offsets name the byte")
-    func offsets() {
+    @Test func offsetsNameTheByte() {
         func offset(_ text: String) -> Int? {
             var document = JSONDocument()
             do throws(JSONError) { try document.parse(text.utf8) } catch { return error.offset }

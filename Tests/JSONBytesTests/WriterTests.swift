@@ -9,8 +9,7 @@ struct WriterTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("Commas stand between values and nowhere else")
-    func commas() {
+    @Test func commasStandBetweenValuesAndNowhereElse() {
         let text = self.written { writer in
             writer.beginObject()
             writer.key("a")
@@ -53,8 +52,8 @@ struct WriterTests {
         #expect(self.written { $0.value(number) } == text)
     }
 
-    @Test("Every double reads back to the bit", arguments: [21, 22, 23] as [UInt64])
-    func roundTrip(seed: UInt64) throws {
+    @Test(arguments: [21, 22, 23] as [UInt64])
+    func everyDoubleReadsBackToTheBit(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<5000 {
             let bits = generator.next()
@@ -68,8 +67,7 @@ struct WriterTests {
         }
     }
 
-    @Test("Integers of all lengths")
-    func integers() {
+    @Test func integersOfAllLengths() {
         var number: UInt64 = 1
         for _ in 0..<64 {
             for value in [number, number &- 1, .max - number] {
@@ -82,8 +80,8 @@ struct WriterTests {
         }
     }
 
-    @Test("Strings are escaped and read back the same", arguments: [31, 32] as [UInt64])
-    func strings(seed: UInt64) throws {
+    @Test(arguments: [31, 32] as [UInt64])
+    func stringsAreEscapedAndReadBackTheSame(seed: UInt64) throws {
         #expect(
             self.written { $0.value("a\"b\\c\n\r\t\u{8}\u{C}\u{1}\u{1F}/é😀\u{7F}") }
                 == #""a\"b\\c\n\r\t\b\f\u0001\u001f/é😀\#u{7F}""#)
@@ -104,8 +102,7 @@ struct WriterTests {
         }
     }
 
-    @Test("A cleared writer starts anew and keeps its room")
-    func clear() {
+    @Test func aClearedWriterStartsAnewAndKeepsItsRoom() {
         var writer = JSONWriter(reserving: 512)
         writer.value(1)
         writer.clear()

@@ -60,8 +60,7 @@ struct MachineBench {
 struct ConnectionMachineTests {
     let broken = PostgresError(.connectionFailure, "gone", outcome: .notExecuted)
 
-    @Test("rests only while it is ready and nobody waits")
-    func rests() {
+    @Test func restsOnlyWhileItIsReadyAndNobodyWaits() {
         var bench = MachineBench()
         #expect(!bench.machine.isAtRest)
         bench.becomeReady()
@@ -78,8 +77,7 @@ struct ConnectionMachineTests {
         #expect(!bench.machine.isAtRest && bench.machine.nextDeadline != nil)
     }
 
-    @Test("connects, sets the session up, prepares, is ready")
-    func becomesReady() {
+    @Test func connectsSetsTheSessionUpPreparesIsReady() {
         var bench = MachineBench(statements: 2)
         #expect(bench.machine.nextDeadline == nil)
         #expect(bench.submit(1) == .notReady)
@@ -114,8 +112,7 @@ struct ConnectionMachineTests {
         #expect(bench.machine.nextDeadline == nil)
     }
 
-    @Test("a role that may not read the identity is connected all the same")
-    func identityIsOptional() {
+    @Test func aRoleThatMayNotReadTheIdentityIsConnectedAllTheSame() {
         var bench = MachineBench()
         bench.machine.start(at: bench.clock.now)
         _ = bench.tick()
@@ -127,8 +124,7 @@ struct ConnectionMachineTests {
         #expect(bench.take() == [.connected(ServerFacts())])
     }
 
-    @Test("answers come in order, and a neighbour's error touches nobody")
-    func neighbours() {
+    @Test func answersComeInOrderAndANeighboursErrorTouchesNobody() {
         var bench = MachineBench()
         bench.becomeReady()
         for tag in 1...3 as ClosedRange<UInt64> { #expect(bench.submit(tag) == .accepted) }
@@ -145,8 +141,7 @@ struct ConnectionMachineTests {
         #expect(bench.machine.nextDeadline == nil)
     }
 
-    @Test("a result without its Sync proves nothing")
-    func resultAloneIsNoProof() {
+    @Test func aResultWithoutItsSyncProvesNothing() {
         var bench = MachineBench()
         bench.becomeReady()
         _ = (bench.submit(1), bench.send())
@@ -156,8 +151,7 @@ struct ConnectionMachineTests {
         #expect(bench.take() == [.failed(1, broken.with(.unknown)), .disconnected(broken)])
     }
 
-    @Test("an error after the result, at the commit, is the answer")
-    func errorAtCommit() {
+    @Test func anErrorAfterTheResultAtTheCommitIsTheAnswer() {
         var bench = MachineBench()
         bench.becomeReady()
         _ = (bench.submit(1), bench.send())
@@ -166,8 +160,7 @@ struct ConnectionMachineTests {
         #expect(bench.take() == [.failed(1, error)])
     }
 
-    @Test("a warning between result and Sync makes the outcome unknown, for that request only")
-    func warning() {
+    @Test func aWarningBetweenResultAndSyncMakesTheOutcomeUnknownForThatRequestOnly() {
         var bench = MachineBench()
         bench.becomeReady()
         _ = (bench.submit(1), bench.submit(2), bench.send(), bench.send())
@@ -284,9 +277,8 @@ struct ConnectionMachineTests {
             ])
     }
 
-    @Test(
-        "hosts in turn without a pause, then pauses that double up to the maximum", arguments: [1, 2, 99] as [UInt64])
-    func backoff(seed: UInt64) {
+    @Test(arguments: [1, 2, 99] as [UInt64])
+    func hostsInTurnWithoutAPauseThenPausesThatDoubleUpToTheMaximum(seed: UInt64) {
         var bench = MachineBench(hosts: 3, seed: seed)
         bench.machine.start(at: bench.clock.now)
         var ceiling = Nanoseconds.milliseconds(50)
@@ -304,8 +296,7 @@ struct ConnectionMachineTests {
         }
     }
 
-    @Test("a host that does not answer costs its own timeout only")
-    func connectTimeout() {
+    @Test func aHostThatDoesNotAnswerCostsItsOwnTimeoutOnly() {
         var bench = MachineBench(hosts: 2)
         bench.machine.start(at: bench.clock.now)
         #expect(bench.tick() == .open(host: 0))
@@ -369,8 +360,8 @@ struct ConnectionMachineTests {
         #expect(bench.machine.nextDeadline == nil)
     }
 
-    @Test("whatever happens, each accepted request comes back exactly once", arguments: 0..<200 as Range<UInt64>)
-    func randomWalk(seed: UInt64) {
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func whateverHappensEachAcceptedRequestComesBackExactlyOnce(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var limits = TestMachine.Limits()
         limits.maximumInFlight = 3

@@ -39,8 +39,7 @@ struct LiveConnectionTests {
         return parameters
     }
 
-    @Test("says what the server is, and sets the session's limits")
-    func facts() throws {
+    @Test func saysWhatTheServerIsAndSetsTheSessionsLimits() throws {
         let driver = try driver()
         #expect(driver.connect())
         let facts = try #require(driver.connections.first)
@@ -70,8 +69,7 @@ struct LiveConnectionTests {
         #expect(other.connections.first?.synchronousCommit == "on")
     }
 
-    @Test("thousands of requests through the pipeline, answered in order")
-    func pipeline() throws {
+    @Test func thousandsOfRequestsThroughThePipelineAnsweredInOrder() throws {
         let driver = try driver { $0.maximumQueued = 5000 }
         #expect(driver.connect())
         for tag in 0..<3000 as Range<UInt64> {
@@ -87,8 +85,7 @@ struct LiveConnectionTests {
         #expect(driver.connection.inFlight == 0 && driver.connection.queued == 0)
     }
 
-    @Test("parameters larger than every socket buffer, both ways at once")
-    func large() throws {
+    @Test func parametersLargerThanEverySocketBufferBothWaysAtOnce() throws {
         let driver = try driver()
         #expect(driver.connect())
         var parameters = Parameters()
@@ -102,8 +99,7 @@ struct LiveConnectionTests {
         }
     }
 
-    @Test("errors do not poison neighbours, and each request is a transaction of its own")
-    func neighbours() throws {
+    @Test func errorsDoNotPoisonNeighboursAndEachRequestIsATransactionOfItsOwn() throws {
         let driver = try driver()
         #expect(driver.connect())
         let rows: [(Int64, String)] = [(1, "a"), (2, "bad"), (3, "c"), (1, "again"), (4, "d")]
@@ -120,8 +116,7 @@ struct LiveConnectionTests {
         #expect(try database.connect().execute("SELECT array_agg(k ORDER BY k) FROM t").int8Array(0, 0) == [1, 3, 4])
     }
 
-    @Test("an error at the commit itself comes after the result and wins")
-    func deferredConstraint() throws {
+    @Test func anErrorAtTheCommitItselfComesAfterTheResultAndWins() throws {
         let driver = try driver()
         #expect(driver.connect())
         _ = driver.submit(.sql("INSERT INTO child VALUES (5)"), tag: 1)
@@ -132,8 +127,7 @@ struct LiveConnectionTests {
         #expect(driver.disconnections.isEmpty)
     }
 
-    @Test("NUL and bytes that are not UTF-8 are refused, for that request only")
-    func badText() throws {
+    @Test func nulAndBytesThatAreNotUTF8AreRefusedForThatRequestOnly() throws {
         let driver = try driver()
         #expect(driver.connect())
         var broken = number(2)
@@ -180,8 +174,7 @@ struct LiveConnectionTests {
         #expect(driver.answer(.statement(0))?.rows?.columnCount == 3)
     }
 
-    @Test("BEGIN and COPY are not accepted")
-    func noTransactions() throws {
+    @Test func beginAndCOPYAreNotAccepted() throws {
         for sql in ["BEGIN", "START TRANSACTION", "COPY t TO STDOUT", "COPY t FROM STDIN"] {
             let driver = try driver()
             #expect(driver.connect())
@@ -191,8 +184,7 @@ struct LiveConnectionTests {
         }
     }
 
-    @Test("a WARNING makes the outcome unknown")
-    func warning() throws {
+    @Test func aWARNINGMakesTheOutcomeUnknown() throws {
         let driver = try driver()
         #expect(driver.connect())
         _ = driver.submit(.sql("DO $$ BEGIN RAISE WARNING 'careful'; END $$"), tag: 1)
@@ -259,8 +251,7 @@ struct LiveConnectionTests {
         #expect(driver.disconnections.map(\.sqlState) == [.adminShutdown])
     }
 
-    @Test("the second of two hosts serves when the first refuses")
-    func secondHost() throws {
+    @Test func theSecondOfTwoHostsServesWhenTheFirstRefuses() throws {
         let base = try ConnectionTargets.parse(database.connectionString)
         let good = try #require(base["host"])
         let both = ConnectionText.keyValues(base.merging(["host": "/nonexistent,\(good)"]) { $1 })
@@ -271,8 +262,7 @@ struct LiveConnectionTests {
         try BlockingConnection(both).close()
     }
 
-    @Test("a read-only default is not what a writer wants")
-    func readOnly() throws {
+    @Test func aReadOnlyDefaultIsNotWhatAWriterWants() throws {
         try database.connect().execute("ALTER DATABASE \(database.name) SET default_transaction_read_only = on")
         let driver = try driver()
         #expect(driver.run { $0.count >= 2 })
@@ -282,8 +272,7 @@ struct LiveConnectionTests {
         #expect(reader.connections.first?.isReadOnly == true)
     }
 
-    @Test("a statement whose table does not exist yet is prepared once it does")
-    func tableComesLater() throws {
+    @Test func aStatementWhoseTableDoesNotExistYetIsPreparedOnceItDoes() throws {
         let driver = try ConnectionDriver(
             database.connectionString, statements: [Statement(name: "later", sql: "SELECT count(*) FROM later")])
         #expect(driver.run { $0.count >= 2 })
@@ -293,8 +282,7 @@ struct LiveConnectionTests {
         #expect(driver.answer(.statement(0))?.rows?.int8(0, 0) == 0)
     }
 
-    @Test("a missing database is an attempt that failed, by its code")
-    func missingDatabase() throws {
+    @Test func aMissingDatabaseIsAnAttemptThatFailedByItsCode() throws {
         let base = try ConnectionTargets.parse(database.connectionString)
         let driver = try ConnectionDriver(ConnectionText.keyValues(base.merging(["dbname": "nowhere"]) { $1 }))
         #expect(driver.run { !$0.isEmpty })

@@ -14,8 +14,7 @@ struct LiveValueTests {
         connection = try database.connect()
     }
 
-    @Test("scalars")
-    func scalars() throws {
+    @Test func scalars() throws {
         var parameters = Parameters()
         parameters.append(int2: -3)
         parameters.append(int4: .min)
@@ -59,8 +58,7 @@ struct LiveValueTests {
         #expect(rows.timestamptz(0, 2) == nil && rows.timestamptz(0, 3) == nil && !rows.isNull(0, 2))
     }
 
-    @Test("arrays of every type, with and without NULL, empty")
-    func arrays() throws {
+    @Test func arraysOfEveryTypeWithAndWithoutNULLEmpty() throws {
         var parameters = Parameters()
         func add(_ type: PostgresType, _ fill: (inout BinaryArray) -> Void) {
             var array = BinaryArray(of: type)

@@ -14,8 +14,7 @@ struct MigratorTests {
         database = try LivePostgres.freshDatabase()
     }
 
-    @Test("applied once, in order, and then nothing to do")
-    func once() throws {
+    @Test func appliedOnceInOrderAndThenNothingToDo() throws {
         let migrator = try Migrator([first, second])
         #expect(try migrator.pending(database.connectionString) == [first, second])
         #expect(try migrator.migrate(database.connectionString) == [first, second])
@@ -27,8 +26,7 @@ struct MigratorTests {
         #expect(try Migrator([first, second, third]).migrate(database.connectionString) == [third])
     }
 
-    @Test("a failing one leaves nothing behind, the ones before stay")
-    func failing() throws {
+    @Test func aFailingOneLeavesNothingBehindTheOnesBeforeStay() throws {
         let bad = Migration(version: 3, name: "bad", sql: "CREATE TABLE c (k int8); SELECT 1/0;")
         do {
             try Migrator([first, second, bad]).migrate(database.connectionString)
@@ -43,8 +41,7 @@ struct MigratorTests {
         #expect(try Migrator([first, second]).pending(database.connectionString) == [])
     }
 
-    @Test("an edited, a skipped and a newer one are errors that name them")
-    func mismatches() throws {
+    @Test func anEditedASkippedAndANewerOneAreErrorsThatNameThem() throws {
         try Migrator([first, Migration(version: 5, name: "five", sql: "SELECT 1")]).migrate(database.connectionString)
         let edited = Migration(version: 1, name: "tables", sql: "CREATE TABLE z (k int8)")
         #expect(throws: MigrationError.checksumMismatch(version: 1, name: "tables")) {
@@ -62,8 +59,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("a database that begins with a superseded text is refused, whatever follows")
-    func unreleased() throws {
+    @Test func aDatabaseThatBeginsWithASupersededTextIsRefusedWhateverFollows() throws {
         try Migrator([first, second]).migrate(database.connectionString)
         let baseline = Migration(version: 1, name: "baseline", sql: "SELECT 1", supersedes: [first.checksum])
         #expect(throws: MigrationError.unreleased) { try Migrator([baseline]).migrate(database.connectionString) }

@@ -30,8 +30,7 @@ struct PrivateClusterTests {
         return parameters
     }
 
-    @Test("start is idempotent, adopts, and stop stops")
-    func lifeCycle() throws {
+    @Test func startIsIdempotentAdoptsAndStopStops() throws {
         let process = try #require(cluster.processID)
         #expect(cluster.isRunning)
         #expect(try cluster.start() == .adopted)
@@ -119,8 +118,7 @@ struct PrivateClusterTests {
         #expect(driver.answer(.statement(0), number(7))?.rows?.int8(0, 0) == 7)
     }
 
-    @Test("a cancelled wait for a synchronous standby looks like success, and is unknown here")
-    func cancelledStandbyWait() throws {
+    @Test func aCancelledWaitForASynchronousStandbyLooksLikeSuccessAndIsUnknownHere() throws {
         let admin = try BlockingConnection(cluster.connectionString(database: "postgres"))
         try admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try admin.execute("SELECT pg_reload_conf()")
@@ -166,8 +164,7 @@ struct PrivateClusterTests {
         #expect(driver.answer(create)?.rows != nil)
     }
 
-    @Test("a loopback port asks for its password")
-    func loopback() throws {
+    @Test func aLoopbackPortAsksForItsPassword() throws {
         try cluster.stop()
         var options = PrivateClusterOptions(folder: cluster.options.folder)
         options.tcpPort = UInt16.random(in: 20000...30000)
@@ -213,8 +210,7 @@ struct ClusterPlaceTests {
         #expect(rmdir(deep) == 0 && rmdir(base) == 0)
     }
 
-    @Test("missing programs are an error that says what to do")
-    func missingPrograms() {
+    @Test func missingProgramsAreAnErrorThatSaysWhatToDo() {
         #expect(throws: ClusterError("no initdb and postgres in /nonexistent")) {
             try PrivateCluster.findBinaries("/nonexistent")
         }

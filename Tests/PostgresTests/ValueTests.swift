@@ -44,8 +44,7 @@ struct ValueTests {
         #expect(bytes == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25])
     }
 
-    @Test("number arrays, golden bytes")
-    func goldenNumberArrays() {
+    @Test func numberArraysGoldenBytes() {
         func header(_ oid: UInt8, _ high: UInt8 = 0) -> [UInt8] {
             [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, high, oid, 0, 0, 0, 1, 0, 0, 0, 1]
         }
@@ -66,8 +65,7 @@ struct ValueTests {
         #expect(bytes(.jsonb) { $0.append(json: [0x31]) } == header(218, 14) + [0, 0, 0, 2, 1, 0x31])
     }
 
-    @Test("the reader of arrays survives every cut and every flipped bit")
-    func readerSurvives() {
+    @Test func theReaderOfArraysSurvivesEveryCutAndEveryFlippedBit() {
         var array = BinaryArray(of: .text)
         for text in ["one", "", "three"] { array.append(text: text) }
         array.appendNull()
@@ -90,8 +88,7 @@ struct ValueTests {
         }
     }
 
-    @Test("fields of the wrong size or type are nil")
-    func decoding() {
+    @Test func fieldsOfTheWrongSizeOrTypeAreNil() {
         func with<Value>(_ bytes: [UInt8], _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
             bytes.withUnsafeBytes(read)
         }
@@ -112,8 +109,7 @@ struct ValueTests {
             with(Array(repeating: 0, count: 8)) { FieldDecoding.timestamptz($0, .timestamptz) } == 946_684_800_000_000)
     }
 
-    @Test("several hosts become several targets, each with what all share")
-    func targets() throws {
+    @Test func severalHostsBecomeSeveralTargetsEachWithWhatAllShare() throws {
         let parsed = try ConnectionTargets(
             "postgresql://me@one:1,two:2/db?connect_timeout=7", defaults: ["application_name": "x", "user": "other"])
         #expect(parsed.targets.map { $0["host"] } == ["one", "two"])
@@ -130,8 +126,7 @@ struct ValueTests {
         #expect(throws: PostgresError.self) { try ConnectionTargets("postgresql://[::1", defaults: [:]) }
     }
 
-    @Test("the SQLSTATE inside libpq's text about a failed attempt")
-    func connectError() {
+    @Test func theSQLSTATEInsideLibpqsTextAboutAFailedAttempt() {
         let starting =
             #"connection to server on socket "/x/.s.PGSQL.5432" failed: FATAL:  57P03: the database starts up"#
         #expect(LibpqText.connectError(starting + "\nLOCATION:  here.c:12345:").sqlState == .cannotConnectNow)
@@ -141,15 +136,13 @@ struct ValueTests {
         #expect(LibpqText.connectError("").sqlState == .cannotConnect)
     }
 
-    @Test("texts inside connection strings and SQL are quoted")
-    func quoting() {
+    @Test func textsInsideConnectionStringsAndSQLAreQuoted() {
         #expect(ConnectionText.keyValues(["host": #"a'b\c"#]) == #"host='a\'b\\c'"#)
         #expect(ConnectionText.identifier(#"a"b"#) == #""a""b""#)
         #expect(ConnectionText.percentEncoded("/a b-ü") == "%2Fa%20b-%C3%BC")
     }
 
-    @Test("parameters that cannot be sent are refused here")
-    func refusals() {
+    @Test func parametersThatCannotBeSentAreRefusedHere() {
         var parameters = Parameters()
         parameters.append(textFormat: "a\u{0}b")
         #expect(parameters.refusal?.sqlState == .invalidByteSequence)

@@ -12,8 +12,7 @@ import Testing
         Self.environment[name].flatMap { UInt64($0) } ?? value
     }
 
-    @Test("whatever fails, nothing acknowledged is lost and everybody sees one order")
-    func worlds() async {
+    @Test func whateverFailsNothingAcknowledgedIsLostAndEverybodySeesOneOrder() async {
         let first = Self.number("SIMULATION_SEED", else: 1)
         let campaign = await Campaign.run(
             first..<first + Self.number("SIMULATION_SEEDS", else: 2000), workers: Self.workers)
@@ -36,8 +35,8 @@ import Testing
         Self.symptoms[mutant].map { failure.violated.contains($0) } ?? !failure.strays.isEmpty
     }
 
-    @Test("a mistake that is built in is found", arguments: Mutant.allCases)
-    func mutants(_ mutant: Mutant) async {
+    @Test(arguments: Mutant.allCases)
+    func aMistakeThatIsBuiltInIsFound(_ mutant: Mutant) async {
         // The rarest shows in one world of eighty.
         var tried: UInt64 = 0
         while tried < 640 {
@@ -49,12 +48,11 @@ import Testing
     }
 
     @Test(
-        "equal seeds give equal worlds",
         .enabled(
             if: Self.environment["SWIFT_DETERMINISTIC_HASHING"] != nil,
             "Swift draws the order of dictionaries anew for each process; Tests/run.sh tells it not to"),
         arguments: [1, 7, 42] as [UInt64])
-    func determinism(_ seed: UInt64) {
+    func equalSeedsGiveEqualWorlds(_ seed: UInt64) {
         let history = World(Plan(seed: seed)).run()
         #expect(World(Plan(seed: seed)).run() == history)
         #expect(World(Plan(seed: seed + 1)).run() != history)

@@ -16,16 +16,14 @@ struct GrowingReadBufferTests {
         }
     }
 
-    @Test("a small one at first, with room for as much")
-    func first() {
+    @Test func aSmallOneAtFirstWithRoomForAsMuch() {
         #expect(GrowingReadBuffer().nextBufferSize() == 256)
         #expect(GrowingReadBuffer().buffer(allocator: ByteBufferAllocator()).writableBytes >= 256)
         // NIO holds it as a protocol's value, which takes three words without a box.
         #expect(MemoryLayout<GrowingReadBuffer>.size <= 3 * MemoryLayout<Int>.size)
     }
 
-    @Test("twice as much after each read that filled it, up to 64 KiB")
-    func grows() {
+    @Test func twiceAsMuchAfterEachReadThatFilledItUpTo64KiB() {
         #expect(self.sizes(after: [255, 256, 600, 1024]) == [256, 512, 1024, 2048])
         #expect(self.sizes(after: (0..<12).map { 256 << $0 }).suffix(5) == [65_536, 65_536, 65_536, 65_536, 65_536])
     }

@@ -39,8 +39,7 @@ import Wire
         #expect(sorted.shuffled().sorted() == sorted)
     }
 
-    @Test("Names of every length are in bytewise order, wherever they differ first")
-    func orderOfLongNames() {
+    @Test func namesOfEveryLengthAreInBytewiseOrderWhereverTheyDifferFirst() {
         for count in 0..<40 {
             let name = String(decoding: (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 20) }, as: UTF8.self)
             for place in 0...count {

@@ -318,17 +318,16 @@ extension Coalescer {
 
     /// Everything that the room holds leaves, in the order in which it began to wait.
     private mutating func depart(_ room: RoomIndex, at now: Instant, into output: inout [Preview]) {
-        var waiting = exchange(&self.keys[room: room].waiting, with: [])
         if self.keys[room: room].movers.count > 1 { self.gatheredAt = now }
-        for entry in waiting {
+        for position in self.keys[room: room].waiting.indices {
+            let entry = self.keys[room: room].waiting[position]
             self.keys[entry: entry].isQueued = false
             guard let held = self.keys[entry: entry].held.take() else { continue }
             self.heldCount -= 1
             self.keys[room: room].lastDeparted = entry
             self.send(held, of: entry, at: now, into: &output)
         }
-        waiting.removeAll(keepingCapacity: true)
-        self.keys[room: room].waiting = waiting
+        self.keys[room: room].waiting.removeAll(keepingCapacity: true)
         self.keys[room: room].heldCount = 0
         self.keys[room: room].departed(at: now, tick: self.limits.tick)
         self.departures.cancel(room)

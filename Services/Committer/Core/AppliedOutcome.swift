@@ -87,7 +87,7 @@ extension AppliedOutcome {
 
 extension LiveElement {
     /// An element with its JSON text.
-    init(_ element: Element, children: [Identifier]?) {
+    convenience init(_ element: Element, children: [Identifier]?) {
         var writer = JSONWriter(reserving: 384)
         element.encode(into: &writer)
         self.init(element: element, json: writer.bytes, children: children)

@@ -79,8 +79,8 @@ struct BatchDraft: Sendable {
 
     /// The stream that the commit belongs to; nil when it is not this user's.
     private mutating func stream(of commit: PreparedCommit, _ cache: inout ShardCache) -> StreamState? {
-        if let place = self.streams[commit.stream] {
-            let state = self.batch.streams[place].state
+        if let index = self.streams[commit.stream] {
+            let state = self.batch.streams[index].state
             return state.user == commit.user ? state : nil
         }
         switch cache.stream(commit.stream) {
@@ -118,8 +118,8 @@ struct BatchDraft: Sendable {
     }
 
     private mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState) {
-        if let place = self.streams[key] {
-            self.batch.streams[place].state.highest = number
+        if let index = self.streams[key] {
+            self.batch.streams[index].state.highest = number
         } else {
             self.streams[key] = self.batch.streams.count
             var state = state
@@ -176,7 +176,7 @@ struct BatchDraft: Sendable {
             body: commit.hash)
         self.batch.chain = HistoryChain.next(self.batch.chain, link)
         for entry in change.entries {
-            self.write(entry.key, entry.after, entry.element, seq: seq)
+            self.write(entry, seq: seq)
         }
         var elements = change.entries.map { UpdatedElement(id: $0.key.element, json: $0.json) }
         elements.end(commit.gestures)
@@ -204,14 +204,14 @@ struct BatchDraft: Sendable {
                 after: shape == .deletion ? nil : shape.logText(of: change.entries.lazy.map(\.json))))
     }
 
-    /// Takes knowledge over that is not written.
+    /// Notes what is known and not written.
     mutating func note(_ state: ElementState, for key: ElementKey) {
         self.elements[key, default: DraftElement(state: state)].state = state
     }
 
     private mutating func number(_ room: Identifier, _ seq: UInt64) {
-        if let place = self.rooms[room] {
-            self.batch.rooms[place].seq = seq
+        if let index = self.rooms[room] {
+            self.batch.rooms[index].seq = seq
         } else {
             self.rooms[room] = self.batch.rooms.count
             self.batch.rooms.append(ShardBatch.RoomRow(room: room, seq: seq))
@@ -219,15 +219,16 @@ struct BatchDraft: Sendable {
     }
 
     /// An element is written once a batch, as the last commit on it left it.
-    private mutating func write(_ key: ElementKey, _ state: ElementState, _ element: Element, seq: UInt64) {
-        let isDeleted = if case .deleted = state { true } else { false }
-        let row = ShardBatch.ElementRow(room: key.room, element: element, seq: seq, isDeleted: isDeleted)
+    private mutating func write(_ entry: Change.Entry, seq: UInt64) {
+        let row = ShardBatch.ElementRow(
+            room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted)
+        let after = entry.after
         let next = self.batch.elements.count
-        let place = self.elements[key, default: DraftElement(state: state)].becomes(state, at: next)
-        if place == next {
+        let index = self.elements[entry.key, default: DraftElement(state: after)].write(after, next: next)
+        if index == next {
             self.batch.elements.append(row)
         } else {
-            self.batch.elements[place] = row
+            self.batch.elements[index] = row
         }
     }
 
@@ -244,7 +245,7 @@ struct BatchDraft: Sendable {
 
     /// A room's last number.
     mutating func roomSeq(_ room: Identifier, _ cache: inout ShardCache) -> UInt64 {
-        if let place = self.rooms[room] { return self.batch.rooms[place].seq }
+        if let index = self.rooms[room] { return self.batch.rooms[index].seq }
         return cache.room(room) ?? 0
     }
 
@@ -257,17 +258,19 @@ struct BatchDraft: Sendable {
 /// An element in a batch: as the commits so far left it, and where it is written.
 struct DraftElement: Sendable {
     var state: ElementState
-    /// Its place among the batch's rows; nil when it is only known.
-    private var place: Int?
+    /// Its index among the batch's rows; nil when it is only known.
+    private var row: Int?
 
     init(state: ElementState) { self.state = state }
 
-    /// Takes a change; a first one is written at the place `next`. Where it is written.
-    mutating func becomes(_ state: ElementState, at next: Int) -> Int {
+    /// A commit changed it.
+    /// - Parameter next: the index of a new row.
+    /// - Returns: the index of its row.
+    mutating func write(_ state: ElementState, next: Int) -> Int {
         self.state = state
-        let place = self.place ?? next
-        self.place = place
-        return place
+        let row = self.row ?? next
+        self.row = row
+        return row
     }
 }
 

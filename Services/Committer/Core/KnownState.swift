@@ -11,20 +11,33 @@ package enum ElementState: Equatable, Sendable {
     case deleted
 }
 
-/// An element as it stands.
-package struct LiveElement: Equatable, Sendable {
+/// An element as it stands. It is shared, never changed: caches, drafts and batches of a shard pass it on many times for
+/// each commit, and an element has a dozen counted references.
+package final class LiveElement: Sendable {
     /// The element.
-    package var element: Element
+    package let element: Element
     /// Its JSON text: what acknowledgements, updates and the log carry.
-    package var json: [UInt8]
+    package let json: [UInt8]
     /// The elements that hang on it, perhaps some deleted ones; nil when that was not read.
-    package var children: [Identifier]?
+    package let children: [Identifier]?
 
     /// An element as it stands.
     package init(element: Element, json: [UInt8], children: [Identifier]?) {
         self.element = element
         self.json = json
         self.children = children
+    }
+
+    /// The same element with one more that hangs on it, if it is known what does.
+    func adding(child: Identifier) -> LiveElement {
+        LiveElement(element: self.element, json: self.json, children: self.children.map { $0 + [child] })
+    }
+}
+
+extension LiveElement: Equatable {
+    package static func == (left: LiveElement, right: LiveElement) -> Bool {
+        left === right
+            || left.element == right.element && left.json == right.json && left.children == right.children
     }
 }
 

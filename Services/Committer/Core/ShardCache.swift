@@ -30,7 +30,10 @@ struct ShardCache: Sendable {
     mutating func room(_ room: Identifier) -> UInt64? { self.rooms.use(room)?.seq }
 
     /// A stream, `.some(nil)` when there is none of that name, nil when that is not known.
-    mutating func stream(_ key: StreamKey) -> StreamState?? { self.streams.use(key).map(\.state) }
+    mutating func stream(_ key: StreamKey) -> StreamState?? {
+        guard let known = self.streams.use(key) else { return nil }
+        return .some(known.state)
+    }
 
     /// An element; nil when nothing is known of it.
     mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }

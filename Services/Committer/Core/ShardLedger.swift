@@ -147,9 +147,9 @@ package struct ShardLedger: Sendable {
             limits: self.limits, commits: count)
         var commits: [PreparedCommit] = []
         commits.reserveCapacity(count)
-        for place in 0..<count {
+        for index in 0..<count {
             commits.append(self.queue.removeFirst())
-            draft.decide(commits[place], cache: &self.cache)
+            draft.decide(commits[index], cache: &self.cache)
         }
         self.phase = .writing(commits, draft)
         return .write(draft.batch)

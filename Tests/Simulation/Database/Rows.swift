@@ -6,7 +6,7 @@ import Wire
 
 extension LiveElement {
     /// An element with its JSON text, spelt as the daemons spell it.
-    init(json element: Element) {
+    convenience init(json element: Element) {
         var writer = JSONWriter(reserving: 384)
         element.encode(into: &writer)
         self.init(element: element, json: writer.bytes, children: nil)

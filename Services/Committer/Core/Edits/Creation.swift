@@ -57,12 +57,11 @@ struct Creation {
         for item in self.items {
             guard let parent = item.parent else { continue }
             let key = ElementKey(self.commit.room, parent)
-            if let index = self.entries[key], case .live(var live) = self.change.entries[index].after {
-                live.children?.append(item.id)
-                self.change.entries[index].after = .live(live)
-            } else if case .live(var live) = draft.state(key, &cache), live.children != nil {
-                live.children?.append(item.id)
-                draft.note(.live(live), for: key)
+            if let index = self.entries[key] {
+                let parent = self.change.entries[index].written
+                self.change.entries[index].written = parent.adding(child: item.id)
+            } else if case .live(let parent) = draft.state(key, &cache), parent.children != nil {
+                draft.note(.live(parent.adding(child: item.id)), for: key)
             }
         }
         return self.change

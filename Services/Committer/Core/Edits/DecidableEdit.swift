@@ -45,12 +45,16 @@ struct Change {
         let key: ElementKey
         /// Its JSON text before; nil when it is created.
         let before: [UInt8]?
-        /// What is known of it afterwards.
-        var after: ElementState
         /// What is written: for a deleted element its last state.
-        let element: Element
+        var written: LiveElement
+        /// Whether it is deleted.
+        let isDeleted: Bool
+
+        /// What is known of it afterwards.
+        var after: ElementState { self.isDeleted ? .deleted : .live(self.written) }
+
         /// Its JSON text afterwards; empty when it is deleted.
-        let json: [UInt8]
+        var json: [UInt8] { self.isDeleted ? [] : self.written.json }
     }
 
     /// The event that members receive.
@@ -64,12 +68,11 @@ struct Change {
 extension Change.Entry {
     /// An element that lives afterwards.
     init(_ key: ElementKey, before: [UInt8]?, _ element: Element, children: [Identifier]?) {
-        let live = LiveElement(element, children: children)
-        self.init(key: key, before: before, after: .live(live), element: element, json: live.json)
+        self.init(key: key, before: before, written: LiveElement(element, children: children), isDeleted: false)
     }
 
     /// An element that is deleted.
     init(deleting live: LiveElement, _ key: ElementKey) {
-        self.init(key: key, before: live.json, after: .deleted, element: live.element, json: [])
+        self.init(key: key, before: live.json, written: live, isDeleted: true)
     }
 }
