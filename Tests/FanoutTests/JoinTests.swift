@@ -1,5 +1,6 @@
 import FanoutCore
 import Testing
+import Timing
 import Wire
 
 @Suite struct JoinTests {
@@ -219,7 +220,7 @@ import Wire
 
     @Test func joinsWaitForTheDatabaseOnlySoLong() {
         var limits = FanoutLimits()
-        limits.joinDeadline = 2_000_000_000
+        limits.joinDeadline = .seconds(2)
         var scene = Scene(limits: limits)
         scene.join("ann", 1)
         scene.failAll()

@@ -4,6 +4,7 @@ internal import Logging
 internal import Mesh
 internal import Postgres
 internal import Stages
+internal import Timing
 internal import Wire
 
 /// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
@@ -58,26 +59,27 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: The turn
 
-    func turn(now: UInt64) -> UInt64? {
+    func turn(now nanoseconds: UInt64) -> UInt64? {
+        let now = Instant(nanoseconds: nanoseconds)
         if self.phase == .starting {
             self.phase = .running
-            self.database.start(now: now)
+            self.database.start(now: nanoseconds)
         }
-        self.database.turn(now: now) { self.read($0, now) }
-        self.readPeers(now)
-        if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
-        self.perform(now)
+        self.database.turn(now: nanoseconds) { self.read($0, at: now) }
+        self.readPeers(at: now)
+        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
+        self.perform(at: now)
         self.peers.flush { envelope, peer in
             let result = self.link.send(envelope, to: peer)
             if result == .sent { self.telemetry.sent(bytes: envelope.count) }
             return result
         }
         self.reportHistory()
-        if self.figures.isDue(at: now) {
+        if self.figures.isDue(at: nanoseconds) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
         }
         if self.phase == .draining { self.end() }
-        let next = min(self.core.nextDeadline ?? .max, self.database.poll() ?? .max)
+        let next = min(self.core.nextDeadline?.nanoseconds ?? .max, self.database.poll() ?? .max)
         return next == .max ? nil : next
     }
 
@@ -101,14 +103,14 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: In
 
-    private func read(_ news: RoomDatabase.News, _ now: UInt64) {
+    private func read(_ news: RoomDatabase.News, at now: Instant) {
         switch news {
         case .identity(let epoch, let seal):
             self.link.isResting = false
             let issuer = seal.issuer { WallClock.milliseconds() }
-            self.core.identityKnown(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
+            self.core.databaseReached(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
         case .answer(let tag, let reply):
-            self.core.databaseAnswered(tag, reply, at: now, into: &self.actions)
+            self.core.databaseAnswered(reply, to: tag, at: now, into: &self.actions)
         case .trouble(let error):
             guard let suppressed = self.databaseLog.admit(at: .now) else { break }
             self.logger.warning(
@@ -134,20 +136,20 @@ final class FanoutLoop: ReactorLoop {
             metadata: ["history.shards": "\(shards)", "log.suppressed": "\(suppressed)"])
     }
 
-    private func readPeers(_ now: UInt64) {
+    private func readPeers(at now: Instant) {
         guard self.phase != .drained else { return }
         while let event = self.link.next() {
             switch event {
             case .peerUp: break
             case .peerDown(let peer, _): self.peers.peerDown(peer, at: now, into: &self.core)
-            case .message(let peer): self.readEnvelope(from: peer, now)
+            case .message(let peer): self.readEnvelope(from: peer, at: now)
             case .writable(let peer): self.writable(peer)
             }
         }
         self.peers.drainPreviews { self.core.previewsReceived($0, at: now, into: &self.actions) }
     }
 
-    private func readEnvelope(from peer: PeerID, _ now: UInt64) {
+    private func readEnvelope(from peer: PeerID, at now: Instant) {
         self.link.incoming.withBytes(at: 0) { bytes in
             self.peers.receive(
                 bytes, from: peer, name: self.link.hello(of: peer)?.name, self.intake, at: now, into: &self.core,
@@ -158,7 +160,7 @@ final class FanoutLoop: ReactorLoop {
     private func writable(_ peer: PeerID) {
         guard let gateway = self.peers.writable(peer) else { return }
         self.telemetry.overflows.add()
-        self.core.gatewayResumed(gateway, into: &self.actions)
+        self.core.linkDrained(to: gateway, into: &self.actions)
         if let suppressed = self.overflowLog.admit(at: .now) {
             self.logger.warning("gateway was too slow", metadata: ["log.suppressed": "\(suppressed)"])
         }
@@ -166,7 +168,7 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: Out
 
-    private func perform(_ now: UInt64) {
+    private func perform(at now: Instant) {
         // A question that cannot be asked is answered at once, which may lead to more.
         while !self.actions.isEmpty {
             var actions = exchange(&self.spareActions, with: [])
@@ -178,8 +180,8 @@ final class FanoutLoop: ReactorLoop {
                 case .broadcast(let record, let to, let except):
                     self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):
-                    if !self.database.ask(request, now: now) {
-                        self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
+                    if !self.database.ask(request, now: now.nanoseconds) {
+                        self.core.databaseAnswered(.failed, to: request.tag, at: now, into: &self.actions)
                     }
                 }
             }

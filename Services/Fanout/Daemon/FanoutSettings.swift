@@ -1,7 +1,7 @@
 package import Boot
 package import Canvas
 package import FanoutCore
-internal import Mesh
+internal import Timing
 
 /// What an operator may set on a fan-out; the schema holds names, defaults and ranges.
 package struct FanoutSettings: DaemonSettings {
@@ -74,13 +74,13 @@ package struct FanoutSettings: DaemonSettings {
         limits.waiting = values[Self.maxWaiting]
         limits.replay = values[Self.replay]
         limits.ringBytes = values[Self.ringBytes]
-        limits.roomIdle = values[Self.roomIdle].nanosecondsClamped
-        limits.gatewayGrace = values[Self.gatewayGrace].nanosecondsClamped
-        limits.joinDeadline = values[Self.joinDeadline].nanosecondsClamped
-        limits.readPatience = values[Self.readPatience].nanosecondsClamped
-        limits.headInterval = values[Self.headInterval].nanosecondsClamped
-        limits.holePatience = values[Self.holePatience].nanosecondsClamped
-        limits.previewPatience = values[Self.previewPatience].nanosecondsClamped
+        limits.roomIdle = Nanoseconds(values[Self.roomIdle])
+        limits.gatewayGrace = Nanoseconds(values[Self.gatewayGrace])
+        limits.joinDeadline = Nanoseconds(values[Self.joinDeadline])
+        limits.readPatience = Nanoseconds(values[Self.readPatience])
+        limits.headInterval = Nanoseconds(values[Self.headInterval])
+        limits.holePatience = Nanoseconds(values[Self.holePatience])
+        limits.previewPatience = Nanoseconds(values[Self.previewPatience])
         self.limits = limits
         self.rules = try values.rules()
     }

@@ -44,6 +44,9 @@ package enum DatabaseReply: Equatable, Sendable {
     case epoch(Identifier)
     /// The database is away or refused.
     case failed
+
+    /// The updates of a log; nil when it could not be read.
+    var rows: [Update]? { if case .log(let rows) = self { rows } else { nil } }
 }
 
 /// Where all shards stand.

@@ -1,0 +1,82 @@
+internal import Timing
+internal import Wire
+
+/// Previews, and the gestures that they belong to.
+extension Room {
+    /// A preview came from a coalescer. It takes along what waits of the same element and connection.
+    mutating func previewReceived(
+        _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        guard !self.occupancy.isEmpty else { return services.counters.drop(.room) }
+        var preview = self.park.unpark(foldedWith: preview)
+        self.pass(&preview, at: now, with: &services, into: &actions)
+    }
+
+    private mutating func pass(
+        _ preview: inout Preview, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        switch self.judge(&preview, at: now, with: &services) {
+        case .pass:
+            services.counters.previewsPassed += 1
+            let streaming = self.occupancy.streaming
+            if streaming.isEmpty { return }
+            let lone = self.occupancy.loneGateway(of: preview.connection)
+            if let lone, streaming.count == 1, streaming[0] == lone { return }
+            actions.append(.broadcast(.preview(preview), to: streaming, except: lone))
+        case .park:
+            self.park(preview, at: now, with: &services)
+        case .drop(let reason):
+            services.counters.drop(reason)
+        }
+    }
+
+    private mutating func judge(
+        _ preview: inout Preview, at now: Instant, with services: inout RoomServices
+    ) -> PreviewVerdict {
+        if self.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
+        guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
+        return self.elements.judge(
+            &preview, rules: services.rules, with: &services.document, at: now, limits: services.limits)
+    }
+
+    private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {
+        let deadline = now + services.limits.previewPatience
+        let wasEmpty = self.park.isEmpty
+        guard self.park.park(preview, until: deadline) else { return services.counters.drop(.waited) }
+        services.counters.previewsParked += 1
+        if wasEmpty { services.deadlines.set(.parked, for: self.name, at: deadline) }
+    }
+
+    /// Sends on what waited for the update that was just applied.
+    mutating func releaseParked(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+        for var preview in self.park.release(upTo: self.stream.seq) {
+            self.pass(&preview, at: now, with: &services, into: &actions)
+        }
+    }
+
+    mutating func dropExpiredPreviews(at now: Instant, with services: inout RoomServices) {
+        services.counters.drop(.waited, self.park.expire(at: now))
+        if let deadline = self.park.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
+    }
+
+    /// A gesture ended without a commit: gateways hear of it if they saw anything of it, or may have.
+    mutating func gestureEndReceived(
+        _ gesture: GestureEnd, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        // A fan-out that took the room over a moment ago cannot know what was shown before.
+        let isUncertain = self.isTakenOver(within: services.limits.fenceAge, at: now)
+        let ended = self.elements.end(gesture, isUncertain: isUncertain, at: now, limits: services.limits)
+        if let ended { self.broadcast(.gestureEnded(ended), into: &actions) }
+    }
+
+    /// Ends the gestures of a connection that vanished, or those of sessions that it left for another one.
+    mutating func endGestures(
+        of connection: UInt64, user: Identifier, but session: Identifier? = nil, at now: Instant,
+        into actions: inout [FanoutAction]
+    ) {
+        let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
+        for gesture in ended { self.broadcast(.gestureEnded(gesture), into: &actions) }
+    }
+}
