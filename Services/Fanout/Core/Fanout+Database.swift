@@ -12,7 +12,7 @@ extension Fanout {
         _ = self.services.history.follow(epoch)
         self.shards.startPolling(at: now)
         self.sweepAt = now + self.limits.fenceAge / 4
-        for slot in self.rooms.allSlots { self.rooms[slot].load(with: &self.services, into: &actions) }
+        for slot in self.rooms.allSlots { self.rooms[slot].feed.load(with: &self.services, into: &actions) }
         for tag in self.services.joins.allTags {
             guard let room = self.services.joins[tag]?.join.room, let slot = self.rooms.slot(of: room) else { continue }
             self.rooms[slot].identify(tag, with: &self.services, into: &actions)
@@ -75,13 +75,13 @@ extension Fanout {
     private mutating func snapshotReceived(
         _ snapshot: RoomSnapshot, in slot: Int, tag: UInt64, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard self.rooms[slot].stream.awaitsLoad(tag) else { return }
+        guard self.rooms[slot].feed.stream.awaitsLoad(tag) else { return }
         self.services.counters.loads += 1
         let shard = self.rooms[slot].shard
         let mark = ShardCursor.Mark(snapshot.gseq, chain: snapshot.chain)
         let lastTag = self.services.questions.lastTag
         guard self.shards.snapshotReceived(mark, of: shard, tag: tag, lastTag: lastTag) else {
-            self.rooms[slot].stream.endLoad()
+            self.rooms[slot].feed.stream.endLoad()
             return self.historyReplaced(in: shard, into: &actions)
         }
         self.watchHole(of: shard, at: now)
@@ -131,7 +131,7 @@ extension Fanout {
         }
         let isBehind = self.shards.isBehind(shard)
         for slot in self.rooms.slots(of: shard) {
-            self.rooms[slot].closeHole(isShardBehind: isBehind, with: &self.services, into: &actions)
+            self.rooms[slot].feed.closeHole(isShardBehind: isBehind, with: &self.services, into: &actions)
         }
         if isBehind { self.readLog(of: shard, into: &actions) }
     }
@@ -141,7 +141,8 @@ extension Fanout {
         self.services.counters.rebases += 1
         if let tag = self.shards.restart(shard) { self.services.questions.withdraw(tag) }
         for slot in self.rooms.slots(of: shard) {
-            self.rooms[slot].reload(isNewHistory: isNewHistory, with: &self.services, into: &actions)
+            if isNewHistory { self.rooms[slot].feed.stream.historyReplaced() }
+            self.rooms[slot].feed.reload(with: &self.services, into: &actions)
         }
     }
 

@@ -20,8 +20,8 @@ extension Fanout {
     /// Records for a gateway were dropped because its link was full; now it accepts again. The gateway is sent where
     /// each of its rooms stands, so that it sees what it misses and asks for it with a `RoomInterest`.
     package mutating func linkDrained(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for slot in self.rooms.allSlots where self.rooms[slot].occupancy.isStreaming(gateway) {
-            self.rooms[slot].sendPosition(to: gateway, isReset: false, with: &self.services, into: &actions)
+        for slot in self.rooms.allSlots where self.rooms[slot].feed.occupancy.isStreaming(gateway) {
+            self.rooms[slot].feed.sendPosition(to: gateway, isReset: false, with: &self.services, into: &actions)
         }
     }
 
@@ -86,7 +86,7 @@ extension Fanout {
         _ gesture: GestureEnd, at now: Instant, into actions: inout [FanoutAction]
     ) {
         guard let slot = self.rooms.slot(of: gesture.room) else { return }
-        self.rooms[slot].gestureEndReceived(gesture, at: now, with: &self.services, into: &actions)
+        self.rooms[slot].feed.gestureEndReceived(gesture, at: now, with: &self.services, into: &actions)
     }
 
     /// The members of a gateway that did not come back in time leave.

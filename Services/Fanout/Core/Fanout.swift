@@ -46,7 +46,7 @@ package struct Fanout: Sendable {
 
     /// How many connections are in a room, as far as this fan-out knows.
     package func connectionCount(in room: Identifier) -> Int {
-        self.rooms.slot(of: room).map { self.rooms[$0].occupancy.connectionCount } ?? 0
+        self.rooms.slot(of: room).map { self.rooms[$0].feed.occupancy.connectionCount } ?? 0
     }
 
     // MARK: Time
@@ -56,7 +56,7 @@ package struct Fanout: Sendable {
         // Asked in every turn: nothing here goes through all shards or rooms.
         let next = min(
             min(self.shards.nextPoll, self.shards.nextLogRead, self.gateways.nextDeadline),
-            min(self.services.joins.nextDeadline, self.services.deadlines.next, self.services.questions.nextRetry))
+            min(self.services.deadlines.next, self.services.questions.nextRetry))
         return next == .never ? nil : next
     }
 
@@ -66,7 +66,6 @@ package struct Fanout: Sendable {
             self.pollHeads(at: now, into: &actions)
             for shard in self.rooms.trim(limits: self.limits) { self.shards.release(shard) }
         }
-        while let tag = self.services.joins.popExpired(at: now) { self.joinExpired(tag, at: now, into: &actions) }
         while let due = self.services.deadlines.popDue(at: now) {
             guard let slot = self.rooms.slot(of: due.room) else { continue }
             self.rooms[slot].deadlineReached(due.kind, at: now, with: &self.services, into: &actions)
@@ -81,16 +80,10 @@ package struct Fanout: Sendable {
         if self.sweepAt <= now { self.sweepFences(at: now) }
     }
 
-    private mutating func joinExpired(_ tag: UInt64, at now: Instant, into actions: inout [FanoutAction]) {
-        guard let room = self.services.joins[tag]?.join.room, let slot = self.rooms.slot(of: room) else { return }
-        self.rooms[slot].joinExpired(tag, at: now, with: &self.services, into: &actions)
-        self.closeIfExpendable(slot)
-    }
-
     private mutating func sweepFences(at now: Instant) {
         self.sweepAt = now + self.limits.fenceAge / 4
         for slot in self.rooms.allSlots {
-            self.rooms[slot].elements.removeExpiredFences(at: now, limits: self.limits)
+            self.rooms[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
         }
     }
 
@@ -107,7 +100,7 @@ package struct Fanout: Sendable {
                 self.services.counters.drop(.room)
                 continue
             }
-            self.rooms[slot].previewReceived(previews[entry.index], at: now, with: &self.services, into: &actions)
+            self.rooms[slot].feed.previewReceived(previews[entry.index], at: now, with: &self.services, into: &actions)
         }
     }
 
@@ -117,7 +110,7 @@ package struct Fanout: Sendable {
     mutating func open(_ name: Identifier, into actions: inout [FanoutAction]) -> Int? {
         if let slot = self.rooms.slot(of: name) { return slot }
         guard let slot = self.rooms.open(name, limits: self.limits) else { return nil }
-        self.rooms[slot].load(with: &self.services, into: &actions)
+        self.rooms[slot].feed.load(with: &self.services, into: &actions)
         return slot
     }
 

@@ -107,7 +107,8 @@ struct ShardStreams: Sendable {
 
     /// Sets when the log is read, if there is a hole and no such time yet.
     mutating func watchHole(of shard: Int, readingAt deadline: Instant) {
-        guard self.isBehind(shard), self.streams[shard].readAt == nil, self.streams[shard].readTag == nil else { return }
+        guard self.isBehind(shard), self.streams[shard].readAt == nil, self.streams[shard].readTag == nil
+        else { return }
         self.setLogRead(of: shard, at: deadline)
     }
 

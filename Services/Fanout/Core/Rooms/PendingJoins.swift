@@ -2,14 +2,18 @@ internal import Timing
 internal import Wire
 
 /// A join on its way to an answer: it needs the room, the session and, with `resume`, perhaps a part of the log.
+///
+///     session unknown ──identify──► new ────────────────────► ready
+///                           ├─────► claiming ──► claimed ───► ready
+///                           └─────► foreign, or claimed by another user: refused
 struct PendingJoin: Sendable {
     /// How far the session is.
-    enum Session: Sendable, Equatable {
+    enum Session: Equatable, Sendable {
         /// Not looked at yet: nothing is known of the database.
         case unknown
         /// A new one is issued with the answer.
         case new
-        /// The secret is good; whether the session is this connection's is asked.
+        /// The secret is good; the database is asked to give the session to this connection.
         case claiming(sid: Identifier)
         /// It is this connection's.
         case claimed(sid: Identifier, claim: UInt32, number: UInt64)
@@ -27,12 +31,21 @@ struct PendingJoin: Sendable {
 
     let gateway: GatewayID
     let join: Join
+    /// When it is refused.
+    let expiresAt: Instant
     /// Until when it waits for the update that its gateway has acknowledged.
     let followsUntil: Instant
+    private(set) var session = Session.unknown
     /// The connection left before it was answered: it leaves right after the answer.
-    var leavesAfter = false
-    var session = Session.unknown
+    fileprivate(set) var leavesAfter = false
     var replay = Replay.notAsked
+
+    init(_ join: Join, from gateway: GatewayID, at now: Instant, limits: FanoutLimits) {
+        self.join = join
+        self.gateway = gateway
+        self.expiresAt = now + limits.joinDeadline
+        self.followsUntil = now + limits.readPatience
+    }
 
     /// True when a room at `seq` may answer it.
     func isReady(at seq: UInt64, _ now: Instant) -> Bool {
@@ -42,26 +55,28 @@ struct PendingJoin: Sendable {
         case .new, .claimed: return true
         }
     }
-}
 
-/// The joins that wait, of all rooms. One that is sent twice waits once.
-///
-///     enqueue ──► session unknown ──identify──► new ──────────────────────► the room answers it: removed
-///                                      ├──────► claiming ──► claimed ─────►
-///                                      └──────► foreign: refused
-struct PendingJoins: Sendable {
-    /// What a join's session secret is.
-    enum Identification: Equatable, Sendable {
-        /// Not looked at: it was before, or the join is gone.
-        case settled
-        /// Absent: a new session is wanted.
-        case new
-        /// Good: the database is to give the session to this connection.
-        case claiming
-        /// Nothing that was issued for this room and user.
-        case foreign
+    /// Looks at the session that it came with. Returns false when the secret was not issued for this room and user.
+    mutating func identify(by issuer: SessionIssuer) -> Bool {
+        if self.join.session.isEmpty {
+            self.session = .new
+            return true
+        }
+        guard let sid = issuer.verify(self.join.session, self.join.room, self.join.member.user) else { return false }
+        self.session = .claiming(sid: sid)
+        return true
     }
 
+    /// Returns false when the session is another user's, or gone.
+    mutating func claimAnswered(_ outcome: ClaimOutcome) -> Bool {
+        guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else { return false }
+        self.session = .claimed(sid: sid, claim: claim, number: number)
+        return true
+    }
+}
+
+/// The joins that wait, of all rooms, by tag. One that is sent twice waits once.
+struct PendingJoins: Sendable {
     private struct Key: Hashable, Sendable {
         let gateway: GatewayID
         let request: UInt64
@@ -69,52 +84,39 @@ struct PendingJoins: Sendable {
 
     private var joins: [UInt64: PendingJoin] = [:]
     private var tags: [Key: UInt64] = [:]
-    private var deadlines = DeadlineQueue<UInt64>()
     private var lastTag: UInt64 = 0
 
     var count: Int { self.joins.count }
     /// The tags of all joins, in the order in which they came.
     var allTags: [UInt64] { self.joins.keys.sorted() }
-    /// When a join may have waited too long, ``Instant/never`` when none waits.
-    var nextDeadline: Instant { self.deadlines.next }
 
     subscript(tag: UInt64) -> PendingJoin? {
         get { self.joins[tag] }
         _modify { yield &self.joins[tag] }
     }
 
-    /// Adds a join and returns its tag. One that waits already keeps its place in line, and whatever made its
-    /// connection leave meanwhile is over.
-    mutating func enqueue(
-        _ join: Join, from gateway: GatewayID, at now: Instant, limits: FanoutLimits
-    ) -> UInt64? {
-        let key = Key(gateway: gateway, request: join.request)
+    /// Adds a join and returns its tag; nil for one that waits already. That one keeps its place in line, and whatever
+    /// made its connection leave meanwhile is over.
+    mutating func enqueue(_ pending: PendingJoin) -> UInt64? {
+        let key = Key(gateway: pending.gateway, request: pending.join.request)
         if let tag = self.tags[key] {
             self.joins[tag]?.leavesAfter = false
             return nil
         }
         self.lastTag += 1
         self.tags[key] = self.lastTag
-        self.joins[self.lastTag] = PendingJoin(
-            gateway: gateway, join: join, followsUntil: now + limits.readPatience)
-        self.deadlines.set(self.lastTag, at: now + limits.joinDeadline)
+        self.joins[self.lastTag] = pending
         return self.lastTag
     }
 
-    /// Looks at the session that a join came with, once.
-    mutating func identify(_ tag: UInt64, by issuer: SessionIssuer) -> Identification {
-        guard let pending = self.joins[tag], pending.session == .unknown else { return .settled }
-        let join = pending.join
-        if join.session.isEmpty {
-            self.joins[tag]?.session = .new
-            return .new
-        }
-        guard let sid = issuer.verify(join.session, join.room, join.member.user) else { return .foreign }
-        self.joins[tag]?.session = .claiming(sid: sid)
-        return .claiming
+    /// Removes and returns a join that is answered, refused or forgotten.
+    mutating func remove(_ tag: UInt64) -> PendingJoin? {
+        guard let pending = self.joins.removeValue(forKey: tag) else { return nil }
+        self.tags.removeValue(forKey: Key(gateway: pending.gateway, request: pending.join.request))
+        return pending
     }
 
-    /// Says of those joins among `tags` that match whether their connections leave after the answer.
+    /// Says of the connections of those joins among `tags` that match whether they leave after the answer.
     /// - Returns: true when there are any.
     @discardableResult
     mutating func setLeaving(
@@ -128,20 +130,5 @@ struct PendingJoins: Sendable {
             isAny = true
         }
         return isAny
-    }
-
-    /// Removes and returns a join that is answered, refused or forgotten.
-    mutating func remove(_ tag: UInt64) -> PendingJoin? {
-        guard let pending = self.joins.removeValue(forKey: tag) else { return nil }
-        self.tags.removeValue(forKey: Key(gateway: pending.gateway, request: pending.join.request))
-        return pending
-    }
-
-    /// The tag of the next join whose time is over, if it still waits.
-    mutating func popExpired(at now: Instant) -> UInt64? {
-        while let tag = self.deadlines.popDue(at: now) {
-            if self.joins[tag] != nil { return tag }
-        }
-        return nil
     }
 }

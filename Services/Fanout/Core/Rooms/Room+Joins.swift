@@ -1,7 +1,7 @@
 internal import Timing
 internal import Wire
 
-/// Joins and reads, and what they are answered.
+/// Joins and reads that wait for the room, and what they are answered.
 extension Room {
     private static let foreignSession = Refusal(.sessionExpired, "The session is not known; join without it.")
 
@@ -9,9 +9,11 @@ extension Room {
         _ join: Join, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        self.idleUntil = nil
-        guard let tag = services.joins.enqueue(join, from: gateway, at: now, limits: services.limits) else { return }
+        self.stay()
+        let pending = PendingJoin(join, from: gateway, at: now, limits: services.limits)
+        guard let tag = services.joins.enqueue(pending) else { return }
         self.joins.append(tag)
+        services.deadlines.set(.joins, for: self.name, at: pending.expiresAt)
         self.watchFollower(of: join.after, at: now, with: &services)
         self.identify(tag, with: &services, into: &actions)
         self.advanceJoin(tag, at: now, with: &services, into: &actions)
@@ -27,7 +29,7 @@ extension Room {
             PendingRead(
                 read: read, gateway: gateway, expiresAt: expiresAt, followsUntil: now + services.limits.readPatience))
         self.watchFollower(of: read.after, at: now, with: &services)
-        if !self.stream.isLive { services.deadlines.set(.reads, for: self.name, at: expiresAt) }
+        if !self.isLive { services.deadlines.set(.reads, for: self.name, at: expiresAt) }
         self.answerReads(at: now, with: &services, into: &actions)
     }
 
@@ -36,24 +38,19 @@ extension Room {
         services.deadlines.set(.followers, for: self.name, at: now + services.limits.readPatience)
     }
 
-    /// A room that is still being loaded is reviewed when the load is answered.
-    private mutating func reviewIdleIfLive(at now: Instant, with services: inout RoomServices) {
-        if self.stream.isLive { self.reviewIdle(at: now, with: &services) }
-    }
-
     // MARK: Sessions
 
-    /// Looks at the session that a join came with, as soon as it can be known.
+    /// Looks at the session that a join came with, as soon as that can be judged.
     mutating func identify(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
-        guard let issuer = services.issuer else { return }
-        switch services.joins.identify(tag, by: issuer) {
-        case .settled, .new: break
-        case .claiming: self.claim(tag, with: &services, into: &actions)
-        case .foreign: self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
+        guard let issuer = services.issuer, services.joins[tag]?.session == .unknown else { return }
+        if services.joins[tag]?.identify(by: issuer) == true {
+            self.claim(tag, with: &services, into: &actions)
+        } else {
+            self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
         }
     }
 
-    /// Asks the database to give a join's session to its connection.
+    /// Asks the database to give a join's session to its connection, unless the session is a new one.
     func claim(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
         guard let pending = services.joins[tag], case .claiming(let sid) = pending.session else { return }
         services.questions.ask(
@@ -65,15 +62,14 @@ extension Room {
         _ reply: DatabaseReply, for tag: UInt64, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        guard let pending = services.joins[tag], case .claiming(let sid) = pending.session else { return }
-        switch reply {
-        case .claim(.granted(let claim, let number)):
-            services.joins[tag]?.session = .claimed(sid: sid, claim: claim, number: number)
-            self.advanceJoin(tag, at: now, with: &services, into: &actions)
-        case .claim(.refused):
-            self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
-        default:
+        guard services.joins[tag] != nil else { return }
+        guard case .claim(let outcome) = reply else {
             return services.questions.retry(.claim(tag), of: self.name, at: now + services.limits.retryDelay)
+        }
+        if services.joins[tag]?.claimAnswered(outcome) == true {
+            self.advanceJoin(tag, at: now, with: &services, into: &actions)
+        } else {
+            self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
         }
         self.reviewIdleIfLive(at: now, with: &services)
     }
@@ -82,7 +78,7 @@ extension Room {
 
     /// Answers every join that has all that it needs, in the order in which they came.
     mutating func advanceJoins(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
-        guard self.stream.isLive, !self.joins.isEmpty else { return }
+        guard self.isLive, !self.joins.isEmpty else { return }
         for tag in self.joins { self.advanceJoin(tag, at: now, with: &services, into: &actions) }
         self.reviewIdle(at: now, with: &services)
     }
@@ -91,8 +87,8 @@ extension Room {
     mutating func advanceJoin(
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        guard self.stream.isLive, let pending = services.joins[tag], pending.isReady(at: self.stream.seq, now),
-            !self.catchUps.includes(pending.gateway),
+        guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
+            pending.isReady(at: self.feed.stream.seq, now), !self.feed.catchUps.includes(pending.gateway),
             let content = self.content(for: tag, pending, with: &services, into: &actions)
         else { return }
         if case .elements(let json) = content, json.count > services.limits.replyBytes {
@@ -100,7 +96,10 @@ extension Room {
             return self.refuse(join: tag, with: refusal, services: &services, into: &actions)
         }
         self.remove(join: tag, with: &services)
-        self.admit(pending, with: content, at: now, services: &services, into: &actions)
+        self.feed.admit(
+            pending, with: content, by: issuer, in: services.history, at: now, into: &actions)
+        self.recount()
+        if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
     }
 
     /// What a join is answered; nil while the log is read for it.
@@ -109,16 +108,13 @@ extension Room {
         into actions: inout [FanoutAction]
     ) -> RoomContent? {
         if let resume = pending.join.resume, services.history.isResumable(resume) {
+            let stream = self.feed.stream
             if case .asked = pending.replay { return nil }
-            if let missed = self.stream.missed(
-                after: resume.seq, rows: pending.replay.rows ?? [], limits: services.limits)
-            {
+            if let missed = stream.missed(after: resume.seq, rows: pending.replay.rows ?? [], limits: services.limits) {
                 services.counters.replays += 1
                 return .updates(missed)
             }
-            if case .notAsked = pending.replay,
-                self.stream.isReplayable(after: resume.seq, limits: services.limits)
-            {
+            if case .notAsked = pending.replay, stream.isReplayable(after: resume.seq, limits: services.limits) {
                 services.joins[tag]?.replay = .asked
                 services.questions.ask(
                     .roomLog(self.name, after: resume.seq, limit: services.limits.replay),
@@ -127,54 +123,17 @@ extension Room {
             }
         }
         services.counters.snapshots += 1
-        return .elements(self.elements.snapshot())
-    }
-
-    /// Makes a connection a member, answers it and tells the others.
-    private mutating func admit(
-        _ pending: PendingJoin, with content: RoomContent, at now: Instant, services: inout RoomServices,
-        into actions: inout [FanoutAction]
-    ) {
-        guard let issuer = services.issuer else { return }
-        let join = pending.join
-        let wasIn = self.occupancy.includes(join.connection)
-        let joined = self.occupancy.enter(join.connection, at: pending.gateway, as: join.member)
-        self.occupancy.stream(true, to: pending.gateway)
-        var session = (sid: Identifier(""), secret: join.session)
-        var (claim, number) = (UInt32(1), UInt64(0))
-        if case .claimed(let sid, let newest, let highest) = pending.session {
-            (session.sid, claim, number) = (sid, newest, highest)
-            if self.owners.claimed(sid, claim, by: join.connection) {
-                self.broadcast(
-                    .sessionClaimed(SessionClaimed(room: self.name, sid: sid, claim: claim)), into: &actions)
-            }
-        } else {
-            session = issuer.issue(join.room, join.member.user)
-        }
-        if wasIn {
-            // Joined again under another session, it leaves its gestures behind.
-            self.endGestures(
-                of: join.connection, user: join.member.user, but: session.sid, at: now, into: &actions)
-        }
-        let outcome = JoinReply.Joined(
-            position: services.history.position(at: self.stream.seq), content: content,
-            members: self.occupancy.members, session: session.secret, sid: session.sid, claim: claim, number: number)
-        actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
-        if let joined, self.occupancy.connectionCount > 1 {
-            self.announce(joined, hasJoined: true, except: join.connection, into: &actions)
-        }
-        self.recount()
-        if pending.leavesAfter { self.depart(join.connection, at: now, with: &services, into: &actions) }
+        return .elements(self.feed.elements.snapshot())
     }
 
     // MARK: Answers to reads
 
     /// Answers the reads that wait for the room, but those whose update is still on its way.
     mutating func answerReads(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
-        guard self.stream.isLive else { return }
-        let seq = self.stream.seq
+        guard self.isLive else { return }
+        let seq = self.feed.stream.seq
         for pending in self.reads.dequeueReady(at: seq, now) {
-            let json = self.elements.snapshot()
+            let json = self.feed.elements.snapshot()
             var outcome = RoomState.Outcome.state(services.history.position(at: seq), elements: json)
             if seq == 0 { outcome = .neverUsed }
             if json.count > services.limits.replyBytes { outcome = .unavailable }
@@ -208,12 +167,13 @@ extension Room {
         services.refuse(pending.join, from: pending.gateway, with: refusal, into: &actions)
     }
 
-    /// A join waited too long for the database.
-    mutating func joinExpired(
-        _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    mutating func refuseExpiredJoins(
+        at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let refusal = Refusal(.unavailable, "The database is not reachable.", retryAfterMs: 1000)
-        self.refuse(join: tag, with: refusal, services: &services, into: &actions)
+        while let tag = self.joins.first, let pending = services.joins[tag], pending.expiresAt <= now {
+            self.refuse(join: tag, with: refusal, services: &services, into: &actions)
+        }
         self.reviewIdle(at: now, with: &services)
     }
 

@@ -1,51 +1,35 @@
 internal import Timing
 internal import Wire
 
-/// One room in memory.
+/// One room in memory: its feed, the joins and reads that wait for it, and for how long it stays.
 ///
 ///     first join, interest or read ──► loading ──snapshot──► live ──last member left, a while later──► expendable
-///
-/// It applies its updates one by one, answers joins and reads, brings gateways up to date and judges previews. What it
-/// sends goes to the caller's actions, in the order in which gateways must see it.
 struct Room: Sendable {
-    let name: Identifier
     let shard: Int
-    var stream = RoomStream()
-    var elements = ElementStore()
-    var occupancy = Occupancy()
-    var catchUps = CatchUps()
-    var owners = SessionOwners()
-    var park: PreviewPark
+    var feed: RoomFeed
     /// Joins that wait, in the order in which they came, by tag.
     var joins: [UInt64] = []
     var reads = PendingReads()
     /// When it becomes expendable, if nobody comes before.
-    var idleUntil: Instant?
+    private var idleUntil: Instant?
     /// True when nobody needs it and it is not worth its memory. Reviewed after whatever may change that.
     private(set) var isExpendable = false
-    /// When it was taken over from another fan-out: for a while after that gateways still name members whom everybody
-    /// knows, and gestures may be open that were never seen here.
-    var takenOverAt: Instant?
     /// What it takes, bytes, when it was last counted.
     private(set) var countedBytes = 0
     /// The batch of previews that it was last seen in.
     private var batch: UInt64 = 0
 
     init(name: Identifier, limits: FanoutLimits) {
-        self.name = name
         self.shard = Shard.of(room: name)
-        self.park = PreviewPark(capacity: limits.parkedPreviews)
+        self.feed = RoomFeed(name: name, limits: limits)
     }
+
+    var name: Identifier { self.feed.name }
+    var isLive: Bool { self.feed.stream.isLive }
 
     /// True when nobody needs it.
     var isIdle: Bool {
-        self.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
-    }
-
-    /// True when it was taken over less than `span` ago.
-    func isTakenOver(within span: Nanoseconds, at now: Instant) -> Bool {
-        guard let takenOverAt = self.takenOverAt else { return false }
-        return now < takenOverAt + span
+        self.feed.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
     }
 
     /// True once for each batch of previews.
@@ -53,26 +37,26 @@ struct Room: Sendable {
         exchange(&self.batch, with: batch) != batch
     }
 
-    // MARK: Memory
+    // MARK: Memory and time
 
-    /// Counts roughly what it takes.
     mutating func recount() {
-        self.countedBytes =
-            512 + self.elements.footprint + self.stream.recentBytes + self.occupancy.connectionCount * 256
+        self.countedBytes = self.feed.footprint
     }
 
     /// Releases what only saves work.
     mutating func releaseCaches() {
-        self.stream.releaseRecent()
-        self.elements.releaseSnapshot()
+        self.feed.releaseCaches()
         self.recount()
     }
 
-    // MARK: Deadlines
+    /// Somebody comes: the room stays until it is reviewed again.
+    mutating func stay() {
+        self.idleUntil = nil
+    }
 
     /// Notes since when nobody needs the room. One that was never used is expendable immediately.
     mutating func reviewIdle(at now: Instant, with services: inout RoomServices) {
-        self.isExpendable = self.isIdle && self.stream.seq == 0
+        self.isExpendable = self.isIdle && self.feed.stream.seq == 0
         if !self.isIdle {
             self.idleUntil = nil
         } else if !self.isExpendable, self.idleUntil == nil {
@@ -82,20 +66,51 @@ struct Room: Sendable {
         }
     }
 
+    /// A room that is still being loaded is reviewed when the load is answered.
+    mutating func reviewIdleIfLive(at now: Instant, with services: inout RoomServices) {
+        if self.isLive { self.reviewIdle(at: now, with: &services) }
+    }
+
     /// A deadline that the room has set is due; it may mean nothing any more.
     mutating func deadlineReached(
         _ kind: RoomDeadlines.Kind, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
         switch kind {
+        case .joins: self.refuseExpiredJoins(at: now, with: &services, into: &actions)
         case .reads: self.refuseExpiredReads(at: now, with: &services, into: &actions)
         case .followers: self.answerFollowers(at: now, with: &services, into: &actions)
-        case .parked: self.dropExpiredPreviews(at: now, with: &services)
+        case .parked: self.feed.dropExpiredPreviews(at: now, with: &services)
         case .idle: if let idleUntil, idleUntil <= now, self.isIdle { self.isExpendable = true }
         }
     }
 
-    // MARK: Answers of the database
+    // MARK: The database
+
+    mutating func updateReceived(
+        _ update: Update, isShardBehind: Bool, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        let hasMoved = self.feed.updateReceived(
+            update, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
+        guard hasMoved else { return }
+        self.recount()
+        self.answerFollowers(at: now, with: &services, into: &actions)
+    }
+
+    /// The snapshot that the room waits for: the room is live.
+    mutating func snapshotReceived(
+        _ snapshot: RoomSnapshot, isShardBehind: Bool, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        self.feed.install(snapshot, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
+        self.recount()
+        for gateway in self.feed.catchUps.gateways {
+            self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
+        }
+        self.advanceJoins(at: now, with: &services, into: &actions)
+        self.answerReads(at: now, with: &services, into: &actions)
+    }
 
     /// A question was answered, or failed; a snapshot comes by ``snapshotReceived``.
     mutating func answered(
@@ -104,18 +119,17 @@ struct Room: Sendable {
     ) {
         switch purpose {
         case .load:
-            guard self.stream.awaitsLoad(tag) else { return }
-            self.stream.endLoad()
+            guard self.feed.stream.awaitsLoad(tag) else { return }
+            self.feed.stream.endLoad()
             services.questions.retry(.load, of: self.name, at: now + services.limits.retryDelay)
             self.reviewIdle(at: now, with: &services)
         case .catchUp(let gateway):
-            guard self.catchUps.awaitsLog(tag, for: gateway) else { return }
+            guard self.feed.catchUps.awaitsLog(tag, for: gateway) else { return }
             self.advanceCatchUp(of: gateway, rows: reply.rows ?? [], at: now, with: &services, into: &actions)
         case .replay(let join):
-            guard services.joins[join] != nil else { return }
             services.joins[join]?.replay = .answered(reply.rows ?? [])
             self.advanceJoin(join, at: now, with: &services, into: &actions)
-            if self.stream.isLive { self.reviewIdle(at: now, with: &services) }
+            self.reviewIdleIfLive(at: now, with: &services)
         case .claim(let join):
             self.claimAnswered(reply, for: join, at: now, with: &services, into: &actions)
         }
@@ -126,9 +140,92 @@ struct Room: Sendable {
         _ purpose: OpenQuestions.RoomPurpose, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         switch purpose {
-        case .load: self.load(with: &services, into: &actions)
+        case .load: self.feed.load(with: &services, into: &actions)
         case .claim(let join): self.claim(join, with: &services, into: &actions)
         case .catchUp, .replay: break
         }
+    }
+
+    // MARK: Gateways
+
+    /// A gateway says which connections are here and how far it has the stream.
+    /// - Parameter isNew: the room was not in memory: another fan-out had it until now.
+    mutating func interestReceived(
+        _ interest: RoomInterest, from gateway: GatewayID, isNew: Bool, at now: Instant,
+        with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        if isNew { self.feed.takenOverAt = now }
+        self.stay()
+        // A shard that moved away and came back: connections that left with it are here again.
+        let named = Set(interest.occupants.map(\.connection))
+        services.joins.setLeaving(false, of: self.joins, from: gateway, where: named.contains)
+        self.feed.interestReceived(interest, from: gateway, at: now, limits: services.limits, into: &actions)
+        self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
+    }
+
+    /// A gateway has nobody here any more.
+    mutating func interestEnded(
+        of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        _ = self.feed.catchUps.cancel(gateway)
+        for connection in self.feed.occupancy.connections(of: gateway, onlyStale: false) {
+            self.depart(connection, at: now, with: &services, into: &actions)
+        }
+        // What still waits here is asked of another fan-out by now.
+        services.joins.setLeaving(true, of: self.joins, from: gateway) { _ in true }
+        self.advanceJoins(at: now, with: &services, into: &actions)
+    }
+
+    /// A gateway's link went down. Its stream stops, its members stay for a while, its joins are forgotten.
+    mutating func linkDown(to gateway: GatewayID, at now: Instant, with services: inout RoomServices) {
+        let forgotten = self.joins.filter { services.joins[$0]?.gateway == gateway }
+        for tag in forgotten { self.remove(join: tag, with: &services) }
+        if !forgotten.isEmpty { self.reviewIdle(at: now, with: &services) }
+        self.feed.linkDown(to: gateway)
+    }
+
+    /// The members that a gateway has not named again since its link went down leave.
+    mutating func graceEnded(
+        of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        for connection in self.feed.occupancy.connections(of: gateway, onlyStale: true) {
+            let isFreed = self.feed.vanish(connection, at: now, into: &actions)
+            self.departed(isFreed: isFreed, at: now, with: &services, into: &actions)
+        }
+    }
+
+    /// A connection leaves; one whose join still waits leaves after the answer.
+    mutating func leaveReceived(
+        _ leave: Leave, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        let isJoining = services.joins.setLeaving(true, of: self.joins, from: gateway) { $0 == leave.connection }
+        if !isJoining { self.depart(leave.connection, at: now, with: &services, into: &actions) }
+    }
+
+    mutating func depart(
+        _ connection: UInt64, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        let isFreed = self.feed.depart(connection, into: &actions)
+        self.departed(isFreed: isFreed, at: now, with: &services, into: &actions)
+    }
+
+    /// Joins through a gateway wait until it has caught up, or need not any more.
+    private mutating func departed(
+        isFreed: Bool, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        if isFreed { self.advanceJoins(at: now, with: &services, into: &actions) }
+        self.reviewIdle(at: now, with: &services)
+    }
+
+    private mutating func advanceCatchUp(
+        of gateway: GatewayID, rows: [Update]? = nil, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        guard self.feed.advanceCatchUp(of: gateway, rows: rows, with: &services, into: &actions) else { return }
+        self.advanceJoins(at: now, with: &services, into: &actions)
     }
 }

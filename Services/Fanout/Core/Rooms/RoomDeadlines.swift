@@ -5,6 +5,8 @@ internal import Wire
 struct RoomDeadlines: Sendable {
     /// What to review, in the order in which it is reviewed when all of it is due.
     enum Kind: Int, CaseIterable, Sendable {
+        /// Joins that waited too long.
+        case joins
         /// Reads that waited too long for the room to be loaded.
         case reads
         /// Joins and reads that waited long enough for an update.

@@ -57,7 +57,7 @@ struct RoomTable: Sendable {
     mutating func trim(limits: FanoutLimits) -> [Int] {
         var emptied: [Int] = []
         guard self.bytes > limits.memory else { return emptied }
-        for slot in self.allSlots where self.rooms[slot].isIdle && self.rooms[slot].stream.isLive {
+        for slot in self.allSlots where self.rooms[slot].isIdle && self.rooms[slot].isLive {
             if let shard = self.close(slot, limits: limits) { emptied.append(shard) }
             if self.bytes <= limits.memory { return emptied }
         }

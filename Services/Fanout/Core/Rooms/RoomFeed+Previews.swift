@@ -2,7 +2,7 @@ internal import Timing
 internal import Wire
 
 /// Previews, and the gestures that they belong to.
-extension Room {
+extension RoomFeed {
     /// A preview came from a coalescer. It takes along what waits of the same element and connection.
     mutating func previewReceived(
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
@@ -49,7 +49,8 @@ extension Room {
     }
 
     /// Sends on what waited for the update that was just applied.
-    mutating func releaseParked(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+    mutating func releaseParked(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction])
+    {
         for var preview in self.park.release(upTo: self.stream.seq) {
             self.pass(&preview, at: now, with: &services, into: &actions)
         }
