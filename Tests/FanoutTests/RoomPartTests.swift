@@ -156,43 +156,52 @@ import Wire
 }
 
 @Suite struct RoomTableTests {
-    private var table = RoomTable()
-    private var limits = FanoutLimits()
+    private var table = RoomTable(limits: FanoutLimits())
+    private var shards = ShardStreams()
+    private let shard = Shard.of(room: "r")
 
-    private mutating func open(_ name: Identifier) -> Int? { self.table.open(name, limits: self.limits) }
+    /// Closes a room that was never used.
+    private mutating func close(_ slot: Int) {
+        var services = RoomServices(limits: FanoutLimits(), rules: .defaults)
+        self.table[slot].reviewIdle(at: .start, with: &services)
+        self.table.closeIfExpendable(slot, releasing: &self.shards)
+    }
 
     @Test mutating func slotOfAClosedRoomIsUsedAgain() {
-        let first = self.open("one")
-        #expect(first == 0 && self.open("two") == 1)
+        #expect(self.table.open("one") == 0)
+        #expect(self.table.open("two") == 1)
         self.table[0].releaseCaches()
         #expect(self.table.bytes == self.table[0].countedBytes && self.table.bytes > 0)
-        #expect(self.table.closeIfExpendable(0, limits: self.limits) == nil && self.table.count == 2)
-        var services = RoomServices(limits: self.limits, rules: .defaults)
-        self.table[0].reviewIdle(at: .start, with: &services)
-        #expect(self.table.closeIfExpendable(0, limits: self.limits) == Shard.of(room: "one"))
+        self.table.closeIfExpendable(0, releasing: &self.shards)
+        #expect(self.table.count == 2)
+        self.close(0)
         #expect(self.table.slot(of: "one") == nil && self.table.bytes == 0)
-        #expect(self.open("three") == 0)
+        #expect(self.table.open("three") == 0)
     }
 
-    @Test mutating func shardIsEmptyWithItsLastRoom() {
+    @Test mutating func shardIsReleasedWithItsLastRoom() {
         let names: [Identifier] = ["r", StreamTests.neighbour(of: "r")]
-        let slots = names.compactMap { self.open($0) }
-        let shard = Shard.of(room: "r")
-        #expect(self.table.slots(of: shard) == slots)
-        var services = RoomServices(limits: self.limits, rules: .defaults)
-        for slot in slots { self.table[slot].reviewIdle(at: .start, with: &services) }
-        #expect(self.table.closeIfExpendable(slots[0], limits: self.limits) == nil)
-        #expect(self.table.hasRooms(of: shard))
-        #expect(self.table.closeIfExpendable(slots[1], limits: self.limits) == shard)
+        let slots = names.compactMap { self.table.open($0) }
+        #expect(self.table.slots(of: self.shard) == slots)
+        #expect(self.shards.snapshotReceived(ShardCursor.Mark(1), of: self.shard, tag: 1, lastTag: 1) == true)
+        self.close(slots[0])
+        #expect(self.shards.isFollowed(self.shard))
+        self.close(slots[1])
+        #expect(!self.shards.isFollowed(self.shard) && !self.table.hasRooms(of: self.shard))
     }
 
-    @Test mutating func noRoomIsOpenedBeyondTheBounds() {
-        self.limits.rooms = 1
-        #expect(self.open("one") != nil && self.open("two") == nil)
-        self.limits.rooms = 2
-        self.limits.memory = 1
-        self.table[0].releaseCaches()
-        #expect(self.open("two") == nil)
+    @Test func noRoomIsOpenedBeyondTheBounds() {
+        var limits = FanoutLimits()
+        limits.rooms = 1
+        var few = RoomTable(limits: limits)
+        #expect(few.open("one") == 0)
+        #expect(few.open("two") == nil)
+        limits.rooms = 2
+        limits.memory = 1
+        var small = RoomTable(limits: limits)
+        #expect(small.open("one") == 0)
+        small[0].releaseCaches()
+        #expect(small.open("two") == nil)
     }
 
     @Test mutating func readsOfAllRoomsAreCounted() {
@@ -200,7 +209,7 @@ import Wire
             read: RoomRead(request: 1, room: "one", after: 3), gateway: Scene.g1, expiresAt: .never,
             followsUntil: .never)
         for name: Identifier in ["one", "two"] {
-            if let slot = self.open(name) { self.table[slot].reads.enqueue(read) }
+            if let slot = self.table.open(name) { self.table[slot].reads.enqueue(read) }
         }
         #expect(self.table.readCount == 2)
         #expect(self.table[0].reads.dequeueReady(at: 2, .start).isEmpty)
@@ -215,8 +224,8 @@ import Wire
         #expect(occupancy.enter(1, at: Scene.g1, as: .named("ann")) == .named("ann"))
         #expect(occupancy.enter(2, at: Scene.g1, as: .named("ann")) == nil)
         occupancy.stream(true, to: Scene.g1)
-        #expect(occupancy.leave(1) == Occupancy.Departure())
-        #expect(occupancy.leave(2) == Occupancy.Departure(member: .named("ann"), gateway: Scene.g1))
+        #expect(occupancy.leave(1) == Occupancy.MemberDeparture())
+        #expect(occupancy.leave(2) == Occupancy.MemberDeparture(member: .named("ann"), gateway: Scene.g1))
         #expect(occupancy.streaming == [] && occupancy.isEmpty)
         occupancy.stream(true, to: Scene.g1)
         #expect(occupancy.streaming == [])

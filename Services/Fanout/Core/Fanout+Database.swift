@@ -34,7 +34,7 @@ extension Fanout {
         }
         self.follow(update, at: now, into: &actions)
         if arrival == .replaced { return self.historyReplaced(in: shard, into: &actions) }
-        self.watchHole(of: shard, at: now)
+        self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
     }
 
     /// Leads an update to its room, if that is in memory.
@@ -43,7 +43,7 @@ extension Fanout {
         let isBehind = self.shards.isBehind(self.rooms[slot].shard)
         self.rooms[slot].updateReceived(
             update, isShardBehind: isBehind, at: now, with: &self.services, into: &actions)
-        self.closeIfExpendable(slot)
+        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
     /// The database answered a question, or could not.
@@ -66,9 +66,9 @@ extension Fanout {
             if purpose == .load, case .room(let snapshot) = reply {
                 self.snapshotReceived(snapshot, in: slot, tag: tag, at: now, into: &actions)
             } else {
-                self.rooms[slot].answered(purpose, tag: tag, reply, at: now, with: &self.services, into: &actions)
+                self.rooms[slot].databaseAnswered(purpose, tag: tag, reply, at: now, with: &self.services, into: &actions)
             }
-            self.closeIfExpendable(slot)
+            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
     }
 
@@ -84,17 +84,12 @@ extension Fanout {
             self.rooms[slot].feed.stream.endLoad()
             return self.historyReplaced(in: shard, into: &actions)
         }
-        self.watchHole(of: shard, at: now)
+        self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
         self.rooms[slot].snapshotReceived(
             snapshot, isShardBehind: self.shards.isBehind(shard), at: now, with: &self.services, into: &actions)
     }
 
     // MARK: Holes
-
-    /// Late updates get some time before the log is read.
-    private mutating func watchHole(of shard: Int, at now: Instant) {
-        self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
-    }
 
     /// The time for late updates is over: the log fills the hole.
     mutating func readLog(of shard: Int, into actions: inout [FanoutAction]) {
@@ -136,13 +131,12 @@ extension Fanout {
         if isBehind { self.readLog(of: shard, into: &actions) }
     }
 
-    /// Nothing proves any more what the rooms of a shard missed: all are loaded again, and the cursor starts anew.
+    /// Nothing proves any more what the rooms of a shard missed: all are loaded again, and the cursor restarts.
     private mutating func restart(_ shard: Int, isNewHistory: Bool, into actions: inout [FanoutAction]) {
         self.services.counters.rebases += 1
         if let tag = self.shards.restart(shard) { self.services.questions.withdraw(tag) }
         for slot in self.rooms.slots(of: shard) {
-            if isNewHistory { self.rooms[slot].feed.stream.historyReplaced() }
-            self.rooms[slot].feed.reload(with: &self.services, into: &actions)
+            self.rooms[slot].feed.reload(isNewHistory: isNewHistory, with: &self.services, into: &actions)
         }
     }
 
@@ -158,15 +152,15 @@ extension Fanout {
         if heads.epoch != self.services.history.epoch { return self.historyRead(heads.epoch, into: &actions) }
         for (shard, head) in heads.marks.prefix(Shard.count).enumerated() where self.rooms.hasRooms(of: shard) {
             if self.shards.headReceived(head, of: shard) {
-                self.watchHole(of: shard, at: now)
+                self.shards.watchHole(of: shard, readingAt: now + self.limits.holePatience)
             } else {
                 self.historyReplaced(in: shard, into: &actions)
             }
         }
     }
 
-    /// The database does not have what was sent on from this shard, though its history has the same name: members take
-    /// the shard's rooms anew, and the history gets another name, so that no app resumes from a position in the old one.
+    /// The database lacks what was sent on from this shard, though its epoch is the same: the shard's rooms are reset,
+    /// and the epoch moves, so that no app resumes from a position in the old history.
     private mutating func historyReplaced(in shard: Int, into actions: inout [FanoutAction]) {
         self.services.counters.replacements += 1
         self.services.history.replaced()
@@ -174,7 +168,7 @@ extension Fanout {
         self.restart(shard, isNewHistory: true, into: &actions)
     }
 
-    /// Asks for another name of a stale history, until there is one.
+    /// Asks for another epoch while the history is stale.
     private mutating func moveEpoch(into actions: inout [FanoutAction]) {
         guard let epoch = self.services.history.beginMove() else { return }
         self.services.questions.ask(.moveEpoch(from: epoch), for: .epochMove, into: &actions)

@@ -13,7 +13,7 @@ extension Fanout {
         guard self.gateways.linkDown(to: gateway, graceEndsAt: now + self.limits.gatewayGrace) else { return }
         for slot in self.rooms.allSlots {
             self.rooms[slot].linkDown(to: gateway, at: now, with: &self.services)
-            self.closeIfExpendable(slot)
+            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
     }
 
@@ -35,10 +35,10 @@ extension Fanout {
             return self.services.refuse(join, from: gateway, with: busy, into: &actions)
         }
         self.rooms[slot].joinReceived(join, from: gateway, at: now, with: &self.services, into: &actions)
-        self.closeIfExpendable(slot)
+        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
-    /// A gateway wants a room's state for a reader who does not join.
+    /// A gateway reads a room's state, without a join.
     package mutating func readReceived(
         _ read: RoomRead, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
@@ -47,7 +47,7 @@ extension Fanout {
             return self.services.refuse(read, from: gateway, into: &actions)
         }
         self.rooms[slot].readReceived(read, from: gateway, at: now, with: &self.services, into: &actions)
-        self.closeIfExpendable(slot)
+        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
     /// A connection leaves a room.
@@ -56,10 +56,10 @@ extension Fanout {
     ) {
         guard let slot = self.rooms.slot(of: leave.room) else { return }
         self.rooms[slot].leaveReceived(leave, from: gateway, at: now, with: &self.services, into: &actions)
-        self.closeIfExpendable(slot)
+        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
-    /// A gateway says which room it needs, which connections are there and how far it has the stream.
+    /// A gateway names a room that it needs, its connections there and its position in the stream.
     package mutating func interestReceived(
         _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
@@ -68,7 +68,7 @@ extension Fanout {
         if interest.occupants.isEmpty {
             guard let slot = known else { return }
             self.rooms[slot].interestEnded(of: gateway, at: now, with: &self.services, into: &actions)
-            return self.closeIfExpendable(slot)
+            return self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
         guard let slot = self.open(interest.room, into: &actions) else {
             let position = RoomPosition(room: interest.room, position: interest.position, isReset: true)
@@ -78,7 +78,7 @@ extension Fanout {
         }
         self.rooms[slot].interestReceived(
             interest, from: gateway, isNew: known == nil, at: now, with: &self.services, into: &actions)
-        self.closeIfExpendable(slot)
+        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
     /// A gesture ended without a commit.
@@ -93,7 +93,7 @@ extension Fanout {
     mutating func graceEnded(of gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]) {
         for slot in self.rooms.allSlots {
             self.rooms[slot].graceEnded(of: gateway, at: now, with: &self.services, into: &actions)
-            self.closeIfExpendable(slot)
+            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
     }
 }

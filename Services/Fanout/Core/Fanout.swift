@@ -8,15 +8,15 @@ package import Wire
 ///     committers ──updates─────────────────────────────────►│ Fanout │
 ///     coalescers ──previews────────────────────────────────►└────────┘──questions──► database ──answers──►
 ///
-/// A room (``Room``) is loaded in one snapshot, then followed by its updates, whose numbers must be contiguous. For
-/// each shard with such rooms a cursor over the shard's own numbers (``ShardStreams``) proves that no update was
-/// missed; missing ones are read from the log. This type leads every event to its room or shard, and what concerns a
-/// shard to all its rooms. Every action is appended to a buffer of the caller, and the actions for one gateway are one
+/// A room (``Room``) is loaded in one snapshot, then follows its updates, which have contiguous numbers. For each
+/// shard with such rooms a cursor over the shard's own numbers (``ShardStreams``) proves that no update was missed;
+/// missing ones are read from the log. This type leads every event to its room or shard, and what concerns a shard to
+/// all its rooms. Every action is appended to a buffer of the caller, and the actions for one gateway are one
 /// ordered stream: a reply stands exactly where its snapshot belongs.
 ///
 /// The caller calls ``timeReached(_:into:)`` at ``nextDeadline`` and answers every question once.
 package struct Fanout: Sendable {
-    var rooms = RoomTable()
+    var rooms: RoomTable
     var shards = ShardStreams()
     var gateways = GatewayRoster()
     var services: RoomServices
@@ -26,6 +26,7 @@ package struct Fanout: Sendable {
 
     /// A fan-out that knows nothing yet.
     package init(limits: FanoutLimits = FanoutLimits(), rules: RulesTable = .defaults) {
+        self.rooms = RoomTable(limits: limits)
         self.services = RoomServices(limits: limits, rules: rules)
     }
 
@@ -33,18 +34,18 @@ package struct Fanout: Sendable {
 
     // MARK: Figures
 
-    /// What it did so far.
+    /// What it did, counted since the start.
     package var counters: FanoutCounters { self.services.counters }
     /// How many rooms are in memory.
     package var roomCount: Int { self.rooms.count }
-    /// What all rooms take, roughly, bytes.
+    /// Roughly the bytes that all rooms occupy.
     package var bytes: Int { self.rooms.bytes }
     /// How many joins and reads wait.
     package var waitingCount: Int { self.services.joins.count + self.rooms.readCount }
     /// How far the shard that is furthest behind is behind, in updates.
     package var lag: UInt64 { self.shards.lag }
 
-    /// How many connections are in a room, as far as this fan-out knows.
+    /// How many connections are in a room, as far as is known here.
     package func connectionCount(in room: Identifier) -> Int {
         self.rooms.slot(of: room).map { self.rooms[$0].feed.occupancy.connectionCount } ?? 0
     }
@@ -64,12 +65,12 @@ package struct Fanout: Sendable {
     package mutating func timeReached(_ now: Instant, into actions: inout [FanoutAction]) {
         if self.shards.nextPoll <= now {
             self.pollHeads(at: now, into: &actions)
-            for shard in self.rooms.trim(limits: self.limits) { self.shards.release(shard) }
+            self.rooms.trim(releasing: &self.shards)
         }
         while let due = self.services.deadlines.popDue(at: now) {
             guard let slot = self.rooms.slot(of: due.room) else { continue }
             self.rooms[slot].deadlineReached(due.kind, at: now, with: &self.services, into: &actions)
-            self.closeIfExpendable(slot)
+            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
         while let retry = self.services.questions.popRetry(at: now) {
             guard let slot = self.rooms.slot(of: retry.room) else { continue }
@@ -109,14 +110,8 @@ package struct Fanout: Sendable {
     /// The slot of a room, which is loaded if it is not in memory; nil when no more rooms may be loaded.
     mutating func open(_ name: Identifier, into actions: inout [FanoutAction]) -> Int? {
         if let slot = self.rooms.slot(of: name) { return slot }
-        guard let slot = self.rooms.open(name, limits: self.limits) else { return nil }
+        guard let slot = self.rooms.open(name) else { return nil }
         self.rooms[slot].feed.load(with: &self.services, into: &actions)
         return slot
-    }
-
-    /// Follows every event after which a room may be of no more use.
-    mutating func closeIfExpendable(_ slot: Int) {
-        guard let shard = self.rooms.closeIfExpendable(slot, limits: self.limits) else { return }
-        self.shards.release(shard)
     }
 }

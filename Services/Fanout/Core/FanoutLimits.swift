@@ -11,7 +11,7 @@ package struct FanoutLimits: Equatable, Sendable {
     package var ringBytes = 1 << 20
     /// How long a room without members stays in memory.
     package var roomIdle: Nanoseconds = .seconds(30)
-    /// The most bytes that all rooms together may take; beyond it rooms without members go, then the recent updates
+    /// The most bytes that all rooms together may occupy; beyond it rooms without members go, then the recent updates
     /// of all rooms, then no further room is loaded.
     package var memory = 1 << 30
     /// The most rooms in memory.
@@ -22,7 +22,7 @@ package struct FanoutLimits: Equatable, Sendable {
     package var joinDeadline: Nanoseconds = .seconds(5)
     /// How long a join or a read waits for an update that its gateway has acknowledged already.
     package var readPatience: Nanoseconds = .milliseconds(500)
-    /// The most joins and reads of rooms that wait at once.
+    /// The most joins and reads of rooms that may wait.
     package var waiting = 20_000
     /// How long a preview waits for the update that it must follow.
     package var previewPatience: Nanoseconds = .milliseconds(500)

@@ -7,8 +7,8 @@ internal import Stages
 internal import Timing
 internal import Wire
 
-/// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
-/// then what that leads to; one flush for each gateway.
+/// Every turn of the fan-out's thread: the database's answers, then what peers sent, previews last, then what that
+/// leads to; one flush for each gateway.
 final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
     private static let sendMark = 64
@@ -94,7 +94,7 @@ final class FanoutLoop: ReactorLoop {
         self.database.close()
     }
 
-    /// Gateways that hear the goodbye turn to another fan-out and say how far they came; nothing here must be kept.
+    /// Gateways that receive the goodbye turn to another fan-out and send it their positions; nothing here must be kept.
     private func end() {
         self.link.close()
         self.phase = .drained
@@ -103,8 +103,8 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: In
 
-    private func read(_ news: RoomDatabase.News, at now: Instant) {
-        switch news {
+    private func read(_ event: RoomDatabase.Event, at now: Instant) {
+        switch event {
         case .identity(let epoch, let seal):
             self.link.isResting = false
             let issuer = seal.issuer { WallClock.milliseconds() }
@@ -125,7 +125,7 @@ final class FanoutLoop: ReactorLoop {
         if self.database.isReady { self.check.ready() } else { self.check.notReady("the database does not answer") }
     }
 
-    /// Rows that were seen are gone: an operator must know.
+    /// Rows that were seen are gone, which an operator must know.
     private func reportHistory() {
         guard self.core.counters.replacements > self.replacements else { return }
         let shards = self.core.counters.replacements - self.replacements
@@ -169,7 +169,7 @@ final class FanoutLoop: ReactorLoop {
     // MARK: Out
 
     private func perform(at now: Instant) {
-        // A question that cannot be asked is answered at once, which may lead to more.
+        // A question that cannot be asked is answered immediately, which may lead to more.
         while !self.actions.isEmpty {
             var actions = exchange(&self.spareActions, with: [])
             swap(&self.actions, &actions)

@@ -67,7 +67,7 @@ package struct FanoutPeers {
         self.previews.removeAll(keepingCapacity: true)
     }
 
-    /// The gateway behind a peer that spoke as one.
+    /// The gateway behind a peer that sent what only gateways send.
     private mutating func gateway(
         _ peer: PeerID, _ name: @autoclosure () -> String?, at now: Instant, _ core: inout Fanout
     ) -> GatewayID {
@@ -78,7 +78,7 @@ package struct FanoutPeers {
         return gateway
     }
 
-    /// A peer went away.
+    /// A peer disconnected.
     package mutating func peerDown(_ peer: PeerID, at now: Instant, into core: inout Fanout) {
         if let gateway = self.gateways.disconnect(peer) { core.linkDown(to: gateway, at: now) }
     }
@@ -111,7 +111,7 @@ package struct FanoutPeers {
         for index in self.gateways.entries.indices {
             let peer = self.gateways.entries[index].peer
             while let envelope = self.gateways.entries[index].outbox.next() {
-                // A peer that is gone: the news of its end is on its way.
+                // A peer that is gone drops it; its end is reported soon.
                 let isBlocked = send(envelope, peer) == .wouldBlock
                 self.gateways.entries[index].outbox.settle(isBlocked ? .blocked : .sent)
             }

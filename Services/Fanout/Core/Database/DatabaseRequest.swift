@@ -12,7 +12,7 @@ package struct DatabaseRequest: Equatable, Sendable {
         case roomLog(Identifier, after: UInt64, limit: Int)
         /// A shard's log after a number, in its order.
         case shardLog(Int, after: UInt64, limit: Int)
-        /// A session gets a new owner.
+        /// A new owner for a session.
         case claim(room: Identifier, sid: Identifier, user: Identifier)
         /// Another name for the history of this one.
         case moveEpoch(from: Identifier)
@@ -53,7 +53,7 @@ package enum DatabaseReply: Equatable, Sendable {
 package struct ShardHeads: Equatable, Sendable {
     /// The database's history.
     package var epoch: Identifier
-    /// The last place, by shard.
+    /// The last position, by shard.
     package var marks: [ShardCursor.Mark]
 
     /// Where all shards stand.

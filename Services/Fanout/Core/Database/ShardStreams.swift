@@ -11,8 +11,8 @@ struct ShardStreams: Sendable {
     enum Arrival: Equatable, Sendable {
         /// It belongs to the history that is followed.
         case followed
-        /// It does not continue the chain: of a former primary, or the first of another history. The next look at the
-        /// heads tells which.
+        /// It does not continue the chain: of a former primary, or the first of another history. The next heads show
+        /// which.
         case stray
         /// It fills a hole, and what came before does not continue it: the history was replaced.
         case replaced
@@ -56,7 +56,7 @@ struct ShardStreams: Sendable {
     /// True when the shard's cursor stands there.
     func stands(_ shard: Int, at gseq: UInt64) -> Bool { self.streams[shard].cursor.at == gseq }
 
-    /// False when nobody follows the shard, or all its rooms are being loaded.
+    /// False when the shard has no rooms in memory, or all of them are being loaded.
     func isFollowed(_ shard: Int) -> Bool { self.streams[shard].cursor.at != nil }
 
     // MARK: What was seen
@@ -97,7 +97,7 @@ struct ShardStreams: Sendable {
         self.streams[shard].readAt = nil
     }
 
-    /// All rooms of the shard are loaded again. Returns the log read under way, whose answer means nothing any more.
+    /// All rooms of the shard are loaded again. Returns the tag of the log read under way, which became pointless.
     mutating func restart(_ shard: Int) -> UInt64? {
         self.release(shard)
         return exchange(&self.streams[shard].readTag, with: nil)

@@ -34,7 +34,7 @@ struct GatewayRoster: Sendable {
         return true
     }
 
-    /// Ends what grace is over, and returns whose, in the order of their numbers.
+    /// Ends the graces that are over. Returns their gateways, in the order of their numbers.
     mutating func endGraces(at now: Instant) -> [GatewayID] {
         if self.nextDeadline > now { return [] }
         let ended = self.gateways.filter { $0.value.graceEndsAt <= now }.keys.sorted { $0.number < $1.number }

@@ -14,7 +14,7 @@ struct CatchUps: Sendable {
         case load
         /// The room's log after this number.
         case readLog(after: UInt64)
-        /// The missed updates sent, then the stream; nil: a reset, as they cannot be had.
+        /// The missed updates sent, then the stream; nil: a reset, since they cannot be found.
         case finish(missed: [Update]?)
     }
 
@@ -37,7 +37,7 @@ struct CatchUps: Sendable {
     /// True when the gateway waits for that read of the log, and not for a later one.
     func awaitsLog(_ tag: UInt64, for gateway: GatewayID) -> Bool { self.catchUps[gateway]?.logTag == tag }
 
-    /// A gateway has the stream up to a position. What was begun for it before is over.
+    /// Begins at a gateway's position in the stream; an earlier catch-up of it is over.
     mutating func begin(_ gateway: GatewayID, at position: Position) {
         self.catchUps[gateway] = CatchUp(position: position)
     }
@@ -51,7 +51,7 @@ struct CatchUps: Sendable {
         self.catchUps[gateway]?.logTag = tag
     }
 
-    /// What a gateway needs next, now that the room is where `stream` is.
+    /// What a gateway needs next, now that the room is at the end of `stream`.
     /// - Parameter rows: what the log had, when it was read for this.
     mutating func advance(
         _ gateway: GatewayID, along stream: RoomStream, in history: DatabaseHistory, rows: [Update]?,

@@ -64,7 +64,7 @@ extension ElementStore {
         return .pass
     }
 
-    /// Ends a gesture without a commit. Returns the news for members; nil when they saw nothing of it.
+    /// Ends a gesture without a commit. Returns the record for members; nil when they saw nothing of it.
     /// - Parameter isUncertain: previews may have been shown that are not known here.
     mutating func end(
         _ gesture: GestureEnd, isUncertain: Bool, at now: Instant, limits: FanoutLimits

@@ -26,13 +26,13 @@ struct ElementStore: Sendable {
     private var indices: [Identifier: Int] = [:]
     /// Deleted elements leave a hole behind until half of the slots are.
     private var slots: [Slot] = []
-    /// What the texts take, roughly.
+    /// Roughly the bytes of the texts.
     private(set) var bytes = 0
     /// The JSON array of all elements, while nothing has changed since it was made.
     private var array: [UInt8]?
 
     var count: Int { self.indices.count }
-    /// What everything takes, roughly.
+    /// Roughly the bytes of everything.
     var footprint: Int { self.bytes + (self.array?.count ?? 0) }
 
     func index(of id: Identifier) -> Int? { self.indices[id] }

@@ -5,7 +5,7 @@ internal import Wire
 /// A user is a member from the first connection to the last.
 struct Occupancy: Sendable {
     /// What ends with a connection.
-    struct Departure: Equatable, Sendable {
+    struct MemberDeparture: Equatable, Sendable {
         /// The user, when it was the last connection.
         var member: Member?
         /// The gateway, when it has no other connection here.
@@ -56,7 +56,7 @@ struct Occupancy: Sendable {
         self.occupants[connection] != nil
     }
 
-    /// The gateway that needs no preview of this connection, because it has nobody else in the room.
+    /// The gateway that needs no preview of this connection, because it has no other connection in the room.
     func loneGateway(of connection: UInt64) -> GatewayID? {
         guard self.counts.contains(where: { $0.connections == 1 }), let occupant = self.occupants[connection],
             self.counts.contains(where: { $0.id == occupant.gateway && $0.connections == 1 })
@@ -105,8 +105,8 @@ struct Occupancy: Sendable {
     }
 
     /// A connection leaves.
-    mutating func leave(_ connection: UInt64) -> Departure {
-        var departure = Departure()
+    mutating func leave(_ connection: UInt64) -> MemberDeparture {
+        var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
         if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
             self.counts[index].connections -= 1

@@ -13,7 +13,7 @@ struct PendingJoin: Sendable {
         case unknown
         /// A new one is issued with the answer.
         case new
-        /// The secret is good; the database is asked to give the session to this connection.
+        /// The secret is good; the session is being claimed for this connection.
         case claiming(sid: Identifier)
         /// It is this connection's.
         case claimed(sid: Identifier, claim: UInt32, number: UInt64)
@@ -69,7 +69,9 @@ struct PendingJoin: Sendable {
 
     /// Returns false when the session is another user's, or gone.
     mutating func claimAnswered(_ outcome: ClaimOutcome) -> Bool {
-        guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else { return false }
+        guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else {
+            return false
+        }
         self.session = .claimed(sid: sid, claim: claim, number: number)
         return true
     }

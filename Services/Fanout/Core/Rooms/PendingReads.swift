@@ -22,7 +22,7 @@ struct PendingReads: Sendable {
         self.reads.append(read)
     }
 
-    /// Removes the reads that a room at `seq` can answer, and those whose update is waited for no longer.
+    /// Removes the reads that a room at `seq` can answer, and those that have waited long enough for their update.
     mutating func dequeueReady(at seq: UInt64, _ now: Instant) -> [PendingRead] {
         self.dequeue { $0.read.after <= seq || now >= $0.followsUntil }
     }

@@ -50,7 +50,7 @@ extension Room {
         }
     }
 
-    /// Asks the database to give a join's session to its connection, unless the session is a new one.
+    /// Claims a join's session for its connection, unless the session is a new one.
     func claim(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
         guard let pending = services.joins[tag], case .claiming(let sid) = pending.session else { return }
         services.questions.ask(
@@ -89,7 +89,7 @@ extension Room {
     ) {
         guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
             pending.isReady(at: self.feed.stream.seq, now), !self.feed.catchUps.includes(pending.gateway),
-            let content = self.content(for: tag, pending, with: &services, into: &actions)
+            let content = self.feed.content(for: tag, pending, with: &services, into: &actions)
         else { return }
         if case .elements(let json) = content, json.count > services.limits.replyBytes {
             let refusal = Refusal(.tooLarge, "The room is too large to be sent.")
@@ -102,48 +102,20 @@ extension Room {
         if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
     }
 
-    /// What a join is answered; nil while the log is read for it.
-    private mutating func content(
-        for tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
-        into actions: inout [FanoutAction]
-    ) -> RoomContent? {
-        if let resume = pending.join.resume, services.history.isResumable(resume) {
-            let stream = self.feed.stream
-            if case .asked = pending.replay { return nil }
-            if let missed = stream.missed(after: resume.seq, rows: pending.replay.rows ?? [], limits: services.limits) {
-                services.counters.replays += 1
-                return .updates(missed)
-            }
-            if case .notAsked = pending.replay, stream.isReplayable(after: resume.seq, limits: services.limits) {
-                services.joins[tag]?.replay = .asked
-                services.questions.ask(
-                    .roomLog(self.name, after: resume.seq, limit: services.limits.replay),
-                    for: .room(self.name, .replay(tag)), into: &actions)
-                return nil
-            }
-        }
-        services.counters.snapshots += 1
-        return .elements(self.feed.elements.snapshot())
-    }
-
     // MARK: Answers to reads
 
-    /// Answers the reads that wait for the room, but those whose update is still on its way.
+    /// Answers the reads that wait for the room, except those that still wait for an update.
     mutating func answerReads(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]) {
         guard self.isLive else { return }
-        let seq = self.feed.stream.seq
-        for pending in self.reads.dequeueReady(at: seq, now) {
-            let json = self.feed.elements.snapshot()
-            var outcome = RoomState.Outcome.state(services.history.position(at: seq), elements: json)
-            if seq == 0 { outcome = .neverUsed }
-            if json.count > services.limits.replyBytes { outcome = .unavailable }
+        for pending in self.reads.dequeueReady(at: self.feed.stream.seq, now) {
+            let outcome = self.feed.state(in: services.history, limits: services.limits)
             actions.append(.send(.roomState(pending.read.reply(outcome)), to: pending.gateway))
         }
         self.recount()
         self.reviewIdle(at: now, with: &services)
     }
 
-    /// Answers the joins and reads that waited for an update: it came, or is waited for no longer.
+    /// Answers the joins and reads that waited for an update: it came, or they have waited long enough.
     mutating func answerFollowers(
         at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

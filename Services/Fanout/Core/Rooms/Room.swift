@@ -1,7 +1,7 @@
 internal import Timing
 internal import Wire
 
-/// One room in memory: its feed, the joins and reads that wait for it, and for how long it stays.
+/// One room in memory: its feed, the joins and reads that wait for it, and how long it stays.
 ///
 ///     first join, interest or read ──► loading ──snapshot──► live ──last member left, a while later──► expendable
 struct Room: Sendable {
@@ -10,11 +10,11 @@ struct Room: Sendable {
     /// Joins that wait, in the order in which they came, by tag.
     var joins: [UInt64] = []
     var reads = PendingReads()
-    /// When it becomes expendable, if nobody comes before.
+    /// When it becomes expendable, if it stays idle.
     private var idleUntil: Instant?
-    /// True when nobody needs it and it is not worth its memory. Reviewed after whatever may change that.
+    /// True when it is idle and not worth its memory.
     private(set) var isExpendable = false
-    /// What it takes, bytes, when it was last counted.
+    /// Its bytes when they were last counted.
     private(set) var countedBytes = 0
     /// The batch of previews that it was last seen in.
     private var batch: UInt64 = 0
@@ -27,7 +27,7 @@ struct Room: Sendable {
     var name: Identifier { self.feed.name }
     var isLive: Bool { self.feed.stream.isLive }
 
-    /// True when nobody needs it.
+    /// True without members, joins and reads.
     var isIdle: Bool {
         self.feed.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
     }
@@ -49,12 +49,12 @@ struct Room: Sendable {
         self.recount()
     }
 
-    /// Somebody comes: the room stays until it is reviewed again.
+    /// A join or a gateway arrives: the room stays until it is reviewed again.
     mutating func stay() {
         self.idleUntil = nil
     }
 
-    /// Notes since when nobody needs the room. One that was never used is expendable immediately.
+    /// Notes when the room became idle. One that was never used is expendable immediately.
     mutating func reviewIdle(at now: Instant, with services: inout RoomServices) {
         self.isExpendable = self.isIdle && self.feed.stream.seq == 0
         if !self.isIdle {
@@ -113,7 +113,7 @@ struct Room: Sendable {
     }
 
     /// A question was answered, or failed; a snapshot comes by ``snapshotReceived``.
-    mutating func answered(
+    mutating func databaseAnswered(
         _ purpose: OpenQuestions.RoomPurpose, tag: UInt64, _ reply: DatabaseReply, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
@@ -148,13 +148,13 @@ struct Room: Sendable {
 
     // MARK: Gateways
 
-    /// A gateway says which connections are here and how far it has the stream.
-    /// - Parameter isNew: the room was not in memory: another fan-out had it until now.
+    /// A gateway names its connections here and its position in the stream.
+    /// - Parameter isNew: the room was not in memory: another fan-out served it until now.
     mutating func interestReceived(
         _ interest: RoomInterest, from gateway: GatewayID, isNew: Bool, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        if isNew { self.feed.takenOverAt = now }
+        if isNew { self.feed.movedHereAt = now }
         self.stay()
         // A shard that moved away and came back: connections that left with it are here again.
         let named = Set(interest.occupants.map(\.connection))
@@ -163,7 +163,7 @@ struct Room: Sendable {
         self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
     }
 
-    /// A gateway has nobody here any more.
+    /// A gateway has no connection here any more.
     mutating func interestEnded(
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
@@ -191,8 +191,8 @@ struct Room: Sendable {
         into actions: inout [FanoutAction]
     ) {
         for connection in self.feed.occupancy.connections(of: gateway, onlyStale: true) {
-            let isFreed = self.feed.vanish(connection, at: now, into: &actions)
-            self.departed(isFreed: isFreed, at: now, with: &services, into: &actions)
+            self.feed.endGestures(of: connection, at: now, into: &actions)
+            self.depart(connection, at: now, with: &services, into: &actions)
         }
     }
 
@@ -209,14 +209,8 @@ struct Room: Sendable {
         _ connection: UInt64, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
+        // Joins through a gateway wait until it has caught up, or need not any more.
         let isFreed = self.feed.depart(connection, into: &actions)
-        self.departed(isFreed: isFreed, at: now, with: &services, into: &actions)
-    }
-
-    /// Joins through a gateway wait until it has caught up, or need not any more.
-    private mutating func departed(
-        isFreed: Bool, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
-    ) {
         if isFreed { self.advanceJoins(at: now, with: &services, into: &actions) }
         self.reviewIdle(at: now, with: &services)
     }

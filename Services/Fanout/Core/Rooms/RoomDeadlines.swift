@@ -13,7 +13,7 @@ struct RoomDeadlines: Sendable {
         case followers
         /// Previews that waited too long for an update.
         case parked
-        /// A room that nobody needed for a while.
+        /// A room that was idle for a while.
         case idle
     }
 

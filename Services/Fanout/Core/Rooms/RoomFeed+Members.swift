@@ -1,17 +1,17 @@
 internal import Timing
 internal import Wire
 
-/// The gateways in a room, and the members who come through them.
+/// The gateways in a room, and the members that are connected to them.
 extension RoomFeed {
-    /// A gateway names its connections and how far it has the stream; it begins to catch up from there.
+    /// A gateway names its connections and its position in the stream, from where it begins to catch up.
     mutating func interestReceived(
         _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, limits: FanoutLimits,
         into actions: inout [FanoutAction]
     ) {
         self.occupancy.stream(false, to: gateway)
         self.catchUps.begin(gateway, at: interest.position)
-        // Members whom everybody knows from the fan-out before are not announced again.
-        let isSilent = self.isTakenOver(within: limits.gatewayGrace, at: now)
+        // Members who were announced by the fan-out before are not announced again.
+        let isSilent = self.hasMovedHere(within: limits.gatewayGrace, at: now)
         var joined: [(Member, UInt64)] = []
         for occupant in interest.occupants {
             let member = self.occupancy.enter(occupant.connection, at: gateway, as: occupant.member)
@@ -20,7 +20,8 @@ extension RoomFeed {
         let named = Set(interest.occupants.map(\.connection))
         for connection in self.occupancy.connections(of: gateway, onlyStale: false)
         where !named.contains(connection) {
-            _ = self.vanish(connection, at: now, into: &actions)
+            self.endGestures(of: connection, at: now, into: &actions)
+            _ = self.depart(connection, into: &actions)
         }
         for (member, connection) in joined {
             self.announce(member, hasJoined: true, except: connection, into: &actions)
@@ -39,7 +40,7 @@ extension RoomFeed {
         switch step {
         case .waits: return false
         case .load:
-            self.reload(with: &services, into: &actions)
+            self.reload(isNewHistory: false, with: &services, into: &actions)
             return false
         case .readLog(let after):
             let tag = services.questions.ask(
@@ -64,7 +65,7 @@ extension RoomFeed {
 
     // MARK: Comings
 
-    /// Makes a connection a member, answers its join and tells the others.
+    /// Makes a connection a member, answers its join and announces it to the others.
     mutating func admit(
         _ pending: PendingJoin, with content: RoomContent, by issuer: SessionIssuer, in history: DatabaseHistory,
         at now: Instant, into actions: inout [FanoutAction]
@@ -85,7 +86,7 @@ extension RoomFeed {
         }
         if wasIn {
             // Joined again under another session, it leaves its gestures behind.
-            self.endGestures(of: join.connection, user: join.member.user, but: sid, at: now, into: &actions)
+            self.endGestures(of: join.connection, but: sid, at: now, into: &actions)
         }
         let outcome = JoinReply.Joined(
             position: history.position(at: self.stream.seq), content: content,
@@ -106,15 +107,6 @@ extension RoomFeed {
         let isFreed = departure.gateway.map { self.catchUps.cancel($0) } ?? false
         if let member = departure.member { self.announce(member, hasJoined: false, except: 0, into: &actions) }
         return isFreed
-    }
-
-    /// A connection is gone without having left: what others see of its gestures ends.
-    /// - Returns: as ``depart(_:into:)``.
-    mutating func vanish(_ connection: UInt64, at now: Instant, into actions: inout [FanoutAction]) -> Bool {
-        if let user = self.occupancy.user(of: connection) {
-            self.endGestures(of: connection, user: user, at: now, into: &actions)
-        }
-        return self.depart(connection, into: &actions)
     }
 
     private func announce(_ member: Member, hasJoined: Bool, except: UInt64, into actions: inout [FanoutAction]) {

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Previews, and the gestures that they belong to.
 extension RoomFeed {
-    /// A preview came from a coalescer. It takes along what waits of the same element and connection.
+    /// A preview came from a coalescer. A parked one of the same element and connection is folded into it.
     mutating func previewReceived(
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
@@ -66,17 +66,18 @@ extension RoomFeed {
         _ gesture: GestureEnd, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        // A fan-out that took the room over a moment ago cannot know what was shown before.
-        let isUncertain = self.isTakenOver(within: services.limits.fenceAge, at: now)
+        // What was shown before the room moved here cannot be known.
+        let isUncertain = self.hasMovedHere(within: services.limits.fenceAge, at: now)
         let ended = self.elements.end(gesture, isUncertain: isUncertain, at: now, limits: services.limits)
         if let ended { self.broadcast(.gestureEnded(ended), into: &actions) }
     }
 
-    /// Ends the gestures of a connection that vanished, or those of sessions that it left for another one.
+    /// Ends what others see of the gestures of a connection: it is gone without having left, or joined again under
+    /// another session, whose gestures go on.
     mutating func endGestures(
-        of connection: UInt64, user: Identifier, but session: Identifier? = nil, at now: Instant,
-        into actions: inout [FanoutAction]
+        of connection: UInt64, but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
     ) {
+        guard let user = self.occupancy.user(of: connection) else { return }
         let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
         for gesture in ended { self.broadcast(.gestureEnded(gesture), into: &actions) }
     }

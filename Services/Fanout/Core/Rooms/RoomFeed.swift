@@ -13,24 +13,24 @@ struct RoomFeed: Sendable {
     var catchUps = CatchUps()
     var owners = SessionOwners()
     var park: PreviewPark
-    /// When the room was taken over from another fan-out: for a while after that gateways still name members whom
-    /// everybody knows, and gestures may be open that were never seen here.
-    var takenOverAt: Instant?
+    /// When the room moved here from another fan-out: for a while after that gateways name members who are known
+    /// already, and gestures may be open that were never seen here.
+    var movedHereAt: Instant?
 
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
         self.park = PreviewPark(capacity: limits.parkedPreviews)
     }
 
-    /// What it takes in memory, roughly, bytes.
+    /// Roughly the bytes that it occupies.
     var footprint: Int {
         512 + self.elements.footprint + self.stream.recentBytes + self.occupancy.connectionCount * 256
     }
 
-    /// True when the room was taken over less than `span` ago.
-    func isTakenOver(within span: Nanoseconds, at now: Instant) -> Bool {
-        guard let takenOverAt = self.takenOverAt else { return false }
-        return now < takenOverAt + span
+    /// True when the room moved here less than `span` ago.
+    func hasMovedHere(within span: Nanoseconds, at now: Instant) -> Bool {
+        guard let movedHereAt = self.movedHereAt else { return false }
+        return now < movedHereAt + span
     }
 
     /// Releases what only saves work.
@@ -49,7 +49,8 @@ struct RoomFeed: Sendable {
     }
 
     /// Loads the room again, even if an older load is under way.
-    mutating func reload(with services: inout RoomServices, into actions: inout [FanoutAction]) {
+    mutating func reload(isNewHistory: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+        if isNewHistory { self.stream.historyReplaced() }
         if let tag = self.stream.endLoad() { services.questions.withdraw(tag) }
         self.load(with: &services, into: &actions)
     }
@@ -127,6 +128,41 @@ struct RoomFeed: Sendable {
         }
     }
 
+    // MARK: Answers
+
+    /// What a join is answered; nil while the log is read for it.
+    mutating func content(
+        for tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) -> RoomContent? {
+        if let resume = pending.join.resume, services.history.isResumable(resume) {
+            if case .asked = pending.replay { return nil }
+            if let missed = self.stream.missed(
+                after: resume.seq, rows: pending.replay.rows ?? [], limits: services.limits)
+            {
+                services.counters.replays += 1
+                return .updates(missed)
+            }
+            if case .notAsked = pending.replay, self.stream.isReplayable(after: resume.seq, limits: services.limits) {
+                services.joins[tag]?.replay = .asked
+                services.questions.ask(
+                    .roomLog(self.name, after: resume.seq, limit: services.limits.replay),
+                    for: .room(self.name, .replay(tag)), into: &actions)
+                return nil
+            }
+        }
+        services.counters.snapshots += 1
+        return .elements(self.elements.snapshot())
+    }
+
+    /// What a read of the room is answered.
+    mutating func state(in history: DatabaseHistory, limits: FanoutLimits) -> RoomState.Outcome {
+        let json = self.elements.snapshot()
+        if json.count > limits.replyBytes { return .unavailable }
+        if self.stream.seq == 0 { return .neverUsed }
+        return .state(history.position(at: self.stream.seq), elements: json)
+    }
+
     // MARK: Records
 
     /// Sends what is outside of the numbered stream.
@@ -140,7 +176,7 @@ struct RoomFeed: Sendable {
         if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
     }
 
-    /// Tells a gateway where the stream stands.
+    /// Sends a gateway the position of the stream.
     func sendPosition(
         to gateway: GatewayID, isReset: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

@@ -20,7 +20,7 @@ struct RoomStream: Sendable {
 
     /// What a snapshot is to the stream.
     enum Installation: Equatable, Sendable {
-        /// No news: the stream is there already, or further.
+        /// Nothing new: the stream is there already, or further.
         case passed
         /// The first one: the stream begins.
         case began
@@ -46,7 +46,7 @@ struct RoomStream: Sendable {
     /// An update was dropped because too many were kept: the load under way is not enough.
     private(set) var needsLoad = false
 
-    /// What the recent updates take, bytes.
+    /// Roughly the bytes of the recent updates.
     var recentBytes: Int { self.recent.bytes }
     var isLoading: Bool { self.loadTag != nil }
     /// True when it is live and later updates wait for a missing one.

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// The rooms in memory: by name, by shard, and what all of them take.
+/// The rooms in memory: by name, by shard, and the bytes that all of them occupy.
 ///
 ///     open ──► loading, live (see ``Room``) ──expendable──► closed: its slot is free for another room
 struct RoomTable: Sendable {
@@ -9,10 +9,15 @@ struct RoomTable: Sendable {
     private var slots: [Identifier: Int] = [:]
     private var freeSlots: [Int] = []
     private var slotsByShard = [Set<Int>](repeating: [], count: Shard.count)
-    /// What all rooms take as they were last counted, bytes.
+    /// The bytes of all rooms as they were last counted.
     private(set) var bytes = 0
     /// How many reads wait in all rooms.
     private(set) var readCount = 0
+    private let limits: FanoutLimits
+
+    init(limits: FanoutLimits) {
+        self.limits = limits
+    }
 
     /// How many rooms there are.
     var count: Int { self.slots.count }
@@ -36,10 +41,10 @@ struct RoomTable: Sendable {
         }
     }
 
-    /// Makes a room that is to be loaded; nil when there are too many, or they take too much.
-    mutating func open(_ name: Identifier, limits: FanoutLimits) -> Int? {
-        guard self.count < limits.rooms, self.bytes < limits.memory else { return nil }
-        let room = Room(name: name, limits: limits)
+    /// Makes a room that is to be loaded. Returns its slot; nil when there are too many rooms or bytes.
+    mutating func open(_ name: Identifier) -> Int? {
+        guard self.count < self.limits.rooms, self.bytes < self.limits.memory else { return nil }
+        let room = Room(name: name, limits: self.limits)
         let slot = self.freeSlots.popLast() ?? self.rooms.count
         if slot == self.rooms.count { self.rooms.append(room) } else { self.rooms[slot] = room }
         self.slots[name] = slot
@@ -47,33 +52,31 @@ struct RoomTable: Sendable {
         return slot
     }
 
-    /// Closes a room if nothing of it is worth its memory. Returns the shard that has no rooms any more.
-    mutating func closeIfExpendable(_ slot: Int, limits: FanoutLimits) -> Int? {
-        self.rooms[slot].isExpendable ? self.close(slot, limits: limits) : nil
+    /// Closes a room that became expendable, and releases its shard with the shard's last room. To be called after
+    /// every event that a room handled.
+    mutating func closeIfExpendable(_ slot: Int, releasing shards: inout ShardStreams) {
+        if self.rooms[slot].isExpendable { self.close(slot, releasing: &shards) }
     }
 
-    /// Over the bound, rooms that nobody needs go first, then of all what only saves work. Returns the shards that
-    /// have no rooms any more.
-    mutating func trim(limits: FanoutLimits) -> [Int] {
-        var emptied: [Int] = []
-        guard self.bytes > limits.memory else { return emptied }
+    /// Over the bound on bytes, idle rooms are closed first, then the caches of all are released.
+    mutating func trim(releasing shards: inout ShardStreams) {
+        guard self.bytes > self.limits.memory else { return }
         for slot in self.allSlots where self.rooms[slot].isIdle && self.rooms[slot].isLive {
-            if let shard = self.close(slot, limits: limits) { emptied.append(shard) }
-            if self.bytes <= limits.memory { return emptied }
+            self.close(slot, releasing: &shards)
+            if self.bytes <= self.limits.memory { return }
         }
         for slot in self.allSlots {
             self[slot].releaseCaches()
-            if self.bytes <= limits.memory { break }
+            if self.bytes <= self.limits.memory { return }
         }
-        return emptied
     }
 
-    private mutating func close(_ slot: Int, limits: FanoutLimits) -> Int? {
+    private mutating func close(_ slot: Int, releasing shards: inout ShardStreams) {
         let shard = self.rooms[slot].shard
         self.slots.removeValue(forKey: self.rooms[slot].name)
         self.slotsByShard[shard].remove(slot)
-        self[slot] = Room(name: "", limits: limits)
+        self[slot] = Room(name: "", limits: self.limits)
         self.freeSlots.append(slot)
-        return self.hasRooms(of: shard) ? nil : shard
+        if !self.hasRooms(of: shard) { shards.release(shard) }
     }
 }
