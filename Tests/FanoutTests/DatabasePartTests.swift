@@ -115,8 +115,12 @@ import Wire
         // A link that comes back starts the grace again: its members must still be named.
         roster.linkUp(to: Scene.g2, graceEndsAt: self.graceEnd + .seconds(1))
         #expect(roster.endGraces(at: self.graceEnd) == [Scene.g1])
-        #expect(roster.isUp(Scene.g2) && !roster.isUp(Scene.g1))
+        roster.entered("r", by: Scene.g1)
+        roster.forgetIfDown(Scene.g1)
+        #expect(roster.rooms(of: Scene.g1) == [] && !roster.isUp(Scene.g1))
         #expect(roster.endGraces(at: self.graceEnd + .seconds(1)) == [Scene.g2])
-        #expect(roster.isUp(Scene.g2) && roster.nextDeadline == .never)
+        roster.entered("r", by: Scene.g2)
+        roster.forgetIfDown(Scene.g2)
+        #expect(roster.isUp(Scene.g2) && roster.rooms(of: Scene.g2) == ["r"] && roster.nextDeadline == .never)
     }
 }

@@ -14,7 +14,7 @@ extension Fanout {
         self.sweepAt = now + self.limits.fenceAge / 4
         for slot in self.rooms.allSlots { self.rooms[slot].feed.load(with: &self.services, into: &actions) }
         for tag in self.services.joins.allTags {
-            guard let room = self.services.joins[tag]?.join.room, let slot = self.rooms.slot(of: room) else { continue }
+            guard let slot = self.slot(ofJoin: tag) else { continue }
             self.rooms[slot].identify(tag, with: &self.services, into: &actions)
         }
     }
@@ -66,7 +66,8 @@ extension Fanout {
             if purpose == .load, case .room(let snapshot) = reply {
                 self.snapshotReceived(snapshot, in: slot, tag: tag, at: now, into: &actions)
             } else {
-                self.rooms[slot].databaseAnswered(purpose, tag: tag, reply, at: now, with: &self.services, into: &actions)
+                self.rooms[slot].databaseAnswered(
+                    purpose, tag: tag, reply, at: now, with: &self.services, into: &actions)
             }
             self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
@@ -79,8 +80,7 @@ extension Fanout {
         self.services.counters.loads += 1
         let shard = self.rooms[slot].shard
         let mark = ShardCursor.Mark(snapshot.gseq, chain: snapshot.chain)
-        let lastTag = self.services.questions.lastTag
-        guard self.shards.snapshotReceived(mark, of: shard, tag: tag, lastTag: lastTag) else {
+        guard self.shards.snapshotReceived(mark, of: shard, tag: tag, lastTag: self.services.questions.lastTag) else {
             self.rooms[slot].feed.stream.endLoad()
             return self.historyReplaced(in: shard, into: &actions)
         }
@@ -142,10 +142,12 @@ extension Fanout {
 
     // MARK: Heads and histories
 
-    mutating func pollHeads(at now: Instant, into actions: inout [FanoutAction]) {
+    /// What is due in every interval of the heads; the bound on memory too is kept then.
+    mutating func poll(at now: Instant, into actions: inout [FanoutAction]) {
         self.shards.headsAsked(next: now + self.limits.headInterval)
         self.services.questions.ask(.heads, for: .heads, into: &actions)
         self.moveEpoch(into: &actions)
+        self.rooms.trim(releasing: &self.shards)
     }
 
     private mutating func headsReceived(_ heads: ShardHeads, at now: Instant, into actions: inout [FanoutAction]) {

@@ -5,22 +5,29 @@ package import Wire
 extension Fanout {
     /// A gateway's link came up. Its rooms' streams begin with what it asks for.
     package mutating func linkUp(to gateway: GatewayID, at now: Instant) {
-        self.gateways.linkUp(to: gateway, graceEndsAt: now + self.limits.gatewayGrace)
+        self.services.gateways.linkUp(to: gateway, graceEndsAt: now + self.limits.gatewayGrace)
     }
 
     /// A gateway's link went down. Its streams stop; its members stay for a while, in case it comes back.
     package mutating func linkDown(to gateway: GatewayID, at now: Instant) {
-        guard self.gateways.linkDown(to: gateway, graceEndsAt: now + self.limits.gatewayGrace) else { return }
-        for slot in self.rooms.allSlots {
-            self.rooms[slot].linkDown(to: gateway, at: now, with: &self.services)
+        guard self.services.gateways.linkDown(to: gateway, graceEndsAt: now + self.limits.gatewayGrace) else { return }
+        for tag in self.services.joins.tags(from: gateway) {
+            guard let slot = self.slot(ofJoin: tag) else { continue }
+            self.rooms[slot].forget(join: tag, at: now, with: &self.services)
             self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
+        for slot in self.slots(of: gateway) { self.rooms[slot].feed.linkDown(to: gateway) }
+    }
+
+    /// The rooms in which a gateway has connections, in the order of their slots.
+    private func slots(of gateway: GatewayID) -> [Int] {
+        self.services.gateways.rooms(of: gateway).compactMap { self.rooms.slot(of: $0) }.sorted()
     }
 
     /// Records for a gateway were dropped because its link was full; now it accepts again. The gateway is sent where
     /// each of its rooms stands, so that it sees what it misses and asks for it with a `RoomInterest`.
     package mutating func linkDrained(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for slot in self.rooms.allSlots where self.rooms[slot].feed.occupancy.isStreaming(gateway) {
+        for slot in self.slots(of: gateway) where self.rooms[slot].feed.occupancy.isStreaming(gateway) {
             self.rooms[slot].feed.sendPosition(to: gateway, isReset: false, with: &self.services, into: &actions)
         }
     }
@@ -29,7 +36,7 @@ extension Fanout {
     package mutating func joinReceived(
         _ join: Join, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard self.gateways.isUp(gateway) else { return }
+        guard self.services.gateways.isUp(gateway) else { return }
         guard self.waitingCount < self.limits.waiting, let slot = self.open(join.room, into: &actions) else {
             let busy = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
             return self.services.refuse(join, from: gateway, with: busy, into: &actions)
@@ -42,7 +49,7 @@ extension Fanout {
     package mutating func readReceived(
         _ read: RoomRead, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard self.gateways.isUp(gateway) else { return }
+        guard self.services.gateways.isUp(gateway) else { return }
         guard self.waitingCount < self.limits.waiting, let slot = self.open(read.room, into: &actions) else {
             return self.services.refuse(read, from: gateway, into: &actions)
         }
@@ -63,7 +70,7 @@ extension Fanout {
     package mutating func interestReceived(
         _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard self.gateways.isUp(gateway) else { return }
+        guard self.services.gateways.isUp(gateway) else { return }
         let known = self.rooms.slot(of: interest.room)
         if interest.occupants.isEmpty {
             guard let slot = known else { return }
@@ -91,9 +98,10 @@ extension Fanout {
 
     /// The members of a gateway that did not come back in time leave.
     mutating func graceEnded(of gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]) {
-        for slot in self.rooms.allSlots {
+        for slot in self.slots(of: gateway) {
             self.rooms[slot].graceEnded(of: gateway, at: now, with: &self.services, into: &actions)
             self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
+        self.services.gateways.forgetIfDown(gateway)
     }
 }

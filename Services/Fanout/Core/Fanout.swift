@@ -18,7 +18,6 @@ package import Wire
 package struct Fanout: Sendable {
     var rooms: RoomTable
     var shards = ShardStreams()
-    var gateways = GatewayRoster()
     var services: RoomServices
     private var batch = PreviewBatch()
     /// When closed gestures are forgotten.
@@ -56,17 +55,14 @@ package struct Fanout: Sendable {
     package var nextDeadline: Instant? {
         // Asked in every turn: nothing here goes through all shards or rooms.
         let next = min(
-            min(self.shards.nextPoll, self.shards.nextLogRead, self.gateways.nextDeadline),
+            min(self.shards.nextPoll, self.shards.nextLogRead, self.services.gateways.nextDeadline),
             min(self.services.deadlines.next, self.services.questions.nextRetry))
         return next == .never ? nil : next
     }
 
     /// Does what is due.
     package mutating func timeReached(_ now: Instant, into actions: inout [FanoutAction]) {
-        if self.shards.nextPoll <= now {
-            self.pollHeads(at: now, into: &actions)
-            self.rooms.trim(releasing: &self.shards)
-        }
+        if self.shards.nextPoll <= now { self.poll(at: now, into: &actions) }
         while let due = self.services.deadlines.popDue(at: now) {
             guard let slot = self.rooms.slot(of: due.room) else { continue }
             self.rooms[slot].deadlineReached(due.kind, at: now, with: &self.services, into: &actions)
@@ -77,14 +73,12 @@ package struct Fanout: Sendable {
             self.rooms[slot].retry(retry.purpose, with: &self.services, into: &actions)
         }
         for shard in self.shards.popLogReads(at: now) { self.readLog(of: shard, into: &actions) }
-        for gateway in self.gateways.endGraces(at: now) { self.graceEnded(of: gateway, at: now, into: &actions) }
-        if self.sweepAt <= now { self.sweepFences(at: now) }
-    }
-
-    private mutating func sweepFences(at now: Instant) {
-        self.sweepAt = now + self.limits.fenceAge / 4
-        for slot in self.rooms.allSlots {
-            self.rooms[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
+        for gateway in self.services.gateways.endGraces(at: now) {
+            self.graceEnded(of: gateway, at: now, into: &actions)
+        }
+        if self.sweepAt <= now {
+            self.sweepAt = now + self.limits.fenceAge / 4
+            self.rooms.removeExpiredFences(at: now)
         }
     }
 
@@ -106,6 +100,11 @@ package struct Fanout: Sendable {
     }
 
     // MARK: Rooms in memory
+
+    /// The slot of the room for which a join waits.
+    func slot(ofJoin tag: UInt64) -> Int? {
+        self.services.joins[tag].flatMap { self.rooms.slot(of: $0.join.room) }
+    }
 
     /// The slot of a room, which is loaded if it is not in memory; nil when no more rooms may be loaded.
     mutating func open(_ name: Identifier, into actions: inout [FanoutAction]) -> Int? {

@@ -10,6 +10,7 @@ struct RoomServices: Sendable {
     var issuer: SessionIssuer?
     var history = DatabaseHistory()
     var questions = OpenQuestions()
+    var gateways = GatewayRoster()
     var joins = PendingJoins()
     var deadlines = RoomDeadlines()
     var counters = FanoutCounters()

@@ -92,6 +92,10 @@ struct PendingJoins: Sendable {
     /// The tags of all joins, in the order in which they came.
     var allTags: [UInt64] { self.joins.keys.sorted() }
 
+    func tags(from gateway: GatewayID) -> [UInt64] {
+        self.joins.filter { $0.value.gateway == gateway }.keys.sorted()
+    }
+
     subscript(tag: UInt64) -> PendingJoin? {
         get { self.joins[tag] }
         _modify { yield &self.joins[tag] }

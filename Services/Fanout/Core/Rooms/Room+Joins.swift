@@ -97,7 +97,7 @@ extension Room {
         }
         self.remove(join: tag, with: &services)
         self.feed.admit(
-            pending, with: content, by: issuer, in: services.history, at: now, into: &actions)
+            pending, with: content, by: issuer, at: now, services: &services, into: &actions)
         self.recount()
         if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
     }
@@ -125,8 +125,13 @@ extension Room {
 
     // MARK: Refusals
 
-    /// Forgets a join that waits.
-    mutating func remove(join tag: UInt64, with services: inout RoomServices) {
+    /// A join's gateway is gone, so that it needs no answer.
+    mutating func forget(join tag: UInt64, at now: Instant, with services: inout RoomServices) {
+        self.remove(join: tag, with: &services)
+        self.reviewIdle(at: now, with: &services)
+    }
+
+    private mutating func remove(join tag: UInt64, with services: inout RoomServices) {
         guard services.joins.remove(tag) != nil else { return }
         self.joins.removeAll { $0 == tag }
     }

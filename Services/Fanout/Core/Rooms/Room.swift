@@ -159,7 +159,7 @@ struct Room: Sendable {
         // A shard that moved away and came back: connections that left with it are here again.
         let named = Set(interest.occupants.map(\.connection))
         services.joins.setLeaving(false, of: self.joins, from: gateway, where: named.contains)
-        self.feed.interestReceived(interest, from: gateway, at: now, limits: services.limits, into: &actions)
+        self.feed.interestReceived(interest, from: gateway, at: now, with: &services, into: &actions)
         self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
     }
 
@@ -175,14 +175,6 @@ struct Room: Sendable {
         // What still waits here is asked of another fan-out by now.
         services.joins.setLeaving(true, of: self.joins, from: gateway) { _ in true }
         self.advanceJoins(at: now, with: &services, into: &actions)
-    }
-
-    /// A gateway's link went down. Its stream stops, its members stay for a while, its joins are forgotten.
-    mutating func linkDown(to gateway: GatewayID, at now: Instant, with services: inout RoomServices) {
-        let forgotten = self.joins.filter { services.joins[$0]?.gateway == gateway }
-        for tag in forgotten { self.remove(join: tag, with: &services) }
-        if !forgotten.isEmpty { self.reviewIdle(at: now, with: &services) }
-        self.feed.linkDown(to: gateway)
     }
 
     /// The members that a gateway has not named again since its link went down leave.
@@ -210,7 +202,7 @@ struct Room: Sendable {
         into actions: inout [FanoutAction]
     ) {
         // Joins through a gateway wait until it has caught up, or need not any more.
-        let isFreed = self.feed.depart(connection, into: &actions)
+        let isFreed = self.feed.depart(connection, with: &services, into: &actions)
         if isFreed { self.advanceJoins(at: now, with: &services, into: &actions) }
         self.reviewIdle(at: now, with: &services)
     }

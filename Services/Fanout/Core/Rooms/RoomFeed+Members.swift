@@ -5,23 +5,24 @@ internal import Wire
 extension RoomFeed {
     /// A gateway names its connections and its position in the stream, from where it begins to catch up.
     mutating func interestReceived(
-        _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, limits: FanoutLimits,
+        _ interest: RoomInterest, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
         self.occupancy.stream(false, to: gateway)
         self.catchUps.begin(gateway, at: interest.position)
         // Members who were announced by the fan-out before are not announced again.
-        let isSilent = self.hasMovedHere(within: limits.gatewayGrace, at: now)
+        let isSilent = self.hasMovedHere(within: services.limits.gatewayGrace, at: now)
         var joined: [(Member, UInt64)] = []
         for occupant in interest.occupants {
             let member = self.occupancy.enter(occupant.connection, at: gateway, as: occupant.member)
             if let member, !isSilent { joined.append((member, occupant.connection)) }
         }
+        services.gateways.entered(self.name, by: gateway)
         let named = Set(interest.occupants.map(\.connection))
         for connection in self.occupancy.connections(of: gateway, onlyStale: false)
         where !named.contains(connection) {
             self.endGestures(of: connection, at: now, into: &actions)
-            _ = self.depart(connection, into: &actions)
+            _ = self.depart(connection, with: &services, into: &actions)
         }
         for (member, connection) in joined {
             self.announce(member, hasJoined: true, except: connection, into: &actions)
@@ -67,12 +68,13 @@ extension RoomFeed {
 
     /// Makes a connection a member, answers its join and announces it to the others.
     mutating func admit(
-        _ pending: PendingJoin, with content: RoomContent, by issuer: SessionIssuer, in history: DatabaseHistory,
-        at now: Instant, into actions: inout [FanoutAction]
+        _ pending: PendingJoin, with content: RoomContent, by issuer: SessionIssuer, at now: Instant,
+        services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let join = pending.join
         let wasIn = self.occupancy.includes(join.connection)
         let joined = self.occupancy.enter(join.connection, at: pending.gateway, as: join.member)
+        services.gateways.entered(self.name, by: pending.gateway)
         self.occupancy.stream(true, to: pending.gateway)
         var (sid, secret, claim, number) = (Identifier(""), join.session, UInt32(1), UInt64(0))
         if case .claimed(let known, let newest, let highest) = pending.session {
@@ -89,7 +91,7 @@ extension RoomFeed {
             self.endGestures(of: join.connection, but: sid, at: now, into: &actions)
         }
         let outcome = JoinReply.Joined(
-            position: history.position(at: self.stream.seq), content: content,
+            position: services.history.position(at: self.stream.seq), content: content,
             members: self.occupancy.members, session: secret, sid: sid, claim: claim, number: number)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
         if let joined, self.occupancy.connectionCount > 1 {
@@ -101,10 +103,16 @@ extension RoomFeed {
 
     /// A connection leaves.
     /// - Returns: true when its gateway leaves with it and need not catch up any more.
-    mutating func depart(_ connection: UInt64, into actions: inout [FanoutAction]) -> Bool {
+    mutating func depart(
+        _ connection: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) -> Bool {
         let departure = self.occupancy.leave(connection)
         self.owners.remove(connection)
-        let isFreed = departure.gateway.map { self.catchUps.cancel($0) } ?? false
+        var isFreed = false
+        if let gateway = departure.gateway {
+            services.gateways.left(self.name, by: gateway)
+            isFreed = self.catchUps.cancel(gateway)
+        }
         if let member = departure.member { self.announce(member, hasJoined: false, except: 0, into: &actions) }
         return isFreed
     }

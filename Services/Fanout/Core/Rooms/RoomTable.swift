@@ -1,3 +1,4 @@
+internal import Timing
 internal import Wire
 
 /// The rooms in memory: by name, by shard, and the bytes that all of them occupy.
@@ -50,6 +51,13 @@ struct RoomTable: Sendable {
         self.slots[name] = slot
         self.slotsByShard[room.shard].insert(slot)
         return slot
+    }
+
+    /// Forgets gestures that ended long ago.
+    mutating func removeExpiredFences(at now: Instant) {
+        for slot in self.slots.values {
+            self.rooms[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
+        }
     }
 
     /// Closes a room that became expendable, and releases its shard with the shard's last room. To be called after
