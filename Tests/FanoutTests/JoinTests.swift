@@ -236,6 +236,17 @@ import Wire
         #expect(scene.fanout.roomCount == 0)
     }
 
+    /// The deadline of a join that was answered means nothing to the room that is still being loaded.
+    @Test func roomBeingLoadedOutlivesARefusedJoin() {
+        var scene = Scene()
+        scene.join("eve", 1, session: "forged")
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
+        scene.pass(6_000)
+        #expect(scene.fanout.roomCount == 1)
+        scene.answer()
+        #expect(scene.fanout.roomCount == 0)
+    }
+
     @Test func loadedRoomsGoOnWithoutTheDatabase() {
         var scene = Scene()
         scene.member("ann", 1)

@@ -67,7 +67,7 @@ extension Fanout {
                 self.snapshotReceived(snapshot, in: slot, tag: tag, at: now, into: &actions)
             } else {
                 self.rooms[slot].databaseAnswered(
-                    purpose, tag: tag, reply, at: now, with: &self.services, into: &actions)
+                    reply, to: purpose, tag: tag, at: now, with: &self.services, into: &actions)
             }
             self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }

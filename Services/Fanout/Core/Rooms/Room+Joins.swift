@@ -96,8 +96,7 @@ extension Room {
             return self.refuse(join: tag, with: refusal, services: &services, into: &actions)
         }
         self.remove(join: tag, with: &services)
-        self.feed.admit(
-            pending, with: content, by: issuer, at: now, services: &services, into: &actions)
+        self.feed.admit(pending, with: content, by: issuer, at: now, services: &services, into: &actions)
         self.recount()
         if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
     }
@@ -148,10 +147,11 @@ extension Room {
         at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let refusal = Refusal(.unavailable, "The database is not reachable.", retryAfterMs: 1000)
+        let count = self.joins.count
         while let tag = self.joins.first, let pending = services.joins[tag], pending.expiresAt <= now {
             self.refuse(join: tag, with: refusal, services: &services, into: &actions)
         }
-        self.reviewIdle(at: now, with: &services)
+        if self.joins.count < count { self.reviewIdle(at: now, with: &services) }
     }
 
     mutating func refuseExpiredReads(

@@ -114,7 +114,7 @@ struct Room: Sendable {
 
     /// A question was answered, or failed; a snapshot comes by ``snapshotReceived``.
     mutating func databaseAnswered(
-        _ purpose: OpenQuestions.RoomPurpose, tag: UInt64, _ reply: DatabaseReply, at now: Instant,
+        _ reply: DatabaseReply, to purpose: OpenQuestions.RoomPurpose, tag: UInt64, at now: Instant,
         with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         switch purpose {

@@ -8,7 +8,7 @@ extension RoomFeed {
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard !self.occupancy.isEmpty else { return services.counters.drop(.room) }
-        var preview = self.park.unpark(foldedWith: preview)
+        var preview = self.parked.unpark(foldedWith: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)
     }
 
@@ -42,8 +42,8 @@ extension RoomFeed {
 
     private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {
         let deadline = now + services.limits.previewPatience
-        let wasEmpty = self.park.isEmpty
-        guard self.park.park(preview, until: deadline) else { return services.counters.drop(.waited) }
+        let wasEmpty = self.parked.isEmpty
+        guard self.parked.park(preview, until: deadline) else { return services.counters.drop(.waited) }
         services.counters.previewsParked += 1
         if wasEmpty { services.deadlines.set(.parked, for: self.name, at: deadline) }
     }
@@ -51,14 +51,14 @@ extension RoomFeed {
     /// Sends on what waited for the update that was just applied.
     mutating func releaseParked(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction])
     {
-        for var preview in self.park.release(upTo: self.stream.seq) {
+        for var preview in self.parked.release(upTo: self.stream.seq) {
             self.pass(&preview, at: now, with: &services, into: &actions)
         }
     }
 
     mutating func dropExpiredPreviews(at now: Instant, with services: inout RoomServices) {
-        services.counters.drop(.waited, self.park.expire(at: now))
-        if let deadline = self.park.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
+        services.counters.drop(.waited, self.parked.expire(at: now))
+        if let deadline = self.parked.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
     }
 
     /// A gesture ended without a commit: gateways hear of it if they saw anything of it, or may have.

@@ -12,14 +12,14 @@ struct RoomFeed: Sendable {
     var occupancy = Occupancy()
     var catchUps = CatchUps()
     var owners = SessionOwners()
-    var park: PreviewPark
+    var parked: PreviewPark
     /// When the room moved here from another fan-out: for a while after that gateways name members who are known
     /// already, and gestures may be open that were never seen here.
     var movedHereAt: Instant?
 
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
-        self.park = PreviewPark(capacity: limits.parkedPreviews)
+        self.parked = PreviewPark(capacity: limits.parkedPreviews)
     }
 
     /// Roughly the bytes that it occupies.
@@ -56,8 +56,9 @@ struct RoomFeed: Sendable {
     }
 
     /// Closes a hole by a load: when the shard is past the missing update, it will not come any more.
-    mutating func closeHole(isShardBehind: Bool, with services: inout RoomServices, into actions: inout [FanoutAction])
-    {
+    mutating func closeHole(
+        isShardBehind: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
         if !isShardBehind, self.stream.hasHole { self.load(with: &services, into: &actions) }
     }
 
@@ -117,7 +118,7 @@ struct RoomFeed: Sendable {
         self.elements.apply(update, at: now, limits: services.limits)
         let streaming = self.occupancy.streaming
         if !streaming.isEmpty { actions.append(.broadcast(.update(update), to: streaming, except: nil)) }
-        if !self.park.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
+        if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
     }
 
     private mutating func applyKept(
