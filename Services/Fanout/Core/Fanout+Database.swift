@@ -11,7 +11,7 @@ extension Fanout {
         if self.services.history.isKnown { return self.historyRead(epoch, into: &actions) }
         _ = self.services.history.follow(epoch)
         self.shards.startPolling(at: now)
-        self.sweepAt = now + self.limits.fenceAge / 4
+        self.rooms.startSweeps(at: now)
         for slot in self.rooms.allSlots { self.rooms[slot].feed.load(with: &self.services, into: &actions) }
         for tag in self.services.joins.allTags {
             guard let slot = self.slot(ofJoin: tag) else { continue }
@@ -20,9 +20,7 @@ extension Fanout {
     }
 
     /// A committer published an update.
-    package mutating func updateReceived(
-        _ update: Update, at now: Instant, into actions: inout [FanoutAction]
-    ) {
+    package mutating func updateReceived(_ update: Update, at now: Instant, into actions: inout [FanoutAction]) {
         let shard = Int(update.shard)
         guard shard < Shard.count else { return }
         self.services.counters.updates += 1

@@ -20,8 +20,6 @@ package struct Fanout: Sendable {
     var shards = ShardStreams()
     var services: RoomServices
     private var batch = PreviewBatch()
-    /// When closed gestures are forgotten.
-    var sweepAt = Instant.start
 
     /// A fan-out that knows nothing yet.
     package init(limits: FanoutLimits = FanoutLimits(), rules: RulesTable = .defaults) {
@@ -76,10 +74,7 @@ package struct Fanout: Sendable {
         for gateway in self.services.gateways.endGraces(at: now) {
             self.graceEnded(of: gateway, at: now, into: &actions)
         }
-        if self.sweepAt <= now {
-            self.sweepAt = now + self.limits.fenceAge / 4
-            self.rooms.removeExpiredFences(at: now)
-        }
+        self.rooms.removeExpiredFences(at: now)
     }
 
     // MARK: Previews

@@ -15,6 +15,7 @@ struct RoomTable: Sendable {
     /// How many reads wait in all rooms.
     private(set) var readCount = 0
     private let limits: FanoutLimits
+    private var nextSweep = Instant.start
 
     init(limits: FanoutLimits) {
         self.limits = limits
@@ -53,8 +54,15 @@ struct RoomTable: Sendable {
         return slot
     }
 
-    /// Forgets gestures that ended long ago.
+    /// The next sweep of fences is a quarter of their age away.
+    mutating func startSweeps(at now: Instant) {
+        self.nextSweep = now + self.limits.fenceAge / 4
+    }
+
+    /// Forgets gestures that ended long ago, when a sweep is due. No deadline: nothing waits for it.
     mutating func removeExpiredFences(at now: Instant) {
+        guard self.nextSweep <= now else { return }
+        self.startSweeps(at: now)
         for slot in self.slots.values {
             self.rooms[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
         }
