@@ -136,7 +136,7 @@ import Wire
         var scene = Scene()
         scene.member("ann", 1)
         scene.member("ben", 2, at: Scene.g2)
-        scene.fanout.gatewayDown(Scene.g1, at: scene.now)
+        scene.fanout.linkDown(to: Scene.g1, at: scene.now)
         scene.commit()
         scene.preview(.by("s-ben", 2))
         #expect(scene.taken(by: Scene.g1) == [])
@@ -150,9 +150,9 @@ import Wire
         var scene = Scene()
         scene.member("ann", 1)
         scene.member("ben", 2, at: Scene.g2)
-        scene.fanout.gatewayDown(Scene.g1, at: scene.now)
+        scene.fanout.linkDown(to: Scene.g1, at: scene.now)
         scene.commit()
-        scene.fanout.gatewayUp(Scene.g1, at: scene.now)
+        scene.fanout.linkUp(to: Scene.g1, at: scene.now)
         _ = scene.take()
         scene.commit()
         #expect(scene.taken(by: Scene.g1) == [])
@@ -167,8 +167,8 @@ import Wire
         scene.member("ann", 1)
         scene.member("ben", 2)
         scene.member("cid", 9, at: Scene.g2)
-        scene.fanout.gatewayDown(Scene.g1, at: scene.now)
-        scene.fanout.gatewayUp(Scene.g1, at: scene.now)
+        scene.fanout.linkDown(to: Scene.g1, at: scene.now)
+        scene.fanout.linkUp(to: Scene.g1, at: scene.now)
         scene.join("ann", 3)
         #expect(scene.taken(by: Scene.g2).presence == [])
         scene.pass(5_000)
@@ -184,7 +184,7 @@ import Wire
         scene.commit()
         scene.preview(.by("s-ann", 1, gesture: 4))
         _ = scene.take()
-        scene.fanout.gatewayDown(Scene.g1, at: scene.now)
+        scene.fanout.linkDown(to: Scene.g1, at: scene.now)
         scene.pass(5_000)
         let ended = GestureEnded(
             gesture: GestureEnd(room: "r", element: "e", user: "ann", sid: "s-ann", gesture: 4), seq: 1,
@@ -200,7 +200,7 @@ import Wire
         scene.commit()
         _ = scene.take()
         var actions: [FanoutAction] = []
-        scene.fanout.gatewayResumed(Scene.g1, into: &actions)
+        scene.fanout.linkDrained(to: Scene.g1, into: &actions)
         let position = RoomPosition(room: "r", position: Position(epoch: "epoch-1", seq: 1), isReset: false)
         #expect(actions == [.send(.roomPosition(position), to: Scene.g1)])
     }
@@ -208,7 +208,7 @@ import Wire
     @Test func waitingJoinsOfALostGatewayAreForgotten() {
         var scene = Scene()
         scene.join("ann", 1)
-        scene.fanout.gatewayDown(Scene.g1, at: scene.now)
+        scene.fanout.linkDown(to: Scene.g1, at: scene.now)
         #expect(scene.fanout.waitingCount == 0)
         #expect(scene.fanout.roomCount == 0)
         scene.answer()

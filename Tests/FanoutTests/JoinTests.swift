@@ -1,5 +1,6 @@
 import FanoutCore
 import Testing
+import Timing
 import Wire
 
 @Suite struct JoinTests {
@@ -219,7 +220,7 @@ import Wire
 
     @Test func joinsWaitForTheDatabaseOnlySoLong() {
         var limits = FanoutLimits()
-        limits.joinDeadline = 2_000_000_000
+        limits.joinDeadline = .seconds(2)
         var scene = Scene(limits: limits)
         scene.join("ann", 1)
         scene.failAll()
@@ -232,6 +233,17 @@ import Wire
         #expect(scene.fanout.waitingCount == 0)
         // Nobody needs the room any more.
         scene.failAll()
+        #expect(scene.fanout.roomCount == 0)
+    }
+
+    /// The deadline of a join that was answered means nothing to the room that is still being loaded.
+    @Test func roomBeingLoadedOutlivesARefusedJoin() {
+        var scene = Scene()
+        scene.join("eve", 1, session: "forged")
+        #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.sessionExpired])
+        scene.pass(6_000)
+        #expect(scene.fanout.roomCount == 1)
+        scene.answer()
         #expect(scene.fanout.roomCount == 0)
     }
 

@@ -1,6 +1,7 @@
 import Canvas
 import FanoutCore
 import Testing
+import Timing
 import Wire
 
 /// SplitMix64: small and the same everywhere, so that a printed seed replays.
@@ -54,7 +55,7 @@ struct GatewayModel {
             limits.keptUpdates = 6
             limits.logPage = 4
             limits.catchUp = 20
-            limits.roomIdle = 700_000_000
+            limits.roomIdle = .milliseconds(700)
             self.scene = Scene(limits: limits)
             self.random = SeededGenerator(state: seed)
         }
@@ -162,7 +163,7 @@ struct GatewayModel {
         mutating func bounce(_ index: Int) {
             if self.gateways[index].isUp {
                 self.gateways[index].isUp = false
-                self.scene.fanout.gatewayDown(self.gateways[index].id, at: self.scene.now)
+                self.scene.fanout.linkDown(to: self.gateways[index].id, at: self.scene.now)
                 return
             }
             self.comeBack(index)
@@ -171,7 +172,7 @@ struct GatewayModel {
         /// The gateway comes back, restarted or not, and says what it needs.
         mutating func comeBack(_ index: Int) {
             self.gateways[index].isUp = true
-            self.scene.fanout.gatewayUp(self.gateways[index].id, at: self.scene.now)
+            self.scene.fanout.linkUp(to: self.gateways[index].id, at: self.scene.now)
             if Bool.random(using: &self.random) {
                 self.gateways[index] = GatewayModel(id: self.gateways[index].id)
                 return

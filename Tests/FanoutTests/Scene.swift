@@ -1,13 +1,14 @@
 import Canvas
 import FanoutCore
 import Testing
+import Timing
 import Wire
 
 /// One fan-out with a clock that stands still and a database that answers when told.
 struct Scene {
     var fanout: Fanout
     var database = DatabaseModel()
-    var now: UInt64 = 1_000_000_000
+    var now = Instant.start + .seconds(1)
     /// Questions that the database has not answered.
     var questions: [DatabaseRequest] = []
     private var actions: [FanoutAction] = []
@@ -22,13 +23,14 @@ struct Scene {
     /// - Parameter isReady: the database was reached and both gateways are up.
     init(limits: FanoutLimits = FanoutLimits(), isReady: Bool = true) {
         self.fanout = Fanout(limits: limits)
-        self.fanout.gatewayUp(Self.g1, at: self.now)
-        self.fanout.gatewayUp(Self.g2, at: self.now)
+        self.fanout.linkUp(to: Self.g1, at: self.now)
+        self.fanout.linkUp(to: Self.g2, at: self.now)
         if isReady { self.identify() }
     }
 
     mutating func identify() {
-        self.fanout.identityKnown(epoch: self.database.epoch, issuer: Self.issuer, at: self.now, into: &self.actions)
+        self.fanout.databaseReached(
+            epoch: self.database.epoch, issuer: Self.issuer, at: self.now, into: &self.actions)
     }
 
     /// What was done since the last call, but for questions.
@@ -61,7 +63,7 @@ struct Scene {
         while !self.questions.isEmpty {
             let request = self.questions.removeFirst()
             let reply = self.database.answer(request.query)
-            self.fanout.databaseAnswered(request.tag, reply, at: self.now, into: &self.actions)
+            self.fanout.databaseAnswered(reply, to: request.tag, at: self.now, into: &self.actions)
             self.sortQuestions()
         }
     }
@@ -72,7 +74,7 @@ struct Scene {
         let asked = self.questions
         self.questions = []
         for request in asked {
-            self.fanout.databaseAnswered(request.tag, .failed, at: self.now, into: &self.actions)
+            self.fanout.databaseAnswered(.failed, to: request.tag, at: self.now, into: &self.actions)
         }
     }
 
@@ -86,12 +88,12 @@ struct Scene {
     mutating func answer(_ index: Int = 0, with reply: DatabaseReply) {
         self.sortQuestions()
         let request = self.questions.remove(at: index)
-        self.fanout.databaseAnswered(request.tag, reply, at: self.now, into: &self.actions)
+        self.fanout.databaseAnswered(reply, to: request.tag, at: self.now, into: &self.actions)
     }
 
     mutating func pass(_ milliseconds: UInt64) {
-        self.now += milliseconds * 1_000_000
-        self.fanout.timePassed(at: self.now, into: &self.actions)
+        self.now = self.now + .milliseconds(milliseconds)
+        self.fanout.timeReached(self.now, into: &self.actions)
     }
 
     mutating func join(
@@ -159,7 +161,7 @@ struct Scene {
     }
 
     mutating func read(_ room: Identifier, request: UInt64, after: UInt64 = 0, from gateway: GatewayID = g1) {
-        self.fanout.roomReadReceived(
+        self.fanout.readReceived(
             RoomRead(request: request, room: room, after: after), from: gateway, at: self.now, into: &self.actions)
     }
 

@@ -1,6 +1,6 @@
 /// Why a preview went nowhere.
 package enum PreviewDrop: String, CaseIterable, Sendable {
-    /// Nobody here has members in the room.
+    /// The room has no members here.
     case room = "no_room"
     /// No such element, or a deleted one.
     case element = "no_element"
@@ -32,7 +32,7 @@ package struct FanoutCounters: Equatable, Sendable {
     package var previewsDropped = [Int](repeating: 0, count: PreviewDrop.allCases.count)
     /// Holes in a shard that the log had to fill.
     package var holes = 0
-    /// Shards whose rooms were loaded anew, because the log could not help or rows were lost.
+    /// Shards whose rooms were loaded again, because the log could not help or rows were lost.
     package var rebases = 0
     /// Shards whose history in the database was replaced under the same name.
     package var replacements = 0
@@ -44,7 +44,7 @@ package struct FanoutCounters: Equatable, Sendable {
     package var snapshots = 0
     /// Joins and gateways answered with exactly what they missed.
     package var replays = 0
-    /// Gateways told that their room must be taken anew.
+    /// Gateways whose members must join a room again.
     package var resets = 0
     /// Joins and reads that were refused.
     package var refusals = 0

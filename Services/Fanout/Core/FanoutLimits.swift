@@ -1,6 +1,8 @@
-/// The numbers that bound a fan-out: times in nanoseconds, sizes in bytes.
+package import Timing
+
+/// The numbers that bound a fan-out; sizes in bytes.
 package struct FanoutLimits: Equatable, Sendable {
-    /// The most updates that one replay may hold; who missed more gets the whole room.
+    /// The most updates of one replay; beyond it the whole room is sent.
     package var replay = 1000
     /// The most bytes of one answer: of a replay, which then becomes the whole room, and of a room, whose joins are
     /// then refused. A link carries no larger message.
@@ -8,40 +10,40 @@ package struct FanoutLimits: Equatable, Sendable {
     /// The most bytes of recent updates that are kept for each room.
     package var ringBytes = 1 << 20
     /// How long a room without members stays in memory.
-    package var roomIdle: UInt64 = 30_000_000_000
-    /// The most bytes that all rooms together may take; beyond it rooms without members go, then the recent updates
+    package var roomIdle: Nanoseconds = .seconds(30)
+    /// The most bytes that all rooms together may occupy; beyond it rooms without members go, then the recent updates
     /// of all rooms, then no further room is loaded.
     package var memory = 1 << 30
     /// The most rooms in memory.
     package var rooms = 200_000
-    /// How long the people of a gateway that went away stay in their rooms.
-    package var gatewayGrace: UInt64 = 5_000_000_000
+    /// How long the members at a gateway whose link went down stay in their rooms.
+    package var gatewayGrace: Nanoseconds = .seconds(5)
     /// How long a join or a read of a room may wait for the database.
-    package var joinDeadline: UInt64 = 5_000_000_000
+    package var joinDeadline: Nanoseconds = .seconds(5)
     /// How long a join or a read waits for an update that its gateway has acknowledged already.
-    package var readPatience: UInt64 = 500_000_000
-    /// The most joins and reads of rooms that wait at once.
+    package var readPatience: Nanoseconds = .milliseconds(500)
+    /// The most joins and reads of rooms that may wait.
     package var waiting = 20_000
     /// How long a preview waits for the update that it must follow.
-    package var previewPatience: UInt64 = 500_000_000
+    package var previewPatience: Nanoseconds = .milliseconds(500)
     /// The most waiting previews for each room.
     package var parkedPreviews = 256
     /// How long a closed gesture is remembered.
-    package var fenceAge: UInt64 = 120_000_000_000
+    package var fenceAge: Nanoseconds = .seconds(120)
     /// The most sessions whose gestures are remembered for one element.
     package var fencesPerElement = 32
     /// How often the shards' heads are asked for.
-    package var headInterval: UInt64 = 250_000_000
+    package var headInterval: Nanoseconds = .milliseconds(250)
     /// How long a hole in a shard may be filled by late updates before the log is read.
-    package var holePatience: UInt64 = 20_000_000
+    package var holePatience: Nanoseconds = .milliseconds(20)
     /// The most rows of one read of the log.
     package var logPage = 1000
-    /// A shard that is further behind than this reads no log: its rooms are loaded anew.
+    /// A shard that is further behind than this reads no log: its rooms are loaded again.
     package var catchUp: UInt64 = 5000
     /// The most updates that a room keeps while it is loaded or waits for a hole to be filled.
     package var keptUpdates = 1000
-    /// When a failed read is tried again.
-    package var retryDelay: UInt64 = 250_000_000
+    /// How long after a failed question it is asked again.
+    package var retryDelay: Nanoseconds = .milliseconds(250)
 
     /// The defaults.
     package init() {}

@@ -7,8 +7,8 @@ internal import Stages
 internal import Timing
 internal import Wire
 
-/// What the fan-out does in every turn of its thread: what the database answered, then what peers sent, previews last,
-/// then what that leads to; one flush for each gateway.
+/// Every turn of the fan-out's thread: the database's answers, then what peers sent, previews last, then what that
+/// leads to; one flush for each gateway.
 final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
     private static let sendMark = 64
@@ -59,27 +59,26 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: The turn
 
-    func turn(at moment: Instant) -> Instant? {
-        let now = moment.nanoseconds
+    func turn(at now: Instant) -> Instant? {
         if self.phase == .starting {
             self.phase = .running
-            self.database.start(at: moment)
+            self.database.start(at: now)
         }
-        self.database.turn(at: moment) { self.read($0, now) }
-        self.readPeers(now)
-        if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
-        self.perform(now)
+        self.database.turn(at: now) { self.read($0, at: now) }
+        self.readPeers(at: now)
+        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
+        self.perform(at: now)
         self.peers.flush { envelope, peer in
             let result = self.link.send(envelope, to: peer)
             if result == .sent { self.telemetry.sent(bytes: envelope.count) }
             return result
         }
         self.reportHistory()
-        if self.figures.isDue(at: moment) {
+        if self.figures.isDue(at: now) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
         }
         if self.phase == .draining { self.end() }
-        return [self.core.nextDeadline.map(Instant.init(nanoseconds:)), self.database.poll()].compactMap(\.self).min()
+        return [self.core.nextDeadline, self.database.poll()].compactMap(\.self).min()
     }
 
     func stopRequested(at now: Instant) {
@@ -93,7 +92,7 @@ final class FanoutLoop: ReactorLoop {
         self.database.close()
     }
 
-    /// Gateways that hear the goodbye turn to another fan-out and say how far they came; nothing here must be kept.
+    /// Gateways that receive the goodbye turn to another fan-out and send it their positions; nothing here must be kept.
     private func end() {
         self.link.close()
         self.phase = .drained
@@ -102,14 +101,14 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: In
 
-    private func read(_ news: RoomDatabase.News, _ now: UInt64) {
-        switch news {
+    private func read(_ event: RoomDatabase.Event, at now: Instant) {
+        switch event {
         case .identity(let epoch, let seal):
             self.link.isResting = false
             let issuer = seal.issuer { WallClock.milliseconds() }
-            self.core.identityKnown(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
+            self.core.databaseReached(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
         case .answer(let tag, let reply):
-            self.core.databaseAnswered(tag, reply, at: now, into: &self.actions)
+            self.core.databaseAnswered(reply, to: tag, at: now, into: &self.actions)
         case .trouble(let error):
             guard let suppressed = self.databaseLog.admit(at: .now) else { break }
             self.logger.warning(
@@ -124,7 +123,7 @@ final class FanoutLoop: ReactorLoop {
         if self.database.isReady { self.check.ready() } else { self.check.notReady("the database does not answer") }
     }
 
-    /// Rows that were seen are gone: an operator must know.
+    /// Rows that were seen are gone, which an operator must know.
     private func reportHistory() {
         guard self.core.counters.replacements > self.replacements else { return }
         let shards = self.core.counters.replacements - self.replacements
@@ -135,20 +134,20 @@ final class FanoutLoop: ReactorLoop {
             metadata: ["history.shards": "\(shards)", "log.suppressed": "\(suppressed)"])
     }
 
-    private func readPeers(_ now: UInt64) {
+    private func readPeers(at now: Instant) {
         guard self.phase != .drained else { return }
         while let event = self.link.next() {
             switch event {
             case .peerUp: break
             case .peerDown(let peer, _): self.peers.peerDown(peer, at: now, into: &self.core)
-            case .message(let peer): self.readEnvelope(from: peer, now)
+            case .message(let peer): self.readEnvelope(from: peer, at: now)
             case .writable(let peer): self.writable(peer)
             }
         }
         self.peers.drainPreviews { self.core.previewsReceived($0, at: now, into: &self.actions) }
     }
 
-    private func readEnvelope(from peer: PeerID, _ now: UInt64) {
+    private func readEnvelope(from peer: PeerID, at now: Instant) {
         self.link.incoming.withBytes(at: 0) { bytes in
             self.peers.receive(
                 bytes, from: peer, name: self.link.hello(of: peer)?.name, self.intake, at: now, into: &self.core,
@@ -159,7 +158,7 @@ final class FanoutLoop: ReactorLoop {
     private func writable(_ peer: PeerID) {
         guard let gateway = self.peers.writable(peer) else { return }
         self.telemetry.overflows.add()
-        self.core.gatewayResumed(gateway, into: &self.actions)
+        self.core.linkDrained(to: gateway, into: &self.actions)
         if let suppressed = self.overflowLog.admit(at: .now) {
             self.logger.warning("gateway was too slow", metadata: ["log.suppressed": "\(suppressed)"])
         }
@@ -167,8 +166,8 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: Out
 
-    private func perform(_ now: UInt64) {
-        // A question that cannot be asked is answered at once, which may lead to more.
+    private func perform(at now: Instant) {
+        // A question that cannot be asked is answered immediately, which may lead to more.
         while !self.actions.isEmpty {
             var actions = exchange(&self.spareActions, with: [])
             swap(&self.actions, &actions)
@@ -179,8 +178,8 @@ final class FanoutLoop: ReactorLoop {
                 case .broadcast(let record, let to, let except):
                     self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):
-                    if !self.database.ask(request, at: Instant(nanoseconds: now)) {
-                        self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
+                    if !self.database.ask(request, at: now) {
+                        self.core.databaseAnswered(.failed, to: request.tag, at: now, into: &self.actions)
                     }
                 }
             }

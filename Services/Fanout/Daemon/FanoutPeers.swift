@@ -1,6 +1,7 @@
 package import FanoutCore
 package import Mesh
 package import Stages
+package import Timing
 package import Wire
 
 /// The peers on the fan-out's link: what they send goes to the core as it comes, previews after everything else of the
@@ -23,7 +24,7 @@ package struct FanoutPeers {
     /// - Parameter name: the peer's, from its hello.
     package mutating func receive(
         _ bytes: UnsafeRawBufferPointer, from peer: PeerID, name: @autoclosure () -> String?, _ intake: EnvelopeIntake,
-        at now: UInt64, into core: inout Fanout, _ actions: inout [FanoutAction]
+        at now: Instant, into core: inout Fanout, _ actions: inout [FanoutAction]
     ) {
         intake.walk(bytes) { kind, fields throws(EnvelopeError) in
             switch kind {
@@ -51,7 +52,7 @@ package struct FanoutPeers {
             case .roomRead:
                 let read = try EnvelopeReader.decode(RoomRead.self, fields)
                 let gateway = self.gateway(peer, name(), at: now, &core)
-                core.roomReadReceived(read, from: gateway, at: now, into: &actions)
+                core.readReceived(read, from: gateway, at: now, into: &actions)
             case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
                 .roomState, .commitCredit:
                 break
@@ -66,20 +67,20 @@ package struct FanoutPeers {
         self.previews.removeAll(keepingCapacity: true)
     }
 
-    /// The gateway behind a peer that spoke as one.
+    /// The gateway behind a peer that sent what only gateways send.
     private mutating func gateway(
-        _ peer: PeerID, _ name: @autoclosure () -> String?, at now: UInt64, _ core: inout Fanout
+        _ peer: PeerID, _ name: @autoclosure () -> String?, at now: Instant, _ core: inout Fanout
     ) -> GatewayID {
         if let known = self.gateways.gateway(of: peer) { return known }
         let (gateway, wasThere) = self.gateways.connect(peer, name: name() ?? "?")
-        if wasThere { core.gatewayDown(gateway, at: now) }
-        core.gatewayUp(gateway, at: now)
+        if wasThere { core.linkDown(to: gateway, at: now) }
+        core.linkUp(to: gateway, at: now)
         return gateway
     }
 
-    /// A peer went away.
-    package mutating func peerDown(_ peer: PeerID, at now: UInt64, into core: inout Fanout) {
-        if let gateway = self.gateways.disconnect(peer) { core.gatewayDown(gateway, at: now) }
+    /// A peer disconnected.
+    package mutating func peerDown(_ peer: PeerID, at now: Instant, into core: inout Fanout) {
+        if let gateway = self.gateways.disconnect(peer) { core.linkDown(to: gateway, at: now) }
     }
 
     /// A peer's link accepts messages again.
@@ -110,7 +111,7 @@ package struct FanoutPeers {
         for index in self.gateways.entries.indices {
             let peer = self.gateways.entries[index].peer
             while let envelope = self.gateways.entries[index].outbox.next() {
-                // A peer that is gone: the news of its end is on its way.
+                // A peer that is gone drops it; its end is reported soon.
                 let isBlocked = send(envelope, peer) == .wouldBlock
                 self.gateways.entries[index].outbox.settle(isBlocked ? .blocked : .sent)
             }

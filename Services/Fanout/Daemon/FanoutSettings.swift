@@ -74,13 +74,13 @@ package struct FanoutSettings: DaemonSettings {
         limits.waiting = values[Self.maxWaiting]
         limits.replay = values[Self.replay]
         limits.ringBytes = values[Self.ringBytes]
-        limits.roomIdle = Nanoseconds(values[Self.roomIdle]).count
-        limits.gatewayGrace = Nanoseconds(values[Self.gatewayGrace]).count
-        limits.joinDeadline = Nanoseconds(values[Self.joinDeadline]).count
-        limits.readPatience = Nanoseconds(values[Self.readPatience]).count
-        limits.headInterval = Nanoseconds(values[Self.headInterval]).count
-        limits.holePatience = Nanoseconds(values[Self.holePatience]).count
-        limits.previewPatience = Nanoseconds(values[Self.previewPatience]).count
+        limits.roomIdle = Nanoseconds(values[Self.roomIdle])
+        limits.gatewayGrace = Nanoseconds(values[Self.gatewayGrace])
+        limits.joinDeadline = Nanoseconds(values[Self.joinDeadline])
+        limits.readPatience = Nanoseconds(values[Self.readPatience])
+        limits.headInterval = Nanoseconds(values[Self.headInterval])
+        limits.holePatience = Nanoseconds(values[Self.holePatience])
+        limits.previewPatience = Nanoseconds(values[Self.previewPatience])
         self.limits = limits
         self.rules = try values.rules()
     }

@@ -1,27 +1,14 @@
 internal import Boot
 internal import FanoutCore
 
-/// The fan-out's figures for operators. Instruments are made once; what the core counts is shown now and then.
+/// The fan-out's figures for operators. Instruments are made once; what the core counts is followed now and then.
 final class FanoutTelemetry: Sendable {
     /// Envelopes that could not be read.
     let malformed: Counter
     /// Times that a gateway was so slow that what waited for it was thrown away.
     let overflows: Counter
-    private let updates: Counter
-    private let duplicates: Counter
-    private let previews: Counter
-    private let passed: Counter
-    private let parked: Counter
-    private let dropped: [Counter]
-    private let holes: Counter
-    private let rebases: Counter
-    private let replacements: Counter
-    private let strays: Counter
-    private let loads: Counter
-    private let snapshots: Counter
-    private let replays: Counter
-    private let resets: Counter
-    private let refusals: Counter
+    /// What the core counts, and the counters that follow it.
+    private let followed: [(counter: Counter, count: @Sendable (FanoutCounters) -> Int)]
     private let envelopes: Counter
     private let envelopeBytes: Histogram
     private let rooms: Gauge
@@ -38,35 +25,39 @@ final class FanoutTelemetry: Sendable {
         func counter(_ name: String, _ help: String) -> Counter {
             metrics.counter("touchsync_fanout_\(name)", help)
         }
-        func mirrored(_ name: String, _ help: String) -> Counter {
-            counter(name, help)
-        }
         func gauge(_ name: String, _ help: String) -> Gauge {
             metrics.gauge("touchsync_fanout_\(name)", help)
+        }
+        var followed: [(counter: Counter, count: @Sendable (FanoutCounters) -> Int)] = []
+        func follow(_ count: @escaping @Sendable (FanoutCounters) -> Int, _ name: String, _ help: String) {
+            followed.append((counter(name, help), count))
         }
         self.malformed = counter("envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.overflows = counter(
             "gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
-        self.updates = mirrored("updates_received_total", "Updates that came, directly or from the log.")
-        self.duplicates = mirrored("updates_duplicate_total", "Updates that were there already.")
-        self.previews = mirrored("previews_received_total", "Previews that came.")
-        self.passed = mirrored("previews_passed_total", "Previews that went on, each counted once.")
-        self.parked = mirrored("previews_parked_total", "Previews that waited for an update.")
+        follow(\.updates, "updates_received_total", "Updates that came, directly or from the log.")
+        follow(\.duplicates, "updates_duplicate_total", "Updates that were there already.")
+        follow(\.previews, "previews_received_total", "Previews that came.")
+        follow(\.previewsPassed, "previews_passed_total", "Previews that went on, each counted once.")
+        follow(\.previewsParked, "previews_parked_total", "Previews that waited for an update.")
         let drops = metrics.counters(
             "touchsync_fanout_previews_dropped_total", "Previews that went nowhere.", label: "reason",
             of: PreviewDrop.self)
-        self.dropped = PreviewDrop.allCases.map { drops[$0] }
-        self.holes = mirrored("holes_total", "Holes in a shard that the log had to fill.")
-        self.rebases = mirrored("rebases_total", "Shards whose rooms were loaded anew.")
-        self.replacements = mirrored(
-            "histories_replaced_total", "Shards whose history in the database was replaced under the same name.")
-        self.strays = mirrored(
-            "updates_stray_total", "Published updates that are not part of the history that is followed.")
-        self.loads = mirrored("room_loads_total", "Rooms loaded from the database.")
-        self.snapshots = mirrored("snapshots_total", "Joins answered with the whole room.")
-        self.replays = mirrored("replays_total", "Joins and gateways answered with exactly what they missed.")
-        self.resets = mirrored("resets_total", "Gateways told that their room must be taken anew.")
-        self.refusals = mirrored("refusals_total", "Joins and reads of rooms that were refused.")
+        for reason in PreviewDrop.allCases { followed.append((drops[reason], { $0.dropped(reason) })) }
+        follow(\.holes, "holes_total", "Holes in a shard that the log had to fill.")
+        follow(\.rebases, "rebases_total", "Shards whose rooms were loaded anew.")
+        follow(
+            \.replacements, "histories_replaced_total",
+            "Shards whose history in the database was replaced under the same name.")
+        follow(
+            \.strays, "updates_stray_total",
+            "Published updates that are not part of the history that is followed.")
+        follow(\.loads, "room_loads_total", "Rooms loaded from the database.")
+        follow(\.snapshots, "snapshots_total", "Joins answered with the whole room.")
+        follow(\.replays, "replays_total", "Joins and gateways answered with exactly what they missed.")
+        follow(\.resets, "resets_total", "Gateways told that their room must be taken anew.")
+        follow(\.refusals, "refusals_total", "Joins and reads of rooms that were refused.")
+        self.followed = followed
         self.envelopes = counter("envelopes_sent_total", "Envelopes given to gateways' links.")
         self.envelopeBytes = metrics.histogram(
             "touchsync_fanout_envelope_bytes", "Their sizes.", buckets: Buckets.sizes)
@@ -91,21 +82,7 @@ final class FanoutTelemetry: Sendable {
     /// Shows the present figures.
     func observe(_ core: borrowing Fanout, database: RoomDatabase, gateways: borrowing GatewayTable) {
         let counters = core.counters
-        self.updates.follow(counters.updates)
-        self.duplicates.follow(counters.duplicates)
-        self.previews.follow(counters.previews)
-        self.passed.follow(counters.previewsPassed)
-        self.parked.follow(counters.previewsParked)
-        for (mirror, count) in zip(self.dropped, counters.previewsDropped) { mirror.follow(count) }
-        self.holes.follow(counters.holes)
-        self.rebases.follow(counters.rebases)
-        self.replacements.follow(counters.replacements)
-        self.strays.follow(counters.strays)
-        self.loads.follow(counters.loads)
-        self.snapshots.follow(counters.snapshots)
-        self.replays.follow(counters.replays)
-        self.resets.follow(counters.resets)
-        self.refusals.follow(counters.refusals)
+        for (counter, count) in self.followed { counter.follow(count(counters)) }
         self.rooms.set(core.roomCount)
         self.roomBytes.set(core.bytes)
         self.waiting.set(core.waitingCount)

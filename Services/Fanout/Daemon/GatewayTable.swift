@@ -2,8 +2,8 @@ package import FanoutCore
 package import Mesh
 internal import Wire
 
-/// Who is at the other end of the link. A peer is a gateway from its first record that only gateways send; a gateway
-/// keeps its number when its link comes back.
+/// The gateways among the peers of the link. A peer is a gateway from its first record that only gateways send; a
+/// gateway keeps its number when its link comes back.
 package struct GatewayTable {
     /// A gateway that is connected.
     package struct Entry {
@@ -42,7 +42,7 @@ package struct GatewayTable {
         self.byPeer[peer]
     }
 
-    /// Learns that a peer is a gateway.
+    /// A peer proved to be a gateway.
     /// - Returns: its number, and true when it was connected under the same name by another peer until now.
     mutating func connect(_ peer: PeerID, name: String) -> (gateway: GatewayID, wasThere: Bool) {
         let gateway = self.number(of: Identifier(name))
@@ -58,7 +58,7 @@ package struct GatewayTable {
         return (gateway, true)
     }
 
-    /// A peer is gone. Returns the gateway that it was.
+    /// A peer disconnected. Returns its gateway.
     mutating func disconnect(_ peer: PeerID) -> GatewayID? {
         guard let gateway = self.byPeer.removeValue(forKey: peer), let index = self.indices.removeValue(forKey: gateway)
         else { return nil }

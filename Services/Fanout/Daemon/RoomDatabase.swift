@@ -8,11 +8,11 @@ internal import Wire
 
 /// Brings the core's questions to PostgreSQL over a few connections, and its answers back.
 ///
-/// While no connection is up a question fails at once; the core asks again. Questions that all connections are too busy
-/// for wait here; there are never more of them than rooms and joins that wait.
+/// While no connection is up a question fails immediately; the core asks again. Questions queue here while all
+/// connections are busy; there are never more of them than rooms and joins that wait.
 final class RoomDatabase {
-    /// What it has to say.
-    enum News {
+    /// What the core and the operator must know.
+    enum Event {
         /// The history, and how sessions are signed: after every connect.
         case identity(epoch: Identifier, seal: SessionSeal)
         /// An answer to a question.
@@ -37,7 +37,7 @@ final class RoomDatabase {
     private var events: [Connection.Event] = []
     private var reader = RowReader()
     private var hasIdentity = false
-    /// A former primary has another story to tell.
+    /// Rejects a former primary, which has another history.
     private var lineage = ServerLineage()
 
     init(on thread: ReactorThread, settings: ConnectionSettings, connections: Int) throws {
@@ -71,8 +71,8 @@ final class RoomDatabase {
         for link in self.links { link.close() }
     }
 
-    /// Reads what came, and tells it.
-    func turn(at now: Instant, _ act: (News) -> Void) {
+    /// Reads the connections' events, and passes on what they mean.
+    func turn(at now: Instant, _ act: (Event) -> Void) {
         for (index, link) in self.links.enumerated() {
             link.turn(at: now, into: &self.events)
             for event in self.events { self.read(event, of: index, at: now, act) }
@@ -88,7 +88,7 @@ final class RoomDatabase {
         }
     }
 
-    /// Puts a question. False when no connection is up.
+    /// Submits a question. Returns false when no connection is up.
     func ask(_ request: DatabaseRequest, at now: Instant) -> Bool {
         if self.waiting.isEmpty {
             switch self.submit(request, at: now) {
@@ -121,7 +121,7 @@ final class RoomDatabase {
         return submission
     }
 
-    /// The connection that is up and has least to do.
+    /// The connection that is up and has the fewest requests.
     private func idlest() -> Int? {
         self.links.indices.filter { self.links[$0].connection.isReady }.min {
             self.load(of: $0) < self.load(of: $1)
@@ -134,7 +134,7 @@ final class RoomDatabase {
 
     // MARK: In
 
-    private func read(_ event: Connection.Event, of link: Int, at now: Instant, _ act: (News) -> Void) {
+    private func read(_ event: Connection.Event, of link: Int, at now: Instant, _ act: (Event) -> Void) {
         switch event {
         case .connected(let facts):
             if let objection = self.lineage.objection(to: facts) {
@@ -158,7 +158,7 @@ final class RoomDatabase {
     }
 
     private func answered(
-        _ request: Request, _ rows: ResultRows, _ act: (News) -> Void
+        _ request: Request, _ rows: ResultRows, _ act: (Event) -> Void
     ) throws(PostgresError) {
         if request.statement == .identity {
             guard let identity = try RowReader.identity(rows) else { return act(.unreadable(.identity)) }
@@ -171,7 +171,7 @@ final class RoomDatabase {
         act(.answer(request.tag, reply ?? .failed))
     }
 
-    private func failed(_ request: Request, _ error: PostgresError, _ act: (News) -> Void) {
+    private func failed(_ request: Request, _ error: PostgresError, _ act: (Event) -> Void) {
         act(.trouble(error))
         if request.statement != .identity { act(.answer(request.tag, .failed)) }
     }

@@ -92,8 +92,8 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     }
 }
 
-/// Reads rows into what the core asked for. Rows that cannot be read make the whole answer nil; a column that is missing
-/// is an error that names it.
+/// Reads rows into answers for the core. Rows that cannot be read make the whole answer nil; a missing column is an
+/// error that names it.
 package struct RowReader {
     private var document = JSONDocument()
     private var writer = JSONWriter()
@@ -129,7 +129,7 @@ package struct RowReader {
         return ShardHeads(epoch: Identifier(epoch), marks: marks)
     }
 
-    /// A room. Elements are spelt anew, as everything that apps get.
+    /// A room. Elements are encoded again, like everything that is sent to apps.
     package mutating func room(_ rows: ResultRows) throws(PostgresError) -> RoomSnapshot? {
         let column = try RoomColumns(rows)
         guard rows.count > 0, let gseq = rows.int8(0, column.gseq), let seq = rows.int8(0, column.seq),
@@ -157,7 +157,7 @@ package struct RowReader {
         return snapshot
     }
 
-    /// Rows of the log. One that makes no sense ends the list: who reads it sees that the rest is missing.
+    /// Rows of the log. One that makes no sense ends the list: its numbers show that the rest is missing.
     package mutating func log(_ rows: ResultRows) throws(PostgresError) -> [Update]? {
         let column = try LogColumns(rows)
         var updates: [Update] = []

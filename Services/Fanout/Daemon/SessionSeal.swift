@@ -2,7 +2,7 @@ internal import Crypto
 package import FanoutCore
 package import Wire
 
-/// Names sessions and signs them, so that a foreign or made-up secret is told without asking the database.
+/// Names sessions and signs them, so that a foreign or made-up secret is rejected without the database.
 ///
 ///     public name  sid    = 48 bits of milliseconds since 1970 │ 40 random bits, as 15 characters that sort by time
 ///     secret              = sid "." mac
@@ -10,7 +10,7 @@ package import Wire
 package struct SessionSeal: Sendable {
     private let key: SymmetricKey
 
-    /// A seal with the key that the database holds, as hexadecimal digits; nil when it is none.
+    /// A seal with the database's key in hexadecimal digits; nil when that is no key.
     package init?(hexadecimal text: String) {
         var bytes: [UInt8] = []
         var digits = text.utf8.makeIterator()
@@ -26,7 +26,7 @@ package struct SessionSeal: Sendable {
 
     /// A new session.
     /// - Parameters:
-    ///   - milliseconds: since 1970; names of later sessions sort behind, nothing else hangs on it.
+    ///   - milliseconds: since 1970; names of later sessions sort behind, nothing else depends on it.
     ///   - random: 40 bits of it are used.
     package func issue(
         room: Identifier, user: Identifier, milliseconds: UInt64, random: UInt64
@@ -49,7 +49,7 @@ package struct SessionSeal: Sendable {
         let sid = Identifier(name)
         let expected = Array(Self.text(self.mac(room, sid, user)).utf8)
         guard parts[1].count == expected.count else { return nil }
-        // The time that this takes tells nothing about how much was right.
+        // In constant time, which reveals nothing about how much was right.
         let difference = zip(parts[1], expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
         return difference == 0 ? sid : nil
     }

@@ -1,4 +1,5 @@
 import FanoutCore
+import Timing
 import Wire
 
 /// An update: applied to the room, kept for who comes back, sent to both gateways.
@@ -13,7 +14,7 @@ struct BroadcastUpdate: Operation {
     mutating func turn() -> Bool {
         self.update.seq += 1
         self.update.gseq += 1
-        self.room.now += 5_000_000
+        self.room.now = self.room.now + .milliseconds(5)
         self.room.fanout.updateReceived(self.update, at: self.room.now, into: &self.room.actions)
         guard case .broadcast(.update(let update), let gateways, _) = self.room.actions.popLast() else { return false }
         return update.seq == self.update.seq && gateways.count == 2
@@ -30,7 +31,7 @@ struct JudgePreview: Operation {
     init() {}
 
     mutating func turn() -> Bool {
-        self.room.now += 16_000_000
+        self.room.now = self.room.now + .milliseconds(16)
         self.room.fanout.previewsReceived(self.previews, at: self.room.now, into: &self.room.actions)
         guard case .broadcast(.preview(let preview), let gateways, _) = self.room.actions.popLast() else {
             return false

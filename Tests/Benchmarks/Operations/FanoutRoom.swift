@@ -1,18 +1,18 @@
 import FanoutCore
+import Timing
 import Wire
 
 /// A fan-out with one room of twenty elements, whose ten members are at two gateways.
 struct FanoutRoom {
     var fanout = Fanout()
     var actions: [FanoutAction] = []
-    /// Nanoseconds.
-    var now: UInt64 = 1_000_000_000
+    var now = Instant.start + .seconds(1)
 
     init() {
         let gateways = [GatewayID(1), GatewayID(2)]
-        for gateway in gateways { self.fanout.gatewayUp(gateway, at: self.now) }
+        for gateway in gateways { self.fanout.linkUp(to: gateway, at: self.now) }
         let issuer = SessionIssuer(issue: { _, _ in (Sample.sid, "secret") }, verify: { _, _, _ in nil })
-        self.fanout.identityKnown(epoch: "e", issuer: issuer, at: self.now, into: &self.actions)
+        self.fanout.databaseReached(epoch: "e", issuer: issuer, at: self.now, into: &self.actions)
         for number in 0..<10 {
             let user = Sample.varied(Sample.user, number)
             let join = Join(
@@ -35,7 +35,7 @@ struct FanoutRoom {
                 return RoomSnapshot.Element(id: id, json: Sample.json(Sample.note(id)), seq: 41)
             }
             self.fanout.databaseAnswered(
-                request.tag, .room(RoomSnapshot(seq: 41, gseq: 41, elements: elements)), at: self.now,
+                .room(RoomSnapshot(seq: 41, gseq: 41, elements: elements)), to: request.tag, at: self.now,
                 into: &self.actions)
         }
     }

@@ -2,6 +2,7 @@ import FanoutCore
 import FanoutDaemon
 import Mesh
 import Stages
+import Timing
 import Wire
 
 /// A fan-out around its real core: what the database answered, what peers sent, previews last, one flush each gateway.
@@ -30,27 +31,28 @@ final class FanoutShell: Shell {
         world.rest(process, true)
     }
 
-    func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
+    func turn(_ inputs: [Input], now nanoseconds: UInt64) -> UInt64? {
+        let now = Instant(nanoseconds: nanoseconds)
         for case .database(let news) in inputs { self.read(news, now) }
         for input in inputs { self.read(input, now) }
         self.deliverPreviews(now)
-        if let due = self.core.nextDeadline, now >= due { self.core.timePassed(at: now, into: &self.actions) }
+        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.perform(now)
         self.peers.flush(self.world.send)
-        return self.core.nextDeadline
+        return self.core.nextDeadline?.nanoseconds
     }
 
     // MARK: In
 
-    private func read(_ news: DatabaseNews, _ now: UInt64) {
+    private func read(_ news: DatabaseNews, _ now: Instant) {
         switch news {
         case .up:
             self.world.rest(self.process, false)
             let model = self.world.database.model
-            self.core.identityKnown(
+            self.core.databaseReached(
                 epoch: model.epoch, issuer: self.world.database.issuer, at: now, into: &self.actions)
         case .answer(let tag, let reply):
-            self.core.databaseAnswered(tag, self.mistaken(reply, to: tag), at: now, into: &self.actions)
+            self.core.databaseAnswered(self.mistaken(reply, to: tag), to: tag, at: now, into: &self.actions)
         case .down, .loaded, .written, .failed: break
         }
     }
@@ -73,7 +75,7 @@ final class FanoutShell: Shell {
         self.seenHeads[shard] = max(self.seenHeads[shard], gseq)
     }
 
-    private func read(_ input: Input, _ now: UInt64) {
+    private func read(_ input: Input, _ now: Instant) {
         switch input {
         case .peerDown(let peer): self.peers.peerDown(peer, at: now, into: &self.core)
         case .peerMessage(let peer, let bytes):
@@ -97,7 +99,7 @@ final class FanoutShell: Shell {
         }
     }
 
-    private func deliverPreviews(_ now: UInt64) {
+    private func deliverPreviews(_ now: Instant) {
         var previews: [Preview] = []
         self.peers.drainPreviews { previews = $0 }
         guard !previews.isEmpty else { return }
@@ -111,7 +113,7 @@ final class FanoutShell: Shell {
 
     // MARK: Out
 
-    private func perform(_ now: UInt64) {
+    private func perform(_ now: Instant) {
         while !self.actions.isEmpty {
             let actions = self.actions
             self.actions.removeAll()
@@ -122,7 +124,7 @@ final class FanoutShell: Shell {
                     self.peers.append(record, to: to.filter { $0 != except })
                 case .read(let request):
                     if !self.ask(request) {
-                        self.core.databaseAnswered(request.tag, .failed, at: now, into: &self.actions)
+                        self.core.databaseAnswered(.failed, to: request.tag, at: now, into: &self.actions)
                     }
                 }
             }

@@ -1,20 +1,27 @@
 internal import Wire
 
-/// Who is in a room, through which gateways, and which of these get the room's stream.
+/// The connections in a room, the gateways that they come through, and which of these get the room's stream.
+///
+/// A user is a member from the first connection to the last.
 struct Occupancy: Sendable {
+    /// What ends with a connection.
+    struct MemberDeparture: Equatable, Sendable {
+        /// The user, when it was the last connection.
+        var member: Member?
+        /// The gateway, when it has no other connection here.
+        var gateway: GatewayID?
+    }
+
     /// A gateway with connections in the room.
-    struct Gateway: Sendable {
+    private struct Gateway: Sendable {
         let id: GatewayID
-        /// How many connections it has here.
-        var connections = 0
-        /// True once it has a place in the stream from which it follows.
-        var isStreaming = false
+        var connections = 1
     }
 
     private struct Occupant: Sendable {
         var gateway: GatewayID
         var user: Identifier
-        /// Of a gateway that went away and has not named it again.
+        /// Its gateway's link went down, and the gateway has not named it since.
         var isStale = false
     }
 
@@ -24,14 +31,16 @@ struct Occupancy: Sendable {
         var order: UInt64
     }
 
-    private(set) var gateways: [Gateway] = []
-    /// The gateways that get the room's stream.
+    private var counts: [Gateway] = []
+    /// The gateways that get the room's stream, in the order in which they began.
     private(set) var streaming: [GatewayID] = []
     private var occupants: [UInt64: Occupant] = [:]
     private var users: [Identifier: User] = [:]
     private var order: UInt64 = 0
 
-    var isEmpty: Bool { self.gateways.isEmpty }
+    var isEmpty: Bool { self.counts.isEmpty }
+    /// All gateways with connections here, in the order in which they came.
+    var gateways: [GatewayID] { self.counts.map(\.id) }
     var connectionCount: Int { self.occupants.count }
 
     /// Every user once, in the order in which they came.
@@ -43,42 +52,33 @@ struct Occupancy: Sendable {
         self.streaming.contains(gateway)
     }
 
-    func holds(_ connection: UInt64) -> Bool {
+    func includes(_ connection: UInt64) -> Bool {
         self.occupants[connection] != nil
     }
 
-    /// True when the gateway has connections in the room.
-    func includes(_ gateway: GatewayID) -> Bool {
-        self.gateways.contains { $0.id == gateway }
-    }
-
-    /// The gateway that needs no preview of this connection, because it has nobody else in the room.
+    /// The gateway that needs no preview of this connection, because it has no other connection in the room.
     func loneGateway(of connection: UInt64) -> GatewayID? {
-        guard self.gateways.contains(where: { $0.connections == 1 }), let occupant = self.occupants[connection],
-            self.gateways.contains(where: { $0.id == occupant.gateway && $0.connections == 1 })
+        guard self.counts.contains(where: { $0.connections == 1 }), let occupant = self.occupants[connection],
+            self.counts.contains(where: { $0.id == occupant.gateway && $0.connections == 1 })
         else { return nil }
         return occupant.gateway
     }
 
-    /// Whose a connection is.
+    /// The user of a connection.
     func user(of connection: UInt64) -> Identifier? {
         self.occupants[connection]?.user
     }
 
     /// Starts or stops a gateway's stream; a gateway without connections here has none.
     mutating func stream(_ isOn: Bool, to gateway: GatewayID) {
-        guard let index = self.gateways.firstIndex(where: { $0.id == gateway }),
-            self.gateways[index].isStreaming != isOn
-        else { return }
-        self.gateways[index].isStreaming = isOn
-        if isOn {
-            self.streaming.append(gateway)
-        } else {
+        if !isOn {
             self.streaming.removeAll { $0 == gateway }
+        } else if !self.isStreaming(gateway), self.counts.contains(where: { $0.id == gateway }) {
+            self.streaming.append(gateway)
         }
     }
 
-    /// A connection comes in, or again. Returns the member when it is its user's first one.
+    /// A connection enters, or is named again. Returns the member when it is the user's first connection.
     mutating func enter(_ connection: UInt64, at gateway: GatewayID, as member: Member) -> Member? {
         if let known = self.occupants[connection] {
             if known.gateway == gateway, known.user == member.user {
@@ -89,10 +89,10 @@ struct Occupancy: Sendable {
             _ = self.leave(connection)
         }
         self.occupants[connection] = Occupant(gateway: gateway, user: member.user)
-        if let index = self.gateways.firstIndex(where: { $0.id == gateway }) {
-            self.gateways[index].connections += 1
+        if let index = self.counts.firstIndex(where: { $0.id == gateway }) {
+            self.counts[index].connections += 1
         } else {
-            self.gateways.append(Gateway(id: gateway, connections: 1))
+            self.counts.append(Gateway(id: gateway))
         }
         if self.users[member.user] != nil {
             self.users[member.user]?.connections += 1
@@ -104,26 +104,29 @@ struct Occupancy: Sendable {
         return member
     }
 
-    /// A connection goes. Returns the member when it was its user's last one.
-    mutating func leave(_ connection: UInt64) -> Member? {
-        guard let occupant = self.occupants.removeValue(forKey: connection) else { return nil }
-        if let index = self.gateways.firstIndex(where: { $0.id == occupant.gateway }) {
-            self.gateways[index].connections -= 1
-            if self.gateways[index].connections <= 0 {
-                self.gateways.remove(at: index)
-                self.streaming.removeAll { $0 == occupant.gateway }
+    /// A connection leaves.
+    mutating func leave(_ connection: UInt64) -> MemberDeparture {
+        var departure = MemberDeparture()
+        guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
+        if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
+            self.counts[index].connections -= 1
+            if self.counts[index].connections <= 0 {
+                self.counts.remove(at: index)
+                self.stream(false, to: occupant.gateway)
+                departure.gateway = occupant.gateway
             }
         }
-        guard let user = self.users[occupant.user] else { return nil }
+        guard let user = self.users[occupant.user] else { return departure }
         if user.connections > 1 {
             self.users[occupant.user]?.connections -= 1
-            return nil
+        } else {
+            self.users.removeValue(forKey: occupant.user)
+            departure.member = user.member
         }
-        self.users.removeValue(forKey: occupant.user)
-        return user.member
+        return departure
     }
 
-    /// A gateway went away: its connections are in doubt and its stream stops.
+    /// A gateway's link went down: its connections are in doubt and its stream stops.
     mutating func doubt(_ gateway: GatewayID) {
         self.stream(false, to: gateway)
         for (connection, occupant) in self.occupants where occupant.gateway == gateway {

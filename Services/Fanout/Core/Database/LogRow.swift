@@ -1,19 +1,19 @@
 package import JSONBytes
 package import Wire
 
-/// One row of the commit log as the database gives it.
+/// One row of the commit log as it is in the database.
 package struct LogRow: Equatable, Sendable {
     /// The room's shard.
     package var shard: Int
-    /// Its place in the shard's order.
+    /// Its number in the shard's order.
     package var gseq: Int64
     /// The room.
     package var room: Identifier
-    /// Its place in the room's order.
+    /// Its number in the room's order.
     package var seq: Int64
     /// The event's name.
     package var event: String
-    /// Who did it.
+    /// The author.
     package var user: Identifier
     /// The stream of numbers that it belongs to.
     package var session: Identifier
@@ -29,7 +29,7 @@ package struct LogRow: Equatable, Sendable {
     package var element: Identifier?
     /// For a deletion the JSON array of the deleted elements, parent first.
     package var before: [UInt8]?
-    /// The element afterwards, or the JSON array of all that were created at once.
+    /// The element afterwards, or the JSON array of all that were created together.
     package var after: [UInt8]?
 
     /// A row of the log.

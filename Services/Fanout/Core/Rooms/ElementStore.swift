@@ -23,58 +23,58 @@ struct ElementStore: Sendable {
         var fences = GestureFences()
     }
 
-    private var places: [Identifier: Int] = [:]
+    private var indices: [Identifier: Int] = [:]
     /// Deleted elements leave a hole behind until half of the slots are.
     private var slots: [Slot] = []
-    /// What the texts take, roughly.
+    /// Roughly the bytes of the texts.
     private(set) var bytes = 0
     /// The JSON array of all elements, while nothing has changed since it was made.
     private var array: [UInt8]?
 
-    var count: Int { self.places.count }
-    /// What everything takes, roughly.
+    var count: Int { self.indices.count }
+    /// Roughly the bytes of everything.
     var footprint: Int { self.bytes + (self.array?.count ?? 0) }
 
-    func place(of id: Identifier) -> Int? { self.places[id] }
+    func index(of id: Identifier) -> Int? { self.indices[id] }
 
-    /// The element at a place that ``place(of:)`` gave, until an element is removed.
-    subscript(place: Int) -> Slot {
-        _read { yield self.slots[place] }
-        _modify { yield &self.slots[place] }
+    /// The element at an index from ``index(of:)``, which is valid until an element is removed.
+    subscript(index: Int) -> Slot {
+        _read { yield self.slots[index] }
+        _modify { yield &self.slots[index] }
     }
 
     mutating func set(_ id: Identifier, json: [UInt8], seq: UInt64) {
         self.array = nil
         self.bytes += json.count
-        if let place = self.places[id] {
-            self.bytes -= self.slots[place].json.count
-            self.slots[place].json = json
-            self.slots[place].seq = seq
-            self.slots[place].parsed = .notYet
+        if let index = self.indices[id] {
+            self.bytes -= self.slots[index].json.count
+            self.slots[index].json = json
+            self.slots[index].seq = seq
+            self.slots[index].parsed = .notYet
         } else {
             self.bytes += Self.overhead(of: id)
-            self.places[id] = self.slots.count
+            self.indices[id] = self.slots.count
             self.slots.append(Slot(id: id, json: json, seq: seq))
         }
     }
 
     mutating func remove(_ id: Identifier) {
-        guard let place = self.places.removeValue(forKey: id) else { return }
+        guard let index = self.indices.removeValue(forKey: id) else { return }
         self.array = nil
-        self.bytes -= self.slots[place].json.count + Self.overhead(of: id)
-        self.slots[place] = Slot(id: id, isThere: false, json: [], seq: 0)
-        if self.slots.count > 64, self.places.count < self.slots.count / 2 { self.compact() }
+        self.bytes -= self.slots[index].json.count + Self.overhead(of: id)
+        self.slots[index] = Slot(id: id, isThere: false, json: [], seq: 0)
+        if self.slots.count > 64, self.indices.count < self.slots.count / 2 { self.compact() }
     }
 
-    /// Takes the elements of a snapshot and keeps the fences of those that it has already.
+    /// Replaces all elements by those of a snapshot; the fences of those that stay are kept.
     mutating func replace(with elements: [RoomSnapshot.Element]) {
         var next = ElementStore()
-        next.places.reserveCapacity(elements.count)
+        next.indices.reserveCapacity(elements.count)
         next.slots.reserveCapacity(elements.count)
         for element in elements {
             next.set(element.id, json: element.json, seq: element.seq)
-            if let old = self.places[element.id], let place = next.places[element.id] {
-                next.slots[place].fences = self.slots[old].fences
+            if let old = self.indices[element.id], let index = next.indices[element.id] {
+                next.slots[index].fences = self.slots[old].fences
             }
         }
         self = next
@@ -100,33 +100,33 @@ struct ElementStore: Sendable {
         self.array = nil
     }
 
-    /// The element at a place in parsed form; nil when its text is no element.
-    mutating func element(at place: Int, with document: inout JSONDocument) -> Element? {
-        switch self.slots[place].parsed {
+    /// The element at an index in parsed form; nil when its text is no element.
+    mutating func element(at index: Int, with document: inout JSONDocument) -> Element? {
+        switch self.slots[index].parsed {
         case .element(let element): return element
         case .illFormed: return nil
         case .notYet: break
         }
-        guard (try? document.parse(self.slots[place].json, limits: Element.jsonLimits)) != nil,
+        guard (try? document.parse(self.slots[index].json, limits: Element.jsonLimits)) != nil,
             let element = Element(json: document.root)
         else {
-            self.slots[place].parsed = .illFormed
+            self.slots[index].parsed = .illFormed
             return nil
         }
-        self.slots[place].parsed = .element(element)
+        self.slots[index].parsed = .element(element)
         return element
     }
 
-    /// Does something to the fences of every element that has any.
+    /// Changes the fences of every element that has any.
     mutating func updateFences(_ change: (inout Slot) -> Void) {
-        for place in self.slots.indices where !self.slots[place].fences.all.isEmpty {
-            change(&self.slots[place])
+        for index in self.slots.indices where !self.slots[index].fences.all.isEmpty {
+            change(&self.slots[index])
         }
     }
 
     private mutating func compact() {
         self.slots.removeAll { !$0.isThere }
-        for (place, slot) in self.slots.enumerated() { self.places[slot.id] = place }
+        for (index, slot) in self.slots.enumerated() { self.indices[slot.id] = index }
     }
 
     private static func overhead(of id: Identifier) -> Int { id.text.utf8.count + 192 }

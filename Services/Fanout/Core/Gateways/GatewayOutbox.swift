@@ -3,21 +3,21 @@ internal import Wire
 
 /// What is on its way to one gateway.
 ///
-///     open ──the link takes no more──► blocked ──it takes again──► open
-///                                         │ more bytes than allowed
-///                                         ▼
-///                                     overflown: everything is thrown away ──it takes again──► open, and the gateway
-///                                                                         is told where its rooms stand
+///     open ──the link is full──► blocked ──it accepts again──► open
+///                                   │ more bytes than allowed
+///                                   ▼
+///                               overflown: everything is dropped ──it accepts again──► open, and the gateway is sent
+///                                                                                      its rooms' positions
 ///
 /// While it is open, records leave in their order, batched into envelopes. While it is blocked, what is numbered waits
 /// in its order and previews are folded, the latest for each element and connection, so that a slow gateway gets every
 /// update and only fresh previews; a preview whose gesture ends meanwhile is dropped.
 package struct GatewayOutbox: Sendable {
-    /// What became of the envelope that ``next()`` gave.
+    /// What became of the envelope from ``next()``.
     package enum Fate: Sendable {
-        /// The link took it.
+        /// The link accepted it.
         case sent
-        /// The link takes no more for now; it is kept.
+        /// The link is full for now; it is kept.
         case blocked
     }
 
@@ -31,9 +31,9 @@ package struct GatewayOutbox: Sendable {
     private var sealedBytes = 0
     /// The latest previews, while the link is blocked.
     private var previews: LatestPreviews
-    /// True while the link takes nothing.
+    /// True while the link is full.
     package private(set) var isBlocked = false
-    /// True from the time when something was thrown away until the gateway was told.
+    /// True from the moment when records were dropped until the gateway's rooms' positions are due.
     package private(set) var hasOverflown = false
     /// Previews that were folded into another or dropped because the gateway was slow.
     package private(set) var foldedPreviews = 0
@@ -71,7 +71,7 @@ package struct GatewayOutbox: Sendable {
         if self.isBlocked, self.bytes > self.maxBytes { self.overflow() }
     }
 
-    /// The next envelope to send; nil when there is none or the link takes none. ``settle(_:)`` must follow.
+    /// The next envelope to send; nil when there is none or the link is full. ``settle(_:)`` must follow.
     package mutating func next() -> [UInt8]? {
         if self.isBlocked { return nil }
         if self.sealed.isEmpty {
@@ -84,7 +84,7 @@ package struct GatewayOutbox: Sendable {
         return self.sealed.first
     }
 
-    /// Says what became of the envelope that ``next()`` gave.
+    /// Says what became of the envelope from ``next()``.
     package mutating func settle(_ fate: Fate) {
         switch fate {
         case .blocked:
@@ -102,8 +102,8 @@ package struct GatewayOutbox: Sendable {
         }
     }
 
-    /// The link may take again, which only the next attempt can tell. Returns true when records were thrown away and
-    /// the gateway must be told where its rooms stand.
+    /// The link may accept again, which only the next attempt shows. Returns true when records were dropped and the
+    /// gateway must be sent its rooms' positions.
     package mutating func unblock() -> Bool {
         self.isBlocked = false
         defer { self.hasOverflown = false }

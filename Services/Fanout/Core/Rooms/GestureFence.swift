@@ -1,3 +1,4 @@
+internal import Timing
 internal import Wire
 
 /// What is known of the gestures of one session on one element.
@@ -16,10 +17,17 @@ struct GestureFence: Sendable {
     /// The connection that the last preview came from.
     var connection: UInt64 = 0
     /// When it was last of use.
-    var touched: UInt64
+    var touched: Instant
 
     /// True while others see a gesture that has not ended.
     var isOpen: Bool { self.shown > self.closed }
+
+    /// A preview of a gesture passes.
+    mutating func show(_ gesture: UInt64, from connection: UInt64, at now: Instant) {
+        self.shown = max(self.shown, gesture)
+        self.connection = connection
+        self.touched = now
+    }
 }
 
 /// The gestures on one element, by session: few at a time, so they are searched one by one.
@@ -35,8 +43,8 @@ struct GestureFences: Sendable {
         _modify { yield &self.all[index] }
     }
 
-    /// The place of a session's fence, made if need be; the one that was idle longest goes when there are too many.
-    mutating func place(of sid: Identifier, at now: UInt64, limits: FanoutLimits) -> Int {
+    /// The index of a session's fence, made if need be; the one that was idle longest goes when there are too many.
+    mutating func ensure(for sid: Identifier, at now: Instant, limits: FanoutLimits) -> Int {
         if let index = self.index(of: sid) { return index }
         if self.all.count >= limits.fencesPerElement {
             self.removeExpired(at: now, limits: limits)
@@ -50,13 +58,13 @@ struct GestureFences: Sendable {
         return self.all.count - 1
     }
 
-    mutating func removeExpired(at now: UInt64, limits: FanoutLimits) {
-        self.all.removeAll { !$0.isOpen && now >= $0.touched &+ limits.fenceAge }
+    mutating func removeExpired(at now: Instant, limits: FanoutLimits) {
+        self.all.removeAll { !$0.isOpen && now >= $0.touched + limits.fenceAge }
     }
 
     /// Closes a session's gestures up to `gesture`; true when others saw just that one and it was open.
-    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: UInt64, limits: FanoutLimits) -> Bool {
-        let index = self.place(of: sid, at: now, limits: limits)
+    mutating func close(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) -> Bool {
+        let index = self.ensure(for: sid, at: now, limits: limits)
         let wasShown = self.all[index].isOpen && self.all[index].shown == gesture
         self.all[index].closed = max(self.all[index].closed, gesture)
         self.all[index].touched = now

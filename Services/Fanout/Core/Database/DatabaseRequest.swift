@@ -12,7 +12,7 @@ package struct DatabaseRequest: Equatable, Sendable {
         case roomLog(Identifier, after: UInt64, limit: Int)
         /// A shard's log after a number, in its order.
         case shardLog(Int, after: UInt64, limit: Int)
-        /// A session gets a new owner.
+        /// A new owner for a session.
         case claim(room: Identifier, sid: Identifier, user: Identifier)
         /// Another name for the history of this one.
         case moveEpoch(from: Identifier)
@@ -44,13 +44,16 @@ package enum DatabaseReply: Equatable, Sendable {
     case epoch(Identifier)
     /// The database is away or refused.
     case failed
+
+    /// The updates of a log; nil when it could not be read.
+    var rows: [Update]? { if case .log(let rows) = self { rows } else { nil } }
 }
 
 /// Where all shards stand.
 package struct ShardHeads: Equatable, Sendable {
     /// The database's history.
     package var epoch: Identifier
-    /// The last place, by shard.
+    /// The last position, by shard.
     package var marks: [ShardCursor.Mark]
 
     /// Where all shards stand.

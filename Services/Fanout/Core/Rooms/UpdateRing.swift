@@ -4,13 +4,13 @@ package import Wire
 /// A room's last updates without a hole, bounded in number and bytes; the oldest go first.
 package struct UpdateRing: Sendable {
     private var updates: Deque<Update> = []
-    /// What the kept updates take, roughly.
+    /// Roughly the bytes of the updates in it.
     package private(set) var bytes = 0
 
     /// An empty ring.
     package init() {}
 
-    /// How many updates it holds.
+    /// How many updates are in it.
     package var count: Int { self.updates.count }
 
     /// Adds the next update and lets old ones go.
@@ -43,7 +43,7 @@ package struct UpdateRing: Sendable {
 }
 
 extension Update {
-    /// What it takes in memory, roughly.
+    /// Roughly the bytes that it occupies in memory.
     var footprint: Int {
         self.elements.reduce(256) { $0 + $1.json.count + $1.id.text.utf8.count + 64 }
     }

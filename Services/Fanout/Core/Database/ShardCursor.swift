@@ -9,7 +9,7 @@ package import Wire
 /// It carries the shard's ``HistoryChain`` as well. What does not continue the chain belongs to another history: either
 /// it is stray, or the database's history was replaced.
 package struct ShardCursor: Equatable, Sendable {
-    /// A place in the shard's order, as an update or a snapshot tells it.
+    /// A position in the shard's order, as an update, a snapshot or a head states it.
     package struct Mark: Equatable, Sendable {
         /// The number.
         package var gseq: UInt64
@@ -18,20 +18,20 @@ package struct ShardCursor: Equatable, Sendable {
         /// The chain there; 0: not known.
         package var chain: UInt64
 
-        /// A place.
+        /// A position.
         package init(_ gseq: UInt64, link: UInt64 = 0, chain: UInt64 = 0) {
             self.gseq = gseq
             self.link = link
             self.chain = chain
         }
 
-        /// The place of an update.
+        /// The position of an update.
         package init(_ update: Update) {
             self.init(update.gseq, link: update.link, chain: update.chain)
         }
     }
 
-    /// Up to where nothing was missed; nil while nobody needs to know.
+    /// Up to where nothing was missed; nil while no room of the shard is live.
     package private(set) var at: UInt64?
     /// The chain there; 0: not known.
     package private(set) var chain: UInt64 = 0
@@ -44,7 +44,7 @@ package struct ShardCursor: Equatable, Sendable {
     /// More than that is not remembered; the log is read instead.
     private static let capacity = 4096
 
-    /// A shard that nobody follows.
+    /// The cursor of a shard without rooms.
     package init() {}
 
     /// True when there is something between the cursor and the head.
@@ -83,17 +83,19 @@ package struct ShardCursor: Equatable, Sendable {
     }
 
     /// The database says that the shard reaches so far.
-    /// - Returns: false when it has another chain at the cursor's place: the history was replaced.
+    /// - Returns: false when it has another chain at the cursor: the history was replaced.
     package mutating func headIs(_ mark: Mark) -> Bool {
         self.head = max(self.head, mark.gseq)
         return mark.gseq != self.at || self.agrees(mark.chain)
     }
 
-    /// A room's snapshot was made when the shard stood there; when it was asked for, `births` was what is given.
+    /// A room's snapshot was made when the shard stood at `mark`.
+    /// - Parameter births: the cursor's ``births`` when the snapshot was asked for.
     ///
-    /// The first one starts the cursor. One that was asked for before the cursor began, and is older, takes it back:
-    /// nobody has seen for that room what lies between.
-    /// - Returns: false when the snapshot has another chain at the cursor's place: the history was replaced.
+    ///
+    /// The first one starts the cursor. One that was asked for before the cursor began, and is older, moves it back:
+    /// what lies between was not seen for that room.
+    /// - Returns: false when the snapshot has another chain at the cursor: the history was replaced.
     package mutating func loaded(at mark: Mark, births: Int) -> Bool {
         self.head = max(self.head, mark.gseq)
         guard let at = self.at else {
@@ -111,7 +113,7 @@ package struct ShardCursor: Equatable, Sendable {
         return true
     }
 
-    /// Nobody follows it any more, or all its rooms are loaded anew.
+    /// No room of the shard is in memory any more, or all are loaded again.
     package mutating func forget() {
         self.at = nil
         self.chain = 0

@@ -1,27 +1,29 @@
+internal import Timing
 internal import Wire
 
 /// Previews of one room that wait for an update, the latest for each element and connection. Bounded in number; when
 /// it is full, previews of further keys are refused.
 struct PreviewPark: Sendable {
     private var previews: LatestPreviews
-    private var deadlines: [LatestPreviews.Key: UInt64] = [:]
+    private var deadlines: [LatestPreviews.Key: Instant] = [:]
 
     init(capacity: Int) {
         self.previews = LatestPreviews(capacity: capacity)
     }
 
     var isEmpty: Bool { self.previews.isEmpty }
-    var deadline: UInt64? { self.deadlines.values.min() }
+    /// When the first of them has waited long enough.
+    var deadline: Instant? { self.deadlines.values.min() }
 
-    /// Holds a preview, folded into the waiting one of its key. False when the park is full.
-    mutating func keep(_ preview: Preview, until deadline: UInt64) -> Bool {
+    /// Parks a preview, folded into the waiting one of its key. Returns false when the park is full.
+    mutating func park(_ preview: Preview, until deadline: Instant) -> Bool {
         guard self.previews.insert(preview) != .refused else { return false }
         self.deadlines[LatestPreviews.Key(preview)] = deadline
         return true
     }
 
     /// Removes the waiting preview of the same key and folds a newer one into it; the newer one alone when none waits.
-    mutating func take(foldedWith newer: Preview) -> Preview {
+    mutating func unpark(foldedWith newer: Preview) -> Preview {
         if self.isEmpty { return newer }
         let key = LatestPreviews.Key(newer)
         guard var preview = self.previews.remove(key) else { return newer }
@@ -30,15 +32,15 @@ struct PreviewPark: Sendable {
         return preview
     }
 
-    /// Removes those that need no update after `seq`.
-    mutating func take(upTo seq: UInt64) -> [Preview] {
+    /// Removes those that need no update after `seq`, in the order in which they came.
+    mutating func release(upTo seq: UInt64) -> [Preview] {
         let free = self.previews.removeAll { $0.after <= seq }
         for preview in free { self.deadlines[LatestPreviews.Key(preview)] = nil }
         return free
     }
 
     /// Drops those that have waited until their deadline, and returns how many.
-    mutating func expire(at now: UInt64) -> Int {
+    mutating func expire(at now: Instant) -> Int {
         let deadlines = self.deadlines.filter { $0.value > now }
         let expired = self.previews.removeAll { deadlines[LatestPreviews.Key($0)] == nil }
         self.deadlines = deadlines

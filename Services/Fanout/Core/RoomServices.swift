@@ -1,0 +1,43 @@
+internal import Canvas
+internal import JSONBytes
+internal import Wire
+
+/// What the rooms of a fan-out share: bounds and rules, and the machines that work for all of them.
+struct RoomServices: Sendable {
+    let limits: FanoutLimits
+    let rules: RulesTable
+    /// How sessions are signed; nil until the database was reached.
+    var issuer: SessionIssuer?
+    var history = DatabaseHistory()
+    var questions = OpenQuestions()
+    var gateways = GatewayRoster()
+    var joins = PendingJoins()
+    var deadlines = RoomDeadlines()
+    var counters = FanoutCounters()
+    /// Parsed elements; kept for its storage.
+    var document = JSONDocument()
+
+    mutating func refuse(
+        _ join: Join, from gateway: GatewayID, with refusal: Refusal, into actions: inout [FanoutAction]
+    ) {
+        self.counters.refusals += 1
+        actions.append(.send(.joinReply(join.reply(.failure(refusal))), to: gateway))
+    }
+
+    mutating func refuse(_ read: RoomRead, from gateway: GatewayID, into actions: inout [FanoutAction]) {
+        self.counters.refusals += 1
+        actions.append(.send(.roomState(read.reply(.unavailable)), to: gateway))
+    }
+}
+
+extension Join {
+    func reply(_ outcome: Result<JoinReply.Joined, Refusal>) -> JoinReply {
+        JoinReply(request: self.request, room: self.room, connection: self.connection, outcome: outcome)
+    }
+}
+
+extension RoomRead {
+    func reply(_ outcome: RoomState.Outcome) -> RoomState {
+        RoomState(request: self.request, room: self.room, outcome: outcome)
+    }
+}

@@ -1,0 +1,121 @@
+internal import Canvas
+internal import JSONBytes
+internal import Timing
+internal import Wire
+
+/// What becomes of a preview.
+enum PreviewVerdict: Equatable, Sendable {
+    /// It goes on as it now is.
+    case pass
+    /// It waits for an update.
+    case park
+    /// It goes nowhere.
+    case drop(PreviewDrop)
+}
+
+/// Updates and previews meet here: an update closes gestures, and no preview of a closed one passes.
+extension ElementStore {
+    /// Applies an update, and closes the gestures that it ended.
+    mutating func apply(_ update: Update, at now: Instant, limits: FanoutLimits) {
+        for element in update.elements {
+            if element.json.isEmpty {
+                self.remove(element.id)
+                continue
+            }
+            self.set(element.id, json: element.json, seq: update.seq)
+            if element.gesture > 0 {
+                self.close(element.gesture, of: update.sid, on: element.id, at: now, limits: limits)
+            }
+        }
+    }
+
+    /// Becomes what a snapshot says, and closes the gestures that it names.
+    mutating func replace(with snapshot: RoomSnapshot, at now: Instant, limits: FanoutLimits) {
+        self.replace(with: snapshot.elements)
+        for closed in snapshot.closed {
+            self.close(closed.gesture, of: closed.sid, on: closed.element, at: now, limits: limits)
+        }
+    }
+
+    private mutating func close(
+        _ gesture: UInt64, of sid: Identifier, on element: Identifier, at now: Instant, limits: FanoutLimits
+    ) {
+        guard let index = self.index(of: element) else { return }
+        _ = self[index].fences.close(gesture, of: sid, at: now, limits: limits)
+    }
+
+    /// Judges a preview that nothing must precede any more. If it passes, it becomes what others may see: by the
+    /// rules, on the stored element.
+    mutating func judge(
+        _ preview: inout Preview, rules: RulesTable, with document: inout JSONDocument, at now: Instant,
+        limits: FanoutLimits
+    ) -> PreviewVerdict {
+        guard let index = self.index(of: preview.element) else { return .drop(.element) }
+        let fence = self[index].fences.ensure(for: preview.sid, at: now, limits: limits)
+        if preview.gesture <= self[index].fences[fence].closed { return .drop(.closed) }
+        guard let stored = self.element(at: index, with: &document) else { return .drop(.element) }
+        if stored.locked { return .drop(.locked) }
+        preview.fields.width = nil
+        preview.fields.height = nil
+        preview.fields = rules.shown(preview.fields, on: stored)
+        if preview.fields == TransformFields() { return .drop(.empty) }
+        preview.after = self[index].seq
+        self[index].fences[fence].show(preview.gesture, from: preview.connection, at: now)
+        return .pass
+    }
+
+    /// Ends a gesture without a commit. Returns the record for members; nil when they saw nothing of it.
+    /// - Parameter isUncertain: previews may have been shown that are not known here.
+    mutating func end(
+        _ gesture: GestureEnd, isUncertain: Bool, at now: Instant, limits: FanoutLimits
+    ) -> GestureEnded? {
+        guard let index = self.index(of: gesture.element) else { return nil }
+        let isUnknown = self[index].fences.index(of: gesture.sid) == nil
+        let wasShown = self[index].fences.close(gesture.gesture, of: gesture.sid, at: now, limits: limits)
+        guard wasShown || (isUncertain && isUnknown) else { return nil }
+        return GestureEnded(gesture: gesture, seq: self[index].seq, json: self[index].json)
+    }
+
+    /// Ends the open gestures of a connection, but not those of `session`.
+    mutating func endGestures(
+        of connection: UInt64, user: Identifier, in room: Identifier, but session: Identifier?, at now: Instant
+    ) -> [GestureEnded] {
+        var ended: [GestureEnded] = []
+        self.updateFences { slot in
+            for index in slot.fences.all.indices {
+                let fence = slot.fences[index]
+                guard fence.isOpen, fence.connection == connection, fence.sid != session else { continue }
+                slot.fences[index].closed = fence.shown
+                slot.fences[index].touched = now
+                let gesture = GestureEnd(
+                    room: room, element: slot.id, user: user, sid: fence.sid, gesture: fence.shown)
+                ended.append(GestureEnded(gesture: gesture, seq: slot.seq, json: slot.json))
+            }
+        }
+        return ended
+    }
+
+    /// Forgets gestures that ended so long ago that no preview of them can be under way.
+    mutating func removeExpiredFences(at now: Instant, limits: FanoutLimits) {
+        self.updateFences { slot in slot.fences.removeExpired(at: now, limits: limits) }
+    }
+}
+
+extension RulesTable {
+    /// What others see of the fields: each by the rules on the element as it is stored. Only what was sent is
+    /// returned, except that an aspect lock moves both scales, so both are shown.
+    func shown(_ fields: TransformFields, on stored: Element) -> TransformFields {
+        var element = stored
+        _ = self.apply(fields, to: &element)
+        var shown = TransformFields()
+        if fields.positionX != nil { shown.positionX = element.positionX }
+        if fields.positionY != nil { shown.positionY = element.positionY }
+        if fields.rotation != nil { shown.rotation = element.rotation }
+        let showsX = fields.scaleX != nil
+        let showsY = fields.scaleY != nil
+        let showsBoth = showsX != showsY && self.rules(for: stored.type).lockedAspect
+        if showsX || showsBoth { shown.scaleX = element.scaleX }
+        if showsY || showsBoth { shown.scaleY = element.scaleY }
+        return shown
+    }
+}

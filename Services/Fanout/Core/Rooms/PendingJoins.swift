@@ -1,0 +1,140 @@
+internal import Timing
+internal import Wire
+
+/// A join on its way to an answer: it needs the room, the session and, with `resume`, perhaps a part of the log.
+///
+///     session unknown ──identify──► new ────────────────────► ready
+///                           ├─────► claiming ──► claimed ───► ready
+///                           └─────► foreign, or claimed by another user: refused
+struct PendingJoin: Sendable {
+    /// How far the session is.
+    enum Session: Equatable, Sendable {
+        /// Not looked at yet: nothing is known of the database.
+        case unknown
+        /// A new one is issued with the answer.
+        case new
+        /// The secret is good; the session is being claimed for this connection.
+        case claiming(sid: Identifier)
+        /// It is this connection's.
+        case claimed(sid: Identifier, claim: UInt32, number: UInt64)
+    }
+
+    /// How far the missed updates are.
+    enum Replay: Sendable {
+        case notAsked
+        case asked
+        /// What the log had, or nothing at all.
+        case answered([Update])
+
+        var rows: [Update]? { if case .answered(let rows) = self { rows } else { nil } }
+    }
+
+    let gateway: GatewayID
+    let join: Join
+    /// When it is refused.
+    let expiresAt: Instant
+    /// Until when it waits for the update that its gateway has acknowledged.
+    let followsUntil: Instant
+    private(set) var session = Session.unknown
+    /// The connection left before it was answered: it leaves right after the answer.
+    fileprivate(set) var leavesAfter = false
+    var replay = Replay.notAsked
+
+    init(_ join: Join, from gateway: GatewayID, at now: Instant, limits: FanoutLimits) {
+        self.join = join
+        self.gateway = gateway
+        self.expiresAt = now + limits.joinDeadline
+        self.followsUntil = now + limits.readPatience
+    }
+
+    /// True when a room at `seq` may answer it.
+    func isReady(at seq: UInt64, _ now: Instant) -> Bool {
+        guard self.join.after <= seq || now >= self.followsUntil else { return false }
+        switch self.session {
+        case .unknown, .claiming: return false
+        case .new, .claimed: return true
+        }
+    }
+
+    /// Looks at the session that it came with. Returns false when the secret was not issued for this room and user.
+    mutating func identify(by issuer: SessionIssuer) -> Bool {
+        if self.join.session.isEmpty {
+            self.session = .new
+            return true
+        }
+        guard let sid = issuer.verify(self.join.session, self.join.room, self.join.member.user) else { return false }
+        self.session = .claiming(sid: sid)
+        return true
+    }
+
+    /// Returns false when the session is another user's, or gone.
+    mutating func claimAnswered(_ outcome: ClaimOutcome) -> Bool {
+        guard case .claiming(let sid) = self.session, case .granted(let claim, let number) = outcome else {
+            return false
+        }
+        self.session = .claimed(sid: sid, claim: claim, number: number)
+        return true
+    }
+}
+
+/// The joins that wait, of all rooms, by tag. One that is sent twice waits once.
+struct PendingJoins: Sendable {
+    private struct Key: Hashable, Sendable {
+        let gateway: GatewayID
+        let request: UInt64
+    }
+
+    private var joins: [UInt64: PendingJoin] = [:]
+    private var tags: [Key: UInt64] = [:]
+    private var lastTag: UInt64 = 0
+
+    var count: Int { self.joins.count }
+    /// The tags of all joins, in the order in which they came.
+    var allTags: [UInt64] { self.joins.keys.sorted() }
+
+    func tags(from gateway: GatewayID) -> [UInt64] {
+        self.joins.filter { $0.value.gateway == gateway }.keys.sorted()
+    }
+
+    subscript(tag: UInt64) -> PendingJoin? {
+        get { self.joins[tag] }
+        _modify { yield &self.joins[tag] }
+    }
+
+    /// Adds a join and returns its tag; nil for one that waits already. That one keeps its place in line, and whatever
+    /// made its connection leave meanwhile is over.
+    mutating func enqueue(_ pending: PendingJoin) -> UInt64? {
+        let key = Key(gateway: pending.gateway, request: pending.join.request)
+        if let tag = self.tags[key] {
+            self.joins[tag]?.leavesAfter = false
+            return nil
+        }
+        self.lastTag += 1
+        self.tags[key] = self.lastTag
+        self.joins[self.lastTag] = pending
+        return self.lastTag
+    }
+
+    /// Removes and returns a join that is answered, refused or forgotten.
+    mutating func remove(_ tag: UInt64) -> PendingJoin? {
+        guard let pending = self.joins.removeValue(forKey: tag) else { return nil }
+        self.tags.removeValue(forKey: Key(gateway: pending.gateway, request: pending.join.request))
+        return pending
+    }
+
+    /// Says of the connections of those joins among `tags` that match whether they leave after the answer.
+    /// - Returns: true when there are any.
+    @discardableResult
+    mutating func setLeaving(
+        _ leaves: Bool, of tags: [UInt64], from gateway: GatewayID, where matches: (_ connection: UInt64) -> Bool
+    ) -> Bool {
+        var isAny = false
+        for tag in tags {
+            guard let pending = self.joins[tag], pending.gateway == gateway, matches(pending.join.connection)
+            else { continue }
+            self.joins[tag]?.leavesAfter = leaves
+            isAny = true
+        }
+        return isAny
+    }
+}

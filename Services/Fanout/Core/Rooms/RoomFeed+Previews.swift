@@ -1,0 +1,84 @@
+internal import Timing
+internal import Wire
+
+/// Previews, and the gestures that they belong to.
+extension RoomFeed {
+    /// A preview came from a coalescer. A parked one of the same element and connection is folded into it.
+    mutating func previewReceived(
+        _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        guard !self.occupancy.isEmpty else { return services.counters.drop(.room) }
+        var preview = self.parked.unpark(foldedWith: preview)
+        self.pass(&preview, at: now, with: &services, into: &actions)
+    }
+
+    private mutating func pass(
+        _ preview: inout Preview, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        switch self.judge(&preview, at: now, with: &services) {
+        case .pass:
+            services.counters.previewsPassed += 1
+            let streaming = self.occupancy.streaming
+            if streaming.isEmpty { return }
+            let lone = self.occupancy.loneGateway(of: preview.connection)
+            if let lone, streaming.count == 1, streaming[0] == lone { return }
+            actions.append(.broadcast(.preview(preview), to: streaming, except: lone))
+        case .park:
+            self.park(preview, at: now, with: &services)
+        case .drop(let reason):
+            services.counters.drop(reason)
+        }
+    }
+
+    private mutating func judge(
+        _ preview: inout Preview, at now: Instant, with services: inout RoomServices
+    ) -> PreviewVerdict {
+        if self.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
+        guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
+        return self.elements.judge(
+            &preview, rules: services.rules, with: &services.document, at: now, limits: services.limits)
+    }
+
+    private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {
+        let deadline = now + services.limits.previewPatience
+        let wasEmpty = self.parked.isEmpty
+        guard self.parked.park(preview, until: deadline) else { return services.counters.drop(.waited) }
+        services.counters.previewsParked += 1
+        if wasEmpty { services.deadlines.set(.parked, for: self.name, at: deadline) }
+    }
+
+    /// Sends on what waited for the update that was just applied.
+    mutating func releaseParked(at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction])
+    {
+        for var preview in self.parked.release(upTo: self.stream.seq) {
+            self.pass(&preview, at: now, with: &services, into: &actions)
+        }
+    }
+
+    mutating func dropExpiredPreviews(at now: Instant, with services: inout RoomServices) {
+        services.counters.drop(.waited, self.parked.expire(at: now))
+        if let deadline = self.parked.deadline { services.deadlines.set(.parked, for: self.name, at: deadline) }
+    }
+
+    /// A gesture ended without a commit: gateways hear of it if they saw anything of it, or may have.
+    mutating func gestureEndReceived(
+        _ gesture: GestureEnd, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        // What was shown before the room moved here cannot be known.
+        let isUncertain = self.hasMovedHere(within: services.limits.fenceAge, at: now)
+        let ended = self.elements.end(gesture, isUncertain: isUncertain, at: now, limits: services.limits)
+        if let ended { self.broadcast(.gestureEnded(ended), into: &actions) }
+    }
+
+    /// Ends what others see of the gestures of a connection: it is gone without having left, or joined again under
+    /// another session, whose gestures go on.
+    mutating func endGestures(
+        of connection: UInt64, but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
+    ) {
+        guard let user = self.occupancy.user(of: connection) else { return }
+        let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
+        for gesture in ended { self.broadcast(.gestureEnded(gesture), into: &actions) }
+    }
+}

@@ -1,0 +1,189 @@
+internal import Timing
+internal import Wire
+
+/// A room as its gateways see it: elements, numbered updates, members and previews.
+///
+/// What it sends goes to the caller's actions, in the order in which gateways must see it. Updates go to the gateways
+/// that stream the room; what is outside of the numbered stream goes also to those that still catch up.
+struct RoomFeed: Sendable {
+    let name: Identifier
+    var stream = RoomStream()
+    var elements = ElementStore()
+    var occupancy = Occupancy()
+    var catchUps = CatchUps()
+    var owners = SessionOwners()
+    var parked: PreviewPark
+    /// When the room moved here from another fan-out: for a while after that gateways name members who are known
+    /// already, and gestures may be open that were never seen here.
+    var movedHereAt: Instant?
+
+    init(name: Identifier, limits: FanoutLimits) {
+        self.name = name
+        self.parked = PreviewPark(capacity: limits.parkedPreviews)
+    }
+
+    /// Roughly the bytes that it occupies.
+    var footprint: Int {
+        512 + self.elements.footprint + self.stream.recentBytes + self.occupancy.connectionCount * 256
+    }
+
+    /// True when the room moved here less than `span` ago.
+    func hasMovedHere(within span: Nanoseconds, at now: Instant) -> Bool {
+        guard let movedHereAt = self.movedHereAt else { return false }
+        return now < movedHereAt + span
+    }
+
+    /// Releases what only saves work.
+    mutating func releaseCaches() {
+        self.stream.releaseRecent()
+        self.elements.releaseSnapshot()
+    }
+
+    // MARK: Loads
+
+    /// Asks for the room's snapshot, unless that is under way or nothing may be asked yet.
+    mutating func load(with services: inout RoomServices, into actions: inout [FanoutAction]) {
+        guard services.history.isKnown, !self.stream.isLoading else { return }
+        self.stream.loadAsked(
+            services.questions.ask(.room(self.name), for: .room(self.name, .load), into: &actions))
+    }
+
+    /// Loads the room again, even if an older load is under way.
+    mutating func reload(isNewHistory: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+        if isNewHistory { self.stream.historyReplaced() }
+        if let tag = self.stream.endLoad() { services.questions.withdraw(tag) }
+        self.load(with: &services, into: &actions)
+    }
+
+    /// Closes a hole by a load: when the shard is past the missing update, it will not come any more.
+    mutating func closeHole(
+        isShardBehind: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        if !isShardBehind, self.stream.hasHole { self.load(with: &services, into: &actions) }
+    }
+
+    /// Installs the snapshot that the room waits for, and sends on what waited for it.
+    mutating func install(
+        _ snapshot: RoomSnapshot, isShardBehind: Bool, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        let before = services.history.position(at: self.stream.seq)
+        let installation = self.stream.install(snapshotAt: snapshot.seq)
+        if installation != .passed { self.elements.replace(with: snapshot, at: now, limits: services.limits) }
+        switch installation {
+        case .passed, .began: break
+        case .jumped:
+            for gateway in self.occupancy.streaming {
+                self.occupancy.stream(false, to: gateway)
+                self.catchUps.begin(gateway, at: before)
+            }
+        case .lost:
+            for gateway in self.occupancy.streaming {
+                self.sendPosition(to: gateway, isReset: true, with: &services, into: &actions)
+            }
+        }
+        self.applyKept(at: now, with: &services, into: &actions)
+        self.releaseParked(at: now, with: &services, into: &actions)
+        if self.stream.needsLoad { self.load(with: &services, into: &actions) }
+        self.closeHole(isShardBehind: isShardBehind, with: &services, into: &actions)
+    }
+
+    // MARK: Updates
+
+    /// An update: applied and sent on when it is the next one, with what waited for it.
+    /// - Returns: true when the room moved on.
+    mutating func updateReceived(
+        _ update: Update, isShardBehind: Bool, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) -> Bool {
+        switch self.stream.offer(update, limits: services.limits) {
+        case .next:
+            self.apply(update, at: now, with: &services, into: &actions)
+            self.applyKept(at: now, with: &services, into: &actions)
+            return true
+        case .duplicate:
+            services.counters.duplicates += 1
+        case .kept:
+            self.closeHole(isShardBehind: isShardBehind, with: &services, into: &actions)
+        case .overflow:
+            if self.stream.isLive { self.load(with: &services, into: &actions) }
+        }
+        return false
+    }
+
+    private mutating func apply(
+        _ update: Update, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        self.stream.advance(over: update, limits: services.limits)
+        self.elements.apply(update, at: now, limits: services.limits)
+        let streaming = self.occupancy.streaming
+        if !streaming.isEmpty { actions.append(.broadcast(.update(update), to: streaming, except: nil)) }
+        if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
+    }
+
+    private mutating func applyKept(
+        at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        while let update = self.stream.dequeueNext() {
+            self.apply(update, at: now, with: &services, into: &actions)
+        }
+    }
+
+    // MARK: Answers
+
+    /// What a join is answered; nil while the log is read for it.
+    mutating func content(
+        for tag: UInt64, _ pending: PendingJoin, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) -> RoomContent? {
+        if let resume = pending.join.resume, services.history.isResumable(resume) {
+            if case .asked = pending.replay { return nil }
+            if let missed = self.stream.missed(
+                after: resume.seq, rows: pending.replay.rows ?? [], limits: services.limits)
+            {
+                services.counters.replays += 1
+                return .updates(missed)
+            }
+            if case .notAsked = pending.replay, self.stream.isReplayable(after: resume.seq, limits: services.limits) {
+                services.joins[tag]?.replay = .asked
+                services.questions.ask(
+                    .roomLog(self.name, after: resume.seq, limit: services.limits.replay),
+                    for: .room(self.name, .replay(tag)), into: &actions)
+                return nil
+            }
+        }
+        services.counters.snapshots += 1
+        return .elements(self.elements.snapshot())
+    }
+
+    /// What a read of the room is answered.
+    mutating func state(in history: DatabaseHistory, limits: FanoutLimits) -> RoomState.Outcome {
+        let json = self.elements.snapshot()
+        if json.count > limits.replyBytes { return .unavailable }
+        if self.stream.seq == 0 { return .neverUsed }
+        return .state(history.position(at: self.stream.seq), elements: json)
+    }
+
+    // MARK: Records
+
+    /// Sends what is outside of the numbered stream.
+    func broadcast(_ record: GatewayRecord, into actions: inout [FanoutAction]) {
+        var audience = self.occupancy.streaming
+        if !self.catchUps.isEmpty {
+            audience = self.occupancy.gateways.filter {
+                self.occupancy.isStreaming($0) || self.catchUps.includes($0)
+            }
+        }
+        if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
+    }
+
+    /// Sends a gateway the position of the stream.
+    func sendPosition(
+        to gateway: GatewayID, isReset: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        let position = services.history.position(at: self.stream.seq)
+        actions.append(
+            .send(.roomPosition(RoomPosition(room: self.name, position: position, isReset: isReset)), to: gateway))
+        if isReset { services.counters.resets += 1 }
+    }
+}

@@ -1,0 +1,98 @@
+internal import Timing
+internal import Wire
+
+/// The rooms in memory: by name, by shard, and the bytes that all of them occupy.
+///
+///     open ──► loading, live (see ``Room``) ──expendable──► closed: its slot is free for another room
+struct RoomTable: Sendable {
+    /// A free slot is a room without name and members.
+    private var rooms: [Room] = []
+    private var slots: [Identifier: Int] = [:]
+    private var freeSlots: [Int] = []
+    private var slotsByShard = [Set<Int>](repeating: [], count: Shard.count)
+    /// The bytes of all rooms as they were last counted.
+    private(set) var bytes = 0
+    /// How many reads wait in all rooms.
+    private(set) var readCount = 0
+    private let limits: FanoutLimits
+    private var nextSweep = Instant.start
+
+    init(limits: FanoutLimits) {
+        self.limits = limits
+    }
+
+    /// How many rooms there are.
+    var count: Int { self.slots.count }
+    /// Every room's slot, in order.
+    var allSlots: [Int] { self.slots.values.sorted() }
+
+    func slot(of name: Identifier) -> Int? { self.slots[name] }
+    func hasRooms(of shard: Int) -> Bool { !self.slotsByShard[shard].isEmpty }
+    func slots(of shard: Int) -> [Int] { self.slotsByShard[shard].sorted() }
+
+    /// The room in a slot. The totals follow whatever is done to it.
+    subscript(slot: Int) -> Room {
+        _read { yield self.rooms[slot] }
+        _modify {
+            let (bytes, reads) = (self.rooms[slot].countedBytes, self.rooms[slot].reads.count)
+            defer {
+                self.bytes += self.rooms[slot].countedBytes - bytes
+                self.readCount += self.rooms[slot].reads.count - reads
+            }
+            yield &self.rooms[slot]
+        }
+    }
+
+    /// Makes a room that is to be loaded. Returns its slot; nil when there are too many rooms or bytes.
+    mutating func open(_ name: Identifier) -> Int? {
+        guard self.count < self.limits.rooms, self.bytes < self.limits.memory else { return nil }
+        let room = Room(name: name, limits: self.limits)
+        let slot = self.freeSlots.popLast() ?? self.rooms.count
+        if slot == self.rooms.count { self.rooms.append(room) } else { self.rooms[slot] = room }
+        self.slots[name] = slot
+        self.slotsByShard[room.shard].insert(slot)
+        return slot
+    }
+
+    /// The next sweep of fences is a quarter of their age away.
+    mutating func startSweeps(at now: Instant) {
+        self.nextSweep = now + self.limits.fenceAge / 4
+    }
+
+    /// Forgets gestures that ended long ago, when a sweep is due. No deadline: nothing waits for it.
+    mutating func removeExpiredFences(at now: Instant) {
+        guard self.nextSweep <= now else { return }
+        self.startSweeps(at: now)
+        for slot in self.slots.values {
+            self.rooms[slot].feed.elements.removeExpiredFences(at: now, limits: self.limits)
+        }
+    }
+
+    /// Closes a room that became expendable, and releases its shard with the shard's last room. To be called after
+    /// every event that a room handled.
+    mutating func closeIfExpendable(_ slot: Int, releasing shards: inout ShardStreams) {
+        if self.rooms[slot].isExpendable { self.close(slot, releasing: &shards) }
+    }
+
+    /// Over the bound on bytes, idle rooms are closed first, then the caches of all are released.
+    mutating func trim(releasing shards: inout ShardStreams) {
+        guard self.bytes > self.limits.memory else { return }
+        for slot in self.allSlots where self.rooms[slot].isIdle && self.rooms[slot].isLive {
+            self.close(slot, releasing: &shards)
+            if self.bytes <= self.limits.memory { return }
+        }
+        for slot in self.allSlots {
+            self[slot].releaseCaches()
+            if self.bytes <= self.limits.memory { return }
+        }
+    }
+
+    private mutating func close(_ slot: Int, releasing shards: inout ShardStreams) {
+        let shard = self.rooms[slot].shard
+        self.slots.removeValue(forKey: self.rooms[slot].name)
+        self.slotsByShard[shard].remove(slot)
+        self[slot] = Room(name: "", limits: self.limits)
+        self.freeSlots.append(slot)
+        if !self.hasRooms(of: shard) { shards.release(shard) }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Wire
+
+/// The sessions of a room that a newer connection claimed, and the connection that owns each now.
+struct SessionOwners: Sendable {
+    private struct Owner: Sendable {
+        var claim: UInt32
+        var connection: UInt64
+    }
+
+    private var owners: [Identifier: Owner] = [:]
+    /// The session that a connection claimed.
+    private var sids: [UInt64: Identifier] = [:]
+
+    /// True when the session belongs to another connection.
+    func isSuperseded(_ sid: Identifier, from connection: UInt64) -> Bool {
+        guard !self.owners.isEmpty, let owner = self.owners[sid] else { return false }
+        return owner.connection != connection
+    }
+
+    /// A connection owns a session under a claim. Returns false when a newer claim is known.
+    mutating func claimed(_ sid: Identifier, _ claim: UInt32, by connection: UInt64) -> Bool {
+        guard (self.owners[sid]?.claim ?? 0) < claim else { return false }
+        self.owners[sid] = Owner(claim: claim, connection: connection)
+        self.sids[connection] = sid
+        return true
+    }
+
+    /// A connection is gone, and the session that it owned has no owner here.
+    mutating func remove(_ connection: UInt64) {
+        guard let sid = self.sids.removeValue(forKey: connection), self.owners[sid]?.connection == connection
+        else { return }
+        self.owners.removeValue(forKey: sid)
+    }
+}
