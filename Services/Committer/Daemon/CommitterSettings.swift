@@ -39,36 +39,36 @@ package struct CommitterSettings: DaemonSettings {
         "migrate", default: true, "Bring the database's schema up to date at start.")
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
-        "Use a database whose settings may lose acknowledged commits (fsync off and the like).")
+        "Use a database whose settings can lose acknowledged commits (such as fsync off).")
     /// A day would do for apps that resume, as they get a thousand updates at most. A week is for those that were away
     /// with a commit unanswered, over a weekend or a holiday: only the log has what it was answered with.
     package static let logRetention = Setting.int(
         "log-retention-days", default: 7, in: 1...3650,
-        "Days that the commit log is kept: an app away for longer gets the room whole.")
+        "Days that the commit log is kept; an app offline for longer gets the whole room.")
     package static let sessionRetention = Setting.int(
         "session-retention-days", default: 30, in: 2...3650,
         "Days without a commit after which a session ends.")
     package static let queueItems = Setting.int(
-        "queue-items", default: 8192, in: 1...1_000_000, "Commits that may wait; one more is refused as busy.")
+        "queue-items", default: 8192, in: 1...1_000_000, "Commits in the queue; further ones are refused as busy.")
     package static let queueBytes = Setting.int(
-        "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits that may wait.")
+        "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits in the queue.")
     package static let batchItems = Setting.int(
-        "batch-items", default: 256, in: 1...4096, "Commits of one transaction at most.")
+        "batch-items", default: 256, in: 1...4096, "Maximum number of commits in one transaction.")
     package static let batchBytes = Setting.int(
-        "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Bytes of commits of one transaction at most.")
+        "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let elementsPerCommit = Setting.int(
-        "elements-per-commit", default: 500, in: 1...10_000, "Elements that one commit may create.")
+        "elements-per-commit", default: 500, in: 1...10_000, "Maximum number of elements that one commit creates.")
     package static let cacheBytes = Setting.int(
         "cache-bytes", default: 128 << 20, in: 1 << 20...64 << 30,
-        "About how much memory known elements and sessions may take between batches.")
+        "Approximate memory of cached elements and sessions between batches, bytes.")
     package static let commitDeadline = Setting.milliseconds(
         "commit-deadline-ms", default: 10_000, in: 100...600_000,
-        "How long a commit may wait for the database before it is answered as unavailable.")
+        "How long a commit may wait for the database before the answer is unavailable.")
 
     /// Half a commit's deadline: when an answer was lost there is time to find out what became of it, or to try again.
     package static let databaseDeadline = Setting.milliseconds(
         "database-deadline-ms", default: 5000, in: 100...600_000,
-        "How long an answer of the database is waited for before its connection is given up and the outcome unknown.")
+        "Timeout of a database request; the connection is then abandoned and the outcome is unknown.")
 
     package static let schema = SettingsSchema(
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
