@@ -4,33 +4,33 @@ package import CommitterCore
 internal import Timing
 package import Wire
 
-/// What an operator may set on a committer; the schema holds names, defaults and ranges.
+/// A committer's settings; the schema has names, defaults and ranges.
 package struct CommitterSettings: DaemonSettings {
-    /// Where gateways and coalescers connect.
+    /// The endpoint to which gateways and coalescers connect.
     package var bind: String
-    /// The fan-outs that updates go to.
+    /// The fan-outs that receive updates.
     package var fanouts: [PeerAddress]
     /// The database.
     package var databaseURL: String
-    /// How many connections to it, each with one batch at a time.
+    /// The number of connections to it, each with one batch at a time.
     package var databaseConnections: Int
     /// Whether to bring the schema up to date at start.
     package var migrates: Bool
-    /// Whether a server may be used that can lose what it acknowledged.
+    /// Whether to use a server that can lose acknowledged commits.
     package var allowsUnsafeDatabase: Bool
     /// How many whole days the log is kept.
     package var logRetentionDays: Int
-    /// After how many days without a commit a session ends.
+    /// The number of days without a commit after which a session ends.
     package var sessionRetentionDays: Int
     /// The rules of every element type.
     package var rules: RulesTable
-    /// How long an answer of the database is waited for.
+    /// The timeout of a database request.
     package var databaseDeadline: Duration
     /// The bounds of queue, batches, memory and time.
     package var limits: CommitterLimits
-    /// How many commits of one sender, and bytes of them, may wait here.
+    /// The credit of each sender: unfinished commits and their bytes.
     package var credit: CommitCredit
-    /// How long a stopping committer may finish its batches.
+    /// The time limit for finishing batches at shutdown.
     package var drain: Duration
 
     package static let connections = Setting.int(
@@ -40,8 +40,8 @@ package struct CommitterSettings: DaemonSettings {
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
         "Use a database whose settings can lose acknowledged commits (such as fsync off).")
-    /// A day would do for apps that resume, as they get a thousand updates at most. A week is for those that were away
-    /// with a commit unanswered, over a weekend or a holiday: only the log has what it was answered with.
+    /// A day would be enough for apps that resume, as they get a thousand updates at most. A week is for apps that were
+    /// offline with an unanswered commit, over a weekend or a holiday: only the log contains its result.
     package static let logRetention = Setting.int(
         "log-retention-days", default: 7, in: 1...3650,
         "Days that the commit log is kept; an app offline for longer gets the whole room.")
@@ -65,7 +65,7 @@ package struct CommitterSettings: DaemonSettings {
         "commit-deadline-ms", default: 10_000, in: 100...600_000,
         "How long a commit may wait for the database before the answer is unavailable.")
 
-    /// Half a commit's deadline: when an answer was lost there is time to find out what became of it, or to try again.
+    /// Half a commit's deadline: after a lost answer there is time to find out the outcome, or to retry.
     package static let databaseDeadline = Setting.milliseconds(
         "database-deadline-ms", default: 5000, in: 100...600_000,
         "Timeout of a database request; the connection is then abandoned and the outcome is unknown.")
