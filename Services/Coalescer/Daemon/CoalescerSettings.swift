@@ -3,17 +3,17 @@ package import CoalescerCore
 internal import Timing
 package import Wire
 
-/// What an operator may set on a coalescer; the schema holds names, defaults and ranges.
+/// A coalescer's settings; the schema has names, defaults and ranges.
 package struct CoalescerSettings: DaemonSettings {
-    /// Where gateways connect: the commits' lane; the previews' lane stands beside it.
+    /// The endpoint to which gateways connect: the commits' lane, from which the previews' lane is derived.
     package var bind: String
-    /// The pace, and how many keys may be known.
+    /// The pace, and the maximum number of keys.
     package var limits: CoalescerLimits
-    /// Envelopes of commits that may wait for one committer that takes no more at present.
+    /// The maximum number of commit envelopes queued for one full link.
     package var maxWaiting: Int
-    /// How many commits of one gateway, and bytes of them, may be on their way through here.
+    /// The credit of each gateway: unfinished commits and their bytes.
     package var credit: CommitCredit
-    /// The stages behind.
+    /// The next stages.
     package var committers: [PeerAddress]
     package var fanouts: [PeerAddress]
 
