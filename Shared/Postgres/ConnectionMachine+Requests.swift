@@ -64,7 +64,7 @@ extension ConnectionMachine {
             finish(tag, done, into: &events)
             if let error = done.error { requestFailed(error, done.statement) }
         case .identity:
-            break  // Nice to know, and not every role may.
+            break  // Optional: not every role has the privilege.
         case .session, .prepare:
             if let error = done.error, error.sqlState != .duplicateStatement {
                 return errandFailed(error, at: now, into: &events)

@@ -61,7 +61,7 @@ package final class PrivateCluster: Sendable {
     /// The server's log.
     package var logFile: String { place.log }
 
-    /// For libpq, psql and the libraries built on it, from the owner of the folder or root.
+    /// A connection string for libpq, psql and the libraries built on it; usable by the owner of the folder and by root.
     package var connectionString: String { connectionString(database: options.database) }
 
     /// The same for another database of the cluster.
@@ -71,7 +71,7 @@ package final class PrivateCluster: Sendable {
         return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(port)"
     }
 
-    /// Over 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
+    /// A connection string for 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
     package var tcpConnectionString: String? {
         guard options.tcpPort != nil, let password = TextFile.read(passwordFile) else { return nil }
         let role = ConnectionText.percentEncoded(options.role)
@@ -80,13 +80,13 @@ package final class PrivateCluster: Sendable {
 
     var passwordFile: String { "\(place.folder)/password" }
 
-    /// The server's process, when it runs.
+    /// The server's process; nil when it is not running.
     package var processID: Int32? { serverLines.first.flatMap { Int32($0) } }
 
-    /// The server's process exists; it may still be replaying its log.
+    /// True when the server's process exists; it may still be replaying its log.
     package var isRunning: Bool { processID != nil }
 
-    /// The port of the running server; one that was started with other options has another.
+    /// The port of the running server, which differs from the options if it was started with others.
     var port: Int { serverLines.dropFirst(3).first.flatMap { Int($0) } ?? configuredPort }
 
     var configuredPort: Int { options.tcpPort.map(Int.init) ?? ClusterPlace.port }

@@ -7,7 +7,7 @@ import Glibc
 /// Every accessor returns nil for NULL, for another type, and for a row or column that does not exist.
 package struct ResultRows: Sendable {
     /// Owns the C result; calls `PQclear` with the last reference.
-    private final class Storage: @unchecked Sendable {  // A PGresult is never changed after libpq made it.
+    private final class Storage: @unchecked Sendable {  // A PGresult is immutable once libpq has returned it.
         let result: OpaquePointer
 
         init(_ result: OpaquePointer) {

@@ -147,7 +147,7 @@ extension RelayLink {
         case .awaiting: self.readHead(&buffer)
         case .body(let left): self.readBody(&buffer, left)
         case .spliced: self.client?.output.write(buffer)
-        case .connecting, .idle: self.drop()  // No request is under way.
+        case .connecting, .idle: self.drop()  // No request is in progress.
         case .lingering, .closed: break
         }
     }
