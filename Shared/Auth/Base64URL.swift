@@ -13,7 +13,7 @@ enum Base64URL {
         }
     }
 
-    /// Decodes; nil for a character outside the alphabet, padding included, an impossible length, and leftover bits
+    /// Decodes; nil for a character outside the alphabet (including padding), an impossible length, and leftover bits
     /// that are not zero.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var base64 = Data(
@@ -25,7 +25,7 @@ enum Base64URL {
                 }
             })
         base64.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - base64.count % 4) % 4))
-        // What is encoded again to another text had another alphabet, padding of its own or leftover bits.
+        // If encoding the bytes yields another text, the input had another alphabet, padding or leftover bits.
         guard let bytes = Data(base64Encoded: base64), self.encode(bytes).elementsEqual(text) else { return nil }
         return Array(bytes)
     }

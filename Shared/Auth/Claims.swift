@@ -1,4 +1,4 @@
-/// What a verified token says.
+/// The claims of a verified token.
 package struct Claims: Sendable, Equatable {
     /// `sub`: the user's id, 1 to 128 bytes without control characters.
     package var user: String
@@ -8,7 +8,7 @@ package struct Claims: Sendable, Equatable {
     package var color: String?
     /// `rooms`.
     package var rights: RoomRights
-    /// `exp`: the first second, since 1970 and in UTC, at which the token is no longer good.
+    /// `exp`: the first second, since 1970 and in UTC, at which the token is no longer valid.
     package var expiresAt: Int64
 
     package init(user: String, name: String? = nil, color: String? = nil, rights: RoomRights, expiresAt: Int64) {
@@ -20,23 +20,23 @@ package struct Claims: Sendable, Equatable {
     }
 }
 
-/// Why a token is refused. The raw value is a code for logs and metrics; never tell a stranger more than "refused".
+/// Why a token is rejected. The raw value is a code for logs and metrics; clients must only learn that it was rejected.
 package enum TokenFailure: String, Error, Sendable, CaseIterable {
     /// More than 8192 bytes.
     case tooLong = "token_too_long"
     /// Not three segments of canonical unpadded base64url (RFC 7515 section 2, RFC 4648 section 3.5).
     case malformed = "token_malformed"
-    /// The header is no JSON object with unique members, or names an extension that must be understood.
+    /// The header is not a JSON object with unique members, or names a critical extension.
     case badHeader = "token_bad_header"
     /// `typ` is missing or not `JWT` (RFC 8725 section 3.11).
     case wrongType = "token_wrong_type"
-    /// `alg` is none of HS256, ES256, EdDSA, spelt exactly so.
+    /// `alg` is none of HS256, ES256, EdDSA, in exactly this spelling.
     case unsupportedAlgorithm = "token_unsupported_algorithm"
-    /// No key of ours has that `kid` and that algorithm.
+    /// No key has that `kid` and that algorithm.
     case unknownKey = "token_unknown_key"
-    /// The signature does not fit.
+    /// The signature does not match.
     case badSignature = "token_bad_signature"
-    /// The payload is no JSON object with unique members, or a claim has the wrong type.
+    /// The payload is not a JSON object with unique members, or a claim has the wrong type.
     case badClaims = "token_bad_claims"
     /// `exp`, `iss`, `aud` or `sub` is missing.
     case missingClaim = "token_missing_claim"
@@ -44,13 +44,13 @@ package enum TokenFailure: String, Error, Sendable, CaseIterable {
     case expired = "token_expired"
     /// Before `nbf`, or issued (`iat`) in the future.
     case notYetValid = "token_not_yet_valid"
-    /// Issued (`iat`) longer ago than tokens may live.
+    /// Issued (`iat`) longer ago than the maximum age of tokens.
     case tooOld = "token_too_old"
-    /// `iss` is somebody else.
+    /// `iss` is not the expected issuer.
     case wrongIssuer = "token_wrong_issuer"
-    /// `aud` does not name us.
+    /// `aud` does not contain the expected audience.
     case wrongAudience = "token_wrong_audience"
-    /// `rooms` is no object of room ids with the values view, preview and commit.
+    /// `rooms` is not an object of room ids with the values view, preview and commit.
     case badRooms = "token_bad_rooms"
 
     /// The machine-readable code.

@@ -4,8 +4,8 @@ internal import JWTKit
 
 /// Reads JSON Web Key sets (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
 ///
-/// Not by JWTKit, whose sets know no shared secrets and no `use`, refuse keys without a `kid`, and let the second of two
-/// members or keys of one name replace the first in silence.
+/// JWTKit is not used: its sets support neither shared secrets nor `use`, reject keys without a `kid`, and let the
+/// second of two members or keys of one name silently replace the first.
 enum JWKSet {
     /// The keys of a set, in its order.
     static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {

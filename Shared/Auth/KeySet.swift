@@ -1,6 +1,6 @@
 internal import JWTKit
 
-/// How a token may be signed (RFC 7518 section 3.1, RFC 8037 section 3.1). There is no `none`.
+/// The algorithms of signatures (RFC 7518 section 3.1, RFC 8037 section 3.1). There is no `none`.
 package enum TokenAlgorithm: String, Sendable, CaseIterable {
     /// HMAC with SHA-256 and a shared secret.
     case hs256 = "HS256"
@@ -10,7 +10,7 @@ package enum TokenAlgorithm: String, Sendable, CaseIterable {
     case eddsa = "EdDSA"
 }
 
-/// Why a key cannot be used; a reason to refuse to start. Never holds key material.
+/// Why a key cannot be used; a reason to refuse to start. Never contains key material.
 package struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -19,7 +19,7 @@ package struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One key that verifies tokens, bound to the one algorithm that it is for: the token's header never chooses.
+/// One verification key, bound to its algorithm: the token's header cannot choose another.
 struct VerificationKey: Sendable {
     enum Material: Sendable {
         case hs256(HMACKey)
@@ -27,7 +27,7 @@ struct VerificationKey: Sendable {
         case eddsa(EdDSA.PublicKey)
     }
 
-    /// `kid`; a key without one serves tokens without one.
+    /// `kid`; a key without one is used for tokens without one.
     let id: String?
     let material: Material
 
@@ -39,15 +39,15 @@ struct VerificationKey: Sendable {
         }
     }
 
-    /// True for tokens of its algorithm with exactly its `kid`, and for those without a `kid`.
+    /// True for tokens of its algorithm with exactly its `kid`, or without a `kid`.
     func mayHaveSigned(_ algorithm: TokenAlgorithm, id: String?) -> Bool {
         guard self.algorithm == algorithm else { return false }
         guard let id else { return true }
         return self.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false
     }
 
-    /// What checks signatures with this key. JWTKit hands it out through a collection, which is an actor; it works
-    /// synchronously and never changes, so it is made once.
+    /// Creates the checker of signatures for this key. JWTKit provides it through a collection, which is an actor; the
+    /// checker is synchronous and immutable, so it is created once.
     func makeChecker() async throws -> any JWTAlgorithm {
         let collection = JWTKeyCollection()
         switch self.material {
@@ -59,11 +59,11 @@ struct VerificationKey: Sendable {
     }
 }
 
-/// The keys that verify tokens: at most 32.
+/// The verification keys: at most 32.
 package struct KeySet: Sendable {
-    /// Most keys of a set.
+    /// The maximum number of keys in a set.
     package static let limit = 32
-    /// Shortest HS256 secret, in bytes (RFC 7518 section 3.2).
+    /// The minimum length of an HS256 secret, bytes (RFC 7518 section 3.2).
     package static let shortestSecret = 32
 
     private(set) var keys: [VerificationKey] = []
@@ -73,7 +73,7 @@ package struct KeySet: Sendable {
     }
 
     /// A set of one shared secret.
-    /// - Throws: when the secret is shorter than 32 bytes, or is the text of a public key: whoever knows that key could
+    /// - Throws: when the secret is shorter than 32 bytes, or is the text of a public key: everyone with that key could
     ///   sign with it.
     package init(secret: some Collection<UInt8>) throws(KeyFailure) {
         try self.add(VerificationKey(id: nil, material: .hs256(try Self.symmetric(secret))))
@@ -81,7 +81,7 @@ package struct KeySet: Sendable {
 
     /// Reads public keys: PEM blocks (`PUBLIC KEY`, P-256 or Ed25519, without `kid`), or a JWK set (RFC 7517 section 5)
     /// of EC P-256, OKP Ed25519 and oct keys.
-    /// - Throws: when a key is of another kind, private, too short, or its `kid` stands twice. Nothing is skipped.
+    /// - Throws: when a key is of another kind, private, too short, or its `kid` is not unique. Nothing is skipped.
     package init(parsing text: some Collection<UInt8>) throws(KeyFailure) {
         let bytes = Array(text)
         let first = bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
@@ -90,7 +90,7 @@ package struct KeySet: Sendable {
         try self.init(keys)
     }
 
-    /// Both sets' keys.
+    /// The keys of both sets.
     package func union(_ other: KeySet) throws(KeyFailure) -> KeySet {
         try KeySet(self.keys + other.keys)
     }

@@ -3,7 +3,7 @@ internal import CryptoExtras
 internal import FoundationEssentials
 internal import JWTKit
 
-/// Reads `PUBLIC KEY` blocks (RFC 7468 section 13).
+/// Parses `PUBLIC KEY` blocks (RFC 7468 section 13).
 enum PEM {
     /// The keys of all blocks, in their order.
     static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {

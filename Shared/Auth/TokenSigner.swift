@@ -1,6 +1,6 @@
 internal import JWTKit
 
-/// Makes HS256 tokens that ``TokenVerifier`` accepts, for trying out and for tests.
+/// Signs HS256 tokens that ``TokenVerifier`` accepts, for testing.
 package struct TokenSigner: Sendable {
     private let keys: JWTKeyCollection
 
@@ -11,7 +11,7 @@ package struct TokenSigner: Sendable {
 
     /// A token.
     /// - Parameters:
-    ///   - rooms: room ids, or `*`, with the right in each; of one id that stands twice the last right.
+    ///   - rooms: room ids, or `*`, with the right in each; the last right of a repeated id wins.
     ///   - now: seconds since 1970, UTC; becomes `iat`.
     ///   - lifetime: seconds until `exp`.
     package func token(
@@ -26,7 +26,7 @@ package struct TokenSigner: Sendable {
     }
 }
 
-/// The claims of a token in the making, by their names in it.
+/// The claims of a token to be signed, by their names in it.
 private struct SignedClaims: JWTPayload {
     let sub: String
     let name: String?
@@ -37,6 +37,6 @@ private struct SignedClaims: JWTPayload {
     let iat: Int64
     let exp: Int64
 
-    /// Nothing: tokens are read by ``TokenVerifier``.
+    /// Does nothing: tokens are verified by ``TokenVerifier``.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

@@ -1,18 +1,18 @@
 internal import JSONBytes
 internal import JWTKit
 
-/// Verifies JSON Web Tokens (RFC 7519) in the strict manner of RFC 8725. Synchronous; the time is a parameter.
+/// Verifies JSON Web Tokens (RFC 7519) as strictly as RFC 8725 recommends. Synchronous; the time is a parameter.
 ///
 ///     token ─► length, three segments, base64url ─► header: typ, alg ─► key by (alg, kid) ─► signature ─► claims
 ///
-/// Nothing of the payload is looked at before the signature was found good. Signatures are JWTKit's work; the rest is
-/// not, because `JWTKeyCollection.verify` lets a token with an unknown `kid` fall to the default key, compares key ids
-/// as text and not as bytes, does not look at `typ` and `crit`, and reads duplicate members and loose base64url.
+/// The payload is not parsed before the signature is verified. JWTKit verifies the signatures but not the rest, because
+/// `JWTKeyCollection.verify` falls back to the default key for an unknown `kid`, compares key ids as text and not as
+/// bytes, ignores `typ` and `crit`, and accepts duplicate members and non-canonical base64url.
 package struct TokenVerifier: Sendable {
-    /// Longest token, in bytes.
+    /// The maximum length of a token, bytes.
     package static let longestToken = 8192
 
-    /// A key, and what checks signatures with it.
+    /// Each key with its checker of signatures.
     private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
     private let issuer: String
     private let audience: String
@@ -20,10 +20,10 @@ package struct TokenVerifier: Sendable {
     private let longestAge: Int64
 
     /// - Parameters:
-    ///   - issuer: what `iss` must be, byte by byte.
-    ///   - audience: what `aud` must be or contain.
-    ///   - leeway: seconds by which clocks may differ.
-    ///   - longestAge: seconds after `iat`, where a token has one, at which it is refused whatever its `exp` says.
+    ///   - issuer: the required `iss`, compared byte by byte.
+    ///   - audience: the required `aud`, or one of its members.
+    ///   - leeway: tolerated clock difference, s.
+    ///   - longestAge: maximum age by `iat`, if present, s; an older token is rejected whatever its `exp` says.
     package init(
         keys: KeySet, issuer: String, audience: String, leeway: Int64 = 60, longestAge: Int64 = 86_400
     ) async throws {
@@ -48,7 +48,7 @@ package struct TokenVerifier: Sendable {
 
         let candidates = try self.candidates(header)
         let message = Array(bytes[..<segments[1].endIndex])
-        // A signature of the wrong length is an error to JWTKit.
+        // JWTKit throws for a signature of the wrong length.
         guard candidates.contains(where: { (try? $0.verify(signature, signs: message)) == true }) else {
             throw .badSignature
         }
@@ -60,7 +60,7 @@ package struct TokenVerifier: Sendable {
         return try self.claims(document.root, at: now)
     }
 
-    /// Verifies a token given as text.
+    /// Verifies a token as text.
     package func verify(_ token: String, at now: Int64) throws(TokenFailure) -> Claims {
         try self.verify(Array(token.utf8), at: now)
     }
@@ -81,7 +81,7 @@ package struct TokenVerifier: Sendable {
             throw .badHeader
         }
         let header = document.root
-        // An extension that must be understood is not (RFC 7515 section 4.1.11).
+        // A critical extension is never supported (RFC 7515 section 4.1.11).
         guard header["crit"] == nil else { throw .badHeader }
         guard let type = header["typ"]?.string,
             type.utf8.elementsEqual("JWT".utf8) || type.utf8.elementsEqual("jwt".utf8)
@@ -116,7 +116,7 @@ package struct TokenVerifier: Sendable {
             expiresAt: expiresAt)
     }
 
-    /// Dates are at most 2^53, `now` is a clock's: the sums cannot overflow.
+    /// Dates are at most 2^53, `now` comes from a clock: the sums cannot overflow.
     private func check(_ payload: JSONValue, expiresAt: Int64, at now: Int64) throws(TokenFailure) {
         guard now < expiresAt + self.leeway else { throw .expired }
         if let start = payload["nbf"], now + self.leeway < (try Self.seconds(start)) { throw .notYetValid }
@@ -158,7 +158,7 @@ package struct TokenVerifier: Sendable {
         return try self.text(value, longest: longest)
     }
 
-    /// Without the claim there is no right; a malformed one refuses the token rather than guess.
+    /// Without the claim there is no right; a malformed one makes the token invalid.
     private static func rights(_ value: JSONValue?) throws(TokenFailure) -> RoomRights {
         var rights = RoomRights()
         guard let value else { return rights }

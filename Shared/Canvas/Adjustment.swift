@@ -1,8 +1,8 @@
 public import JSONBytes
 
-/// One value that was stored otherwise than it was sent.
+/// One value that was stored differently from what the app sent.
 public struct Adjustment: Equatable, Sendable {
-    /// The rule that had the last word on the value.
+    /// The rule that determined the stored value.
     public enum Why: String, Sendable {
         /// Outside the range of the type, of the canvas or of 0…1.
         case range
@@ -28,7 +28,7 @@ public struct Adjustment: Equatable, Sendable {
     public var sent: Double
     /// What is stored.
     public var stored: Double
-    /// Why.
+    /// The rule.
     public var why: Why
 
     /// An adjustment from its parts.

@@ -20,13 +20,13 @@ public struct AffineMatrix: Equatable, Sendable {
         (self.tx, self.ty) = (moved.x, moved.y)
     }
 
-    /// Where a point goes.
+    /// The image of a point.
     public func applied(to point: Point) -> Point {
         Point(
             x: self.a * point.x + self.c * point.y + self.tx, y: self.b * point.x + self.d * point.y + self.ty)
     }
 
-    /// First this map, then another one.
+    /// This map followed by another one.
     public func followed(by next: AffineMatrix) -> AffineMatrix {
         AffineMatrix(
             a: next.a * self.a + next.c * self.b, b: next.b * self.a + next.d * self.b,
@@ -34,7 +34,7 @@ public struct AffineMatrix: Equatable, Sendable {
             tx: next.a * self.tx + next.c * self.ty + next.tx, ty: next.b * self.tx + next.d * self.ty + next.ty)
     }
 
-    /// The map back; nil when this one flattens the plane or overflows.
+    /// The inverse map; nil when this one is singular or overflows.
     public var inverse: AffineMatrix? {
         let determinant = self.a * self.d - self.b * self.c
         guard determinant != 0, determinant.isFinite else { return nil }

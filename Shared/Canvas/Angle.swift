@@ -1,5 +1,5 @@
-/// A direction or rotation. Degrees run clockwise (the y axis points down) and are kept in [0, 360); client code that
-/// draws wants radians, and this type is the only place where the two meet.
+/// A direction or rotation. Degrees run clockwise (the y axis points down) and are normalised to [0, 360). Drawing code
+/// in clients needs radians; only this type converts between the two.
 public struct Angle: Equatable, Sendable {
     /// Clockwise degrees in [0, 360), never −0.
     public let degrees: Double
@@ -7,7 +7,7 @@ public struct Angle: Equatable, Sendable {
     /// 0°.
     public static let zero = Angle(degrees: 0)
 
-    /// The angle of any finite number of degrees; what is not finite counts as 0.
+    /// The angle of any finite number of degrees; other values count as 0.
     public init(degrees: Double) {
         self.degrees = Self.normalized(degrees)
     }
@@ -20,25 +20,25 @@ public struct Angle: Equatable, Sendable {
     /// Clockwise radians in [0, 2π).
     public var radians: Double { self.degrees * (Double.pi / 180) }
 
-    /// How far to turn to get to another angle the short way: degrees in (−180, 180], positive clockwise.
+    /// The shortest rotation to another angle: degrees in (−180, 180], positive clockwise.
     public func shortestTurn(to other: Angle) -> Double {
         let turn = other.degrees - self.degrees
         if turn > 180 { return turn - 360 }
         return turn <= -180 ? turn + 360 : turn
     }
 
-    /// The angle at `fraction` of the short way to another one (0 here, 1 there).
+    /// The angle at `fraction` of the shortest rotation to another one (0 here, 1 there).
     public func interpolated(to other: Angle, fraction: Double) -> Angle {
         if fraction == 1 { return other }
         return Angle(degrees: self.degrees + self.shortestTurn(to: other) * fraction)
     }
 
     /// The nearest multiple of `step` degrees on the circle, halves upwards. 360 counts as a multiple (it is 0) even
-    /// when `step` does not divide it. A step outside (0, 180] or too small to matter changes nothing.
+    /// when `step` does not divide it. A step outside (0, 180] or too small to be representable has no effect.
     public func snapped(to step: Double) -> Angle {
         guard step > 0, step <= 180 else { return self }
         let ratio = self.degrees / step
-        // Beyond this the step is lost in the double's own precision (and a subnormal step would overflow).
+        // Beyond this the step is below the double's precision (and a subnormal step would overflow).
         guard ratio < 1e12 else { return self }
         let multiple = ratio.rounded() * step
         guard multiple < 360 else {
@@ -48,7 +48,7 @@ public struct Angle: Equatable, Sendable {
         return 360 - self.degrees <= self.degrees - multiple ? .zero : Angle(degrees: multiple)
     }
 
-    /// Degrees brought into [0, 360): 360 → 0, −90 → 270, −0 → 0.
+    /// Degrees normalised to [0, 360): 360 → 0, −90 → 270, −0 → 0.
     static func normalized(_ degrees: Double) -> Double {
         guard degrees.isFinite else { return 0 }
         if degrees >= 0, degrees < 360 { return degrees + 0 }

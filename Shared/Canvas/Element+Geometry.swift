@@ -6,8 +6,8 @@ extension Element {
             scaleX: self.scaleX, scaleY: self.scaleY)
     }
 
-    /// From the element's own pixels at scale 1 (origin at its top left corner) to the canvas. For an annotation give
-    /// the parent's original size: the result is in the parent's own pixels then.
+    /// Maps the element's own pixels at scale 1 (origin at its top left corner) to the canvas. For an annotation pass
+    /// the parent's original size: the result is then in the parent's own pixels.
     public func matrix(parentSize: Size? = nil) -> AffineMatrix {
         AffineMatrix(
             scaleX: self.scaleX, scaleY: self.scaleY, rotation: Angle(degrees: self.rotation),
@@ -15,7 +15,7 @@ extension Element {
             position: self.position(in: parentSize))
     }
 
-    /// The four corners on the canvas: top left, top right, bottom right, bottom left before it was turned.
+    /// The four corners on the canvas: top left, top right, bottom right, bottom left in the unrotated element.
     public func corners(parentSize: Size? = nil) -> [Point] {
         let matrix = self.matrix(parentSize: parentSize)
         let (width, height) = (self.originalWidth, self.originalHeight)
@@ -25,12 +25,12 @@ extension Element {
         ]
     }
 
-    /// The smallest upright rectangle around it.
+    /// The smallest axis-aligned rectangle around it.
     public func boundingBox(parentSize: Size? = nil) -> Rect {
         Rect(around: self.corners(parentSize: parentSize))
     }
 
-    /// The position that goes with another anchor so that nothing visibly moves; not rounded, in the units of the
+    /// The position that keeps the element visually in place with another anchor; not rounded, in the units of the
     /// element's position.
     public func position(withAnchor anchor: Point, parentSize: Size? = nil) -> Point {
         let point = Point(x: anchor.x * self.originalWidth, y: anchor.y * self.originalHeight)

@@ -1,22 +1,22 @@
 public import JSONBytes
 
 extension Element {
-    /// Limits under which everything that `encode` writes can be parsed again: an element has up to 23 fields of its
-    /// own, a broadcast adds a few, and the app may have 64.
+    /// Limits under which everything that `encode` writes can be parsed: an element has up to 23 fields of its own, a
+    /// broadcast adds a few, and the app may have 64.
     public static let jsonLimits: JSONLimits = {
         var limits = JSONLimits()
         limits.keysPerObject = 128
         return limits
     }()
 
-    /// Writes the flat object. Optional fields stand only if they are set.
+    /// Writes the flat object. Optional fields are written only if they are set.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         self.encodeMembers(into: &writer)
         writer.endObject()
     }
 
-    /// Writes the flat object's members into an object that the caller opened: a broadcast adds its own behind them.
+    /// Writes the flat object's members into an open object, to which a broadcast appends its own.
     public func encodeMembers(into writer: inout JSONWriter) {
         writer.key("id")
         writer.value(self.id)
@@ -92,8 +92,8 @@ extension Element {
         }
     }
 
-    /// Reads what `encode` wrote: the exact inverse, for our own stored text (see `jsonLimits`). Nil if it is not
-    /// such a text. Rules are not applied; what comes from an app goes through `ElementInput`.
+    /// Parses the output of `encode`: its exact inverse, for our own stored text (see `jsonLimits`). Nil for any other
+    /// text. Rules are not applied; payloads from apps are parsed by `ElementInput`.
     public init?(json: JSONValue) {
         guard json.kind == .object else { return nil }
         self.init(id: "", type: "", createdBy: "")
@@ -109,12 +109,12 @@ extension Element {
             guard self.read(field, value) else { return nil }
             found |= 1 << UInt32(field.rawValue)
         }
-        // Everything up to `rev` is always written.
+        // All fields up to `rev` are always written.
         let required: UInt32 = 1 << UInt32(ElementField.rev.rawValue + 1) - 1
         guard found & required == required else { return nil }
     }
 
-    /// Takes one stored field over; false if it is of the wrong kind.
+    /// Reads one stored field; false if it has the wrong kind.
     private mutating func read(_ field: ElementField, _ value: JSONValue) -> Bool {
         switch field {
         case .id: return Self.take(value.string, &self.id)

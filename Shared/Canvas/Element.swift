@@ -1,4 +1,4 @@
-/// What an element's position counts in.
+/// The unit of an element's position.
 public enum Space: String, Equatable, Sendable {
     /// Whole pixels of the canvas.
     case canvas
@@ -6,7 +6,7 @@ public enum Space: String, Equatable, Sendable {
     case normalized
 }
 
-/// A rectangle that an element's anchor must stay in, edges included; in the units of its position.
+/// A rectangle that an element's anchor must stay in, including the edges; in the units of its position.
 public struct Bounds: Equatable, Sendable {
     /// The corner with the smallest x and y.
     public var x, y: Double
@@ -22,43 +22,43 @@ public struct Bounds: Equatable, Sendable {
     }
 }
 
-/// One thing on the canvas, as it is stored. Made by `RulesTable.create` and changed by `RulesTable.apply`, every
-/// number in it is finite and within the rules of its type.
+/// One thing on the canvas, as it is stored. After `RulesTable.create` and `RulesTable.apply`, every number in it is
+/// finite and within the rules of its type.
 public struct Element: Sendable {
-    /// Its name in the room, 1–128 bytes, and what it is.
+    /// Its id in the room, 1–128 bytes, and its type.
     public var id, type: String
-    /// Where its anchor is: whole pixels of the canvas, or 0…1 of the parent.
+    /// The position of its anchor: whole pixels of the canvas, or 0…1 of the parent.
     public var positionX = 0.0, positionY = 0.0
     /// Clockwise degrees in [0, 360).
     public var rotation = 0.0
-    /// Factors on the original size; the sign is a mirror.
+    /// Factors on the original size; a negative scale mirrors.
     public var scaleX = 1.0, scaleY = 1.0
     /// Size in pixels at scale 1, above 0.
     public var originalWidth = 100.0, originalHeight = 100.0
-    /// The point that position, scale and rotation refer to, in units of the size: 0.5, 0.5 is the middle.
+    /// The point that position, scale and rotation refer to, in units of the size: 0.5, 0.5 is the centre.
     public var anchorX = 0.5, anchorY = 0.5
-    /// Users who made it and who changed it last.
+    /// The users that created it and changed it last.
     public var createdBy, updatedBy: String
-    /// 1 when created, one more with each change.
+    /// 1 when created, incremented by each change.
     public var rev: Int64 = 1
     /// Whether transforms and deletion are refused.
     public var locked = false
-    /// The step that rotations snap to, in (0, 180] degrees.
+    /// The step to which rotations snap, in (0, 180] degrees.
     public var snapDegrees: Double?
-    /// Where the anchor must stay.
+    /// The rectangle in which the anchor must stay.
     public var bounds: Bounds?
-    /// Points.
+    /// The font size, points.
     public var fontSize: Double?
     /// Drawing order.
     public var zIndex: Double?
-    /// What the position counts in.
+    /// The unit of the position.
     public var space = Space.canvas
     /// The element that an annotation belongs to.
     public var parentId: String?
-    /// The app's own fields, in the order in which they came.
+    /// The app's own fields, in the order received.
     public var extra: [ExtraField] = []
 
-    /// An element with every default: 100 × 100 pixels about the origin, upright.
+    /// An element with all defaults: 100 × 100 pixels about the origin, not rotated.
     public init(id: String, type: String, createdBy user: String) {
         self.id = id
         self.type = type
@@ -72,19 +72,19 @@ public struct Element: Sendable {
     /// Drawn height in pixels, not rounded.
     public var height: Double { self.originalHeight * self.scaleY.magnitude }
 
-    /// Notes that a user changed it: the revision grows by one. Call it once per committed change.
+    /// Records a change by a user and increments the revision. Call it once per committed change.
     public mutating func recordChange(by user: String) {
         self.updatedBy = user
         let (sum, overflow) = self.rev.addingReportingOverflow(1)
         if !overflow { self.rev = sum }
     }
 
-    /// Bytes of the extra fields, names and values added up.
+    /// The size of the extra fields, names and values together, bytes.
     public var extraByteCount: Int { self.extra.reduce(0) { $0 + $1.byteCount } }
 }
 
 extension Element: Equatable {
-    /// Bytewise for all text; every stored field takes part.
+    /// Compares text bytewise; all stored fields are compared.
     public static func == (left: Element, right: Element) -> Bool {
         left.positionX == right.positionX && left.positionY == right.positionY && left.rotation == right.rotation
             && left.scaleX == right.scaleX && left.scaleY == right.scaleY && left.originalWidth == right.originalWidth

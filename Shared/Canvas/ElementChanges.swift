@@ -1,12 +1,12 @@
-/// What an update sets on an element: everything that is no transform. Nil = leave as it is.
+/// The fields that an update sets on an element: everything but its transform. Nil: unchanged.
 public struct ElementChanges: Equatable, Sendable {
-    /// Points.
+    /// The font size, points.
     public var fontSize: Double?
     /// Whether transforms and deletion are refused from now on.
     public var locked: Bool?
     /// Degrees, above 0.
     public var snapDegrees: Double?
-    /// Where the anchor must stay from the next transform on.
+    /// The rectangle in which the anchor must stay from the next transform on.
     public var bounds: Bounds?
     /// Drawing order.
     public var zIndex: Double?

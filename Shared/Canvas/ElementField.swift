@@ -1,10 +1,10 @@
 import JSONBytes
 
-/// The names of a flat element that are not the app's own, in the order in which an element is written.
+/// The field names of a flat element, except the app's own, in the order in which an element is written.
 enum ElementField: Int, CaseIterable {
     case id, type, positionX, positionY, width, height, rotation, scaleX, scaleY, originalWidth, originalHeight
     case anchorX, anchorY, createdBy, updatedBy, rev, locked, snapDegrees, bounds, fontSize, zIndex, space, parentId
-    /// Fields that a broadcast adds beside the element's: an extra field of that name would be a duplicate key there.
+    /// Fields that a broadcast adds to the element's: an extra field of that name would be a duplicate key there.
     case roomId, seq, userId, sid, n, part, parts
 
     private static let names: [StaticString] = [
@@ -15,8 +15,8 @@ enum ElementField: Int, CaseIterable {
 
     var name: StaticString { Self.names[self.rawValue] }
 
-    /// The field of that name, nil if it is the app's own. Most objects come in the order in which we write them, so
-    /// the search starts behind the field found before.
+    /// The field of that name; nil if it is the app's own. Most objects are in the order in which we write them, so the
+    /// search starts after the previous field.
     static func named(_ key: JSONValue, after previous: ElementField?) -> ElementField? {
         let count = self.names.count
         var index = (previous?.rawValue ?? -1) + 1

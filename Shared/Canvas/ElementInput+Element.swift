@@ -1,8 +1,8 @@
 public import JSONBytes
 
 extension ElementInput {
-    /// An element to create. `path` is where it stands in the payload: `element`, `elements[3]`, or empty for the
-    /// root. What the server alone decides (`createdBy`, `rev`, `seq` …) is ignored, so that an app may send back an
+    /// An element to create. `path` is its position in the payload: `element`, `elements[3]`, or empty for the root.
+    /// Fields that only the server sets (`createdBy`, `rev`, `seq` …) are ignored, so that an app may send back an
     /// element that it received; unknown names are the app's own fields and are kept.
     public static func newElement(_ element: JSONValue, path: String) throws(FieldError) -> NewElement {
         guard element.kind == .object else { throw FieldError(field: path, message: "An element is an object.") }
@@ -66,8 +66,8 @@ extension ElementInput {
         return type
     }
 
-    /// The `set` of an update. Naming anything that a transform changes, that identifies the element or that the
-    /// server decides is an error; other unknown names are the app's own fields.
+    /// The `set` of an update. Fields that belong to the transform, identify the element or are set by the server are
+    /// errors; other unknown names are the app's own fields.
     public static func changes(_ set: JSONValue) throws(FieldError) -> ElementChanges {
         guard set.kind == .object else { throw FieldError(field: "set", message: "An object is required.") }
         var changes = ElementChanges()
@@ -91,7 +91,7 @@ extension ElementInput {
         return changes
     }
 
-    /// Refuses extra fields over the limits as too large.
+    /// Rejects extra fields over the limits as too large.
     static func checkExtra(_ extra: [ExtraField], field: String) throws(FieldError) {
         if extra.count > CanvasLimits.extraFields || extra.reduce(0, { $0 + $1.byteCount }) > CanvasLimits.extraBytes {
             throw FieldError(

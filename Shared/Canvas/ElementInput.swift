@@ -1,8 +1,8 @@
 public import JSONBytes
 
-/// Reads payloads from apps. Every function either gives values of the right type, all numbers finite, or names the
-/// field that is wrong. `null` is a wrong value, not an absent one. Unknown fields are ignored where an element's own
-/// fields are not meant.
+/// Parses payloads from apps. Every function either returns values of the right type, all numbers finite, or throws an
+/// error that names the wrong field. `null` is a wrong value, not an absent one. Unknown fields are ignored except
+/// where they are an element's own fields.
 public enum ElementInput {
     /// The id of an element: a string of 1–128 bytes without control characters (C0, DEL, C1).
     public static func elementID(_ value: JSONValue?, field: String) throws(FieldError) -> String {
@@ -20,7 +20,7 @@ public enum ElementInput {
     }
 
     /// The transform of a preview or a commit: `positionX`, `positionY`, `transform {rotation, scaleX, scaleY}` and,
-    /// for a commit, the hints `width` and `height`. At least one of position and transform fields is there.
+    /// for a commit, the hints `width` and `height`. At least one position or transform field is required.
     public static func transform(_ payload: JSONValue, isPreview: Bool) throws(FieldError) -> TransformFields {
         var fields = TransformFields()
         fields.positionX = try Self.number(payload["positionX"], "positionX")
@@ -58,14 +58,14 @@ public enum ElementInput {
         }
     }
 
-    /// A number, nil when it is absent.
+    /// A number; nil when it is absent.
     static func number(_ value: JSONValue?, _ field: @autoclosure () -> String) throws(FieldError) -> Double? {
         guard let value else { return nil }
         guard let number = value.double else { throw FieldError(field: field(), message: "A number is required.") }
         return number
     }
 
-    /// A number that must be there.
+    /// A required number.
     static func requiredNumber(_ value: JSONValue?, _ field: String) throws(FieldError) -> Double {
         guard let number = try Self.number(value, field) else {
             throw FieldError(field: field, message: "A number is required.")
@@ -73,7 +73,7 @@ public enum ElementInput {
         return number
     }
 
-    /// A number above zero: what will be divided by.
+    /// A number greater than zero, as a divisor.
     static func positive(_ value: JSONValue, _ field: String) throws(FieldError) -> Double {
         let number = try Self.requiredNumber(value, field)
         guard number > 0 else { throw FieldError(field: field, message: "A number above 0 is required.") }

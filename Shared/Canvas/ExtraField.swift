@@ -1,4 +1,4 @@
-/// A field of an element that only the app understands, kept as it came.
+/// A field of an element that only the app understands, kept unchanged.
 public struct ExtraField: Sendable {
     /// Its name, unescaped.
     public var name: String
@@ -11,18 +11,18 @@ public struct ExtraField: Sendable {
         self.json = json
     }
 
-    /// What it counts against the limit.
+    /// Its size towards the limit, bytes.
     var byteCount: Int { self.name.utf8.count + self.json.count }
 }
 
 extension ExtraField: Equatable {
-    /// Bytewise: names that Unicode calls equivalent are different names.
+    /// Bytewise: names that are canonically equivalent in Unicode are different names.
     public static func == (left: ExtraField, right: ExtraField) -> Bool {
         isSameText(left.name, right.name) && left.json == right.json
     }
 }
 
-/// Whether two strings are the same bytes. Swift's own `==` folds canonically equivalent spellings into one.
+/// Whether two strings have the same bytes. Swift's own `==` considers canonically equivalent spellings equal.
 func isSameText(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
 }

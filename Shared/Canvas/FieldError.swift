@@ -1,10 +1,10 @@
-/// Why a payload is refused, naming the field as the app spelt it.
+/// Why a payload is rejected, naming the field as the app spelt it.
 public struct FieldError: Error, Equatable, Sendable {
     /// The path of the field, such as `transform.rotation`, `elements[3].type` or `set.id`.
     public var field: String
     /// A short English sentence for the developer of the app.
     public var message: String
-    /// Whether the refusal is "too large" rather than "invalid".
+    /// Whether the code is "too large" rather than "invalid".
     public var tooLarge: Bool
 
     /// A refusal of one field.
@@ -14,7 +14,7 @@ public struct FieldError: Error, Equatable, Sendable {
         self.tooLarge = tooLarge
     }
 
-    /// The same refusal seen from outside: the field lies under `path`, such as `elements[3]`.
+    /// The same error with its field under `path`, such as `elements[3]`.
     public func under(_ path: String) -> FieldError {
         FieldError(field: joined(path, self.field), message: self.message, tooLarge: self.tooLarge)
     }

@@ -1,12 +1,12 @@
 public import JSONBytes
 
-/// What fingers did since a gesture began: drags add, pinches multiply, turns add.
+/// The movement of fingers since a gesture began: drags add, pinches multiply, rotations add.
 public struct Gesture: Equatable, Sendable {
     /// Pixels on the canvas (fractions of the parent for an annotation).
     public var translation = Point.zero
     /// Factors in the element's own axes.
     public var scaleX = 1.0, scaleY = 1.0
-    /// Clockwise degrees, any number of turns.
+    /// Clockwise degrees; may exceed a full turn.
     public var rotation = 0.0
     /// The anchor to use from now on.
     public var anchor: Point?
@@ -14,7 +14,7 @@ public struct Gesture: Equatable, Sendable {
     /// No movement.
     public init() {}
 
-    /// This gesture and then another: drags and turns add, pinches multiply, the latest anchor wins.
+    /// This gesture followed by another: drags and rotations add, pinches multiply, the latest anchor wins.
     public func followed(by next: Gesture) -> Gesture {
         var sum = self
         sum.translation = self.translation + next.translation
@@ -25,9 +25,9 @@ public struct Gesture: Equatable, Sendable {
         return sum
     }
 
-    /// The absolute values that the gesture gives an element, before the rules. A part that the gesture does not
-    /// touch stays unset. `pivot` is what a group turns and grows about, the element's own anchor if nil:
-    /// position' = v + R(θ)·s·(position − v) + translation.
+    /// The absolute values that the gesture results in for an element, before the rules. Values that the gesture does
+    /// not change stay unset. `pivot` is the point about which a group rotates and scales, the element's own anchor if
+    /// nil: position' = v + R(θ)·s·(position − v) + translation.
     public func fields(on element: Element, pivot: Point? = nil) -> TransformFields {
         var fields = TransformFields()
         if self.scaleX != 1 { fields.scaleX = element.scaleX * self.scaleX }
@@ -48,8 +48,8 @@ public struct Gesture: Equatable, Sendable {
 }
 
 extension RulesTable {
-    /// Folds a gesture onto an element: first the anchor (nothing visibly moves), then scale, rotate, translate, all
-    /// rounded once at the end. For an annotation give the parent's original size. See `apply(_:to:)`.
+    /// Applies a gesture to an element: first the anchor (without visible movement), then scale, rotate, translate, all
+    /// rounded once at the end. For an annotation pass the parent's original size. See `apply(_:to:)`.
     public func apply(
         _ gesture: Gesture, to element: inout Element, pivot: Point? = nil, parentSize: Size? = nil
     ) -> [Adjustment] {
@@ -58,7 +58,7 @@ extension RulesTable {
         if let anchor = gesture.anchor, let x = usableNumber(anchor.x), let y = usableNumber(anchor.y) {
             let stored = Point(
                 x: Self.anchor("anchorX", x, &adjustments), y: Self.anchor("anchorY", y, &adjustments))
-            // The exact place, not yet rounded: rounding twice would let the element creep.
+            // The exact position, not yet rounded: rounding twice would let the element creep.
             let position = element.position(withAnchor: stored, parentSize: parentSize)
             (moved.anchorX, moved.anchorY) = (stored.x, stored.y)
             (moved.positionX, moved.positionY) = (position.x, position.y)

@@ -1,14 +1,14 @@
-/// An image shown whole, undistorted and centred in a view: maps between the screen, the image's pixels and the
-/// normalized 0…1 coordinates that annotations are stored in.
+/// An image shown completely, undistorted and centred in a view: maps between the screen, the image's pixels and the
+/// normalised 0…1 coordinates in which annotations are stored.
 public struct Letterbox: Equatable, Sendable {
     /// The image's size in its own pixels.
     public let image: Size
-    /// Where on the screen the image lies.
+    /// The image's rectangle on the screen.
     public let frame: Rect
     /// Screen points per image pixel.
     public let scale: Double
 
-    /// Fits an image into a view; nil unless both sizes can be divided by.
+    /// Fits an image into a view; nil unless both sizes are finite and above zero.
     public init?(image: Size, view: Size) {
         guard image.isUsable, view.isUsable else { return nil }
         let scale = min(view.width / image.width, view.height / image.height)
@@ -30,7 +30,7 @@ public struct Letterbox: Equatable, Sendable {
         point * self.scale + self.frame.origin
     }
 
-    /// Image pixels → 0…1. Points outside the image come out outside 0…1.
+    /// Image pixels → 0…1. Points outside the image map to values outside 0…1.
     public func normalizedPoint(fromImage point: Point) -> Point {
         Point(x: point.x / self.image.width, y: point.y / self.image.height)
     }

@@ -1,4 +1,4 @@
-/// A place or a displacement, in pixels unless said otherwise; x to the right, y down.
+/// A position or a displacement, in pixels unless documented otherwise; x to the right, y down.
 public struct Point: Equatable, Sendable {
     /// To the right.
     public var x: Double
@@ -23,13 +23,13 @@ public struct Point: Equatable, Sendable {
     /// Both components times a factor.
     public static func * (point: Point, factor: Double) -> Point { Point(x: point.x * factor, y: point.y * factor) }
 
-    /// The point turned clockwise about the origin.
+    /// The point rotated clockwise about the origin.
     public func rotated(by angle: Angle) -> Point {
         let (sine, cosine) = angle.sineAndCosine
         return Point(x: self.x * cosine - self.y * sine, y: self.x * sine + self.y * cosine)
     }
 
-    /// The point at `fraction` of the straight way to another one (0 here, 1 there).
+    /// The point at `fraction` of the straight line to another one (0 here, 1 there).
     public func interpolated(to other: Point, fraction: Double) -> Point {
         if fraction == 1 { return other }
         return self + (other - self) * fraction

@@ -1,8 +1,8 @@
 /// The part of an element that moves while a finger is down.
 public struct Pose: Equatable, Sendable {
-    /// Where the anchor is.
+    /// The position of the anchor.
     public var position: Point
-    /// How far it is turned.
+    /// The rotation.
     public var rotation: Angle
     /// Factor in the element's own x axis; negative is a mirror.
     public var scaleX: Double
@@ -17,7 +17,7 @@ public struct Pose: Equatable, Sendable {
         self.scaleY = scaleY
     }
 
-    /// The pose at `fraction` of the way to another (0 here, 1 there); angles go the short way round.
+    /// The pose at `fraction` of the way to another (0 here, 1 there); angles take the shortest rotation.
     public func interpolated(to other: Pose, fraction: Double) -> Pose {
         if fraction == 1 { return other }
         return Pose(

@@ -1,8 +1,8 @@
-/// One coordinate of a position on its way to storage.
+/// Applies the rules to one coordinate of a position.
 struct PositionRule {
-    /// What is stored, never −0.
+    /// The stored value, never −0.
     let stored: Double
-    /// The last rule that moved it.
+    /// The last rule that changed it.
     let why: Adjustment.Why
 
     /// `edge` and `extent` are the bounds in this coordinate.
@@ -19,7 +19,7 @@ struct PositionRule {
         var value = clamped(whole, -CanvasLimits.position, CanvasLimits.position)
         var why = value == whole ? Adjustment.Why.integer : .range
         if let edge, let extent {
-            // The whole pixels inside the bounds; when there is none, the last one before them.
+            // The whole pixels inside the bounds; if there are none, the last one before them.
             let inside = min(max(value, edge.rounded(.up)), (edge + extent).rounded(.down))
             if inside != value { why = .bounds }
             value = inside

@@ -1,13 +1,13 @@
-/// A change by name.
+/// A named change.
 public enum Preset: String, CaseIterable, Sendable {
     /// A quarter turn clockwise, a quarter turn back, a half turn.
     case rotateCW, rotateCCW, rotate180
     /// Mirrored in the element's own x or y axis.
     case flipX, flipY
-    /// Upright and at scale 1; it stays where it is.
+    /// Not rotated and at scale 1; the position is unchanged.
     case reset
 
-    /// The absolute values that it gives an element, before the rules.
+    /// The absolute values for an element, before the rules.
     public func fields(on element: Element) -> TransformFields {
         switch self {
         case .rotateCW: TransformFields(rotation: element.rotation + 90)

@@ -11,17 +11,17 @@ public struct Size: Equatable, Sendable {
         self.height = height
     }
 
-    /// Whether both sides are finite and above zero, so that one may divide by them.
+    /// Whether both sides are finite and above zero, so that they are valid divisors.
     public var isUsable: Bool {
         self.width > 0 && self.height > 0 && self.width.isFinite && self.height.isFinite
     }
 }
 
-/// An upright rectangle; its edges belong to it.
+/// An axis-aligned rectangle, including its edges.
 public struct Rect: Equatable, Sendable {
     /// The corner with the smallest x and y.
     public var origin: Point
-    /// Its extent; never negative when made by this library.
+    /// Its extent; never negative when created by this library.
     public var size: Size
 
     /// A rectangle from its top left corner and size.
@@ -30,7 +30,7 @@ public struct Rect: Equatable, Sendable {
         self.size = Size(width: width, height: height)
     }
 
-    /// The smallest upright rectangle around some points; zero when there are none.
+    /// The smallest axis-aligned rectangle around some points; zero when there are none.
     public init(around points: some Collection<Point>) {
         guard let first = points.first else {
             self.init(x: 0, y: 0, width: 0, height: 0)
@@ -47,10 +47,10 @@ public struct Rect: Equatable, Sendable {
     /// The corner with the largest x and y.
     public var end: Point { Point(x: self.origin.x + self.size.width, y: self.origin.y + self.size.height) }
 
-    /// The middle.
+    /// The centre.
     public var center: Point { self.origin.interpolated(to: self.end, fraction: 0.5) }
 
-    /// Whether a point lies in it or on its edge.
+    /// Whether it contains a point, edges included.
     public func contains(_ point: Point) -> Bool {
         let end = self.end
         return point.x >= self.origin.x && point.x <= end.x && point.y >= self.origin.y && point.y <= end.y

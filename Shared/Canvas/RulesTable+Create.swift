@@ -1,6 +1,6 @@
 extension RulesTable {
-    /// The element that an app asked for, under the rules. Aspect lock compares with scale 1. Only fields that were
-    /// sent are in the adjustments.
+    /// Creates the requested element under the rules. The aspect lock is relative to scale 1. Adjustments contain only
+    /// fields that were sent.
     public func create(_ new: NewElement, id: String, by user: String) -> (Element, [Adjustment]) {
         var adjustments: [Adjustment] = []
         let rules = self.rules(for: new.type)
@@ -24,9 +24,9 @@ extension RulesTable {
         return (element, adjustments)
     }
 
-    /// Takes over what an update sets. It moves nothing: new bounds and a new snapping step are for transforms to
-    /// come. Extra fields are replaced by name or added; those that `Element.check` would refuse are not taken.
-    /// Locks are the caller's to check, and so are `rev` and `updatedBy`.
+    /// Applies the fields of an update. It moves nothing: new bounds and a new snapping step affect later transforms.
+    /// Extra fields are replaced by name or added; those that `Element.check` would reject are dropped. The caller
+    /// checks locks and maintains `rev` and `updatedBy`.
     public func apply(_ changes: ElementChanges, to element: inout Element) -> [Adjustment] {
         var adjustments: [Adjustment] = []
         let rules = self.rules(for: element.type)
@@ -37,8 +37,8 @@ extension RulesTable {
 
     // MARK: -
 
-    /// A side at scale 1: as given, else the drawn side divided by the scale as sent, else 100. A scale by which one
-    /// can not divide (0, or so small that the quotient overflows) counts as the smallest allowed one.
+    /// A side at scale 1: the given one, else the drawn side divided by the sent scale, else 100. A scale that is not a
+    /// valid divisor (0, or so small that the quotient overflows) counts as the smallest allowed one.
     private static func original(
         _ given: (name: String, side: Double?), drawn: Double?, scale: Double?, _ rules: TypeRules,
         _ adjustments: inout [Adjustment]
@@ -55,7 +55,7 @@ extension RulesTable {
         return clamped(side, range.lowerBound, range.upperBound)
     }
 
-    /// Scales default to 1 and the default is under the rules too, but only what was sent is reported.
+    /// Scales default to 1 and the rules apply to the default too, but only sent values are reported.
     private static func setNewScale(
         _ sent: TransformFields, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
@@ -88,7 +88,7 @@ extension RulesTable {
         return stored + 0
     }
 
-    /// The default position 0, 0 under the bounds; not reported, because it was not sent.
+    /// Moves the default position 0, 0 into the bounds; not reported, because it was not sent.
     private static func placeDefault(_ fields: TransformFields, _ element: inout Element) {
         var ignored: [Adjustment] = []
         let missing = TransformFields(
@@ -130,7 +130,7 @@ extension RulesTable {
 }
 
 extension ElementChanges {
-    /// What a new element and an update have in common.
+    /// The fields that a new element and an update share.
     fileprivate init(_ new: NewElement) {
         self.init()
         self.fontSize = new.fontSize
@@ -142,7 +142,7 @@ extension ElementChanges {
 }
 
 extension Element {
-    /// Refuses an update after which the extra fields would be too large. Call it before the update is applied.
+    /// Rejects an update after which the extra fields would be too large. Call it before applying the update.
     public func check(_ changes: ElementChanges) throws(FieldError) {
         if !self.fits(changes) {
             throw FieldError(

@@ -1,9 +1,9 @@
 public import JSONBytes
 
 extension RulesTable {
-    /// Reads the rules file: an object with a member per type, `"*"` for every type not named. A type that is missing
-    /// keeps its built-in rules, and so does every rule missing in a type (a new type starts from `"*"`). Unknown
-    /// rules are errors: a typing mistake must not pass for a default.
+    /// Parses the rules file: an object with a member per type, `"*"` for all other types. A missing type keeps its
+    /// built-in rules, and so does every missing rule of a type (a new type starts from `"*"`). Unknown rules are
+    /// errors, so that a typing mistake does not silently keep a default.
     public init(json: JSONValue) throws(FieldError) {
         guard json.kind == .object else { throw FieldError(field: "", message: "The rules are an object.") }
         self = .defaults
@@ -21,7 +21,7 @@ extension RulesTable {
         }
     }
 
-    /// Writes the complete table in the form that `init(json:)` reads.
+    /// Writes the complete table in the form that `init(json:)` parses.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         for entry in self.entries {
@@ -57,7 +57,7 @@ extension RulesTable {
         return rules
     }
 
-    /// Scales and sides stay so far from the ends of a double that no product of stored values overflows.
+    /// Scales and sides are limited so that no product of stored values overflows a double.
     private static func scale(_ value: JSONValue, _ field: String) throws(FieldError) -> Double {
         let scale = try ElementInput.positive(value, field)
         guard (1e-6...1e6).contains(scale) else {

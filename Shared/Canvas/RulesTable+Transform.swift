@@ -1,11 +1,11 @@
 extension RulesTable {
-    /// Brings what a preview or a commit sets under the rules and onto the element: scales (aspect, range, smallest
-    /// size), rotation (kept at 0, normalised, snapped), positions (whole pixels, range, bounds), and compares the
-    /// size hints with what comes out. Only fields that are set are judged.
+    /// Applies the fields of a preview or a commit to the element under the rules: scales (aspect, range, smallest
+    /// size), rotation (kept at 0, normalised, snapped), positions (whole pixels, range, bounds), and compares the size
+    /// hints with the result. Only fields that are set are checked.
     ///
-    /// The result names every value that is stored otherwise than sent; it is empty, and nothing is allocated, when
-    /// there is none. Whatever the fields hold, the element stays finite: infinity counts as the largest number, what
-    /// is not a number as absent. Locks are the caller's to check, and so are `rev` and `updatedBy`.
+    /// The result lists every value that is stored differently from what was sent; it is empty, without an allocation,
+    /// when there is none. Whatever the fields contain, the element stays finite: infinity counts as the largest
+    /// number, NaN as absent. The caller checks locks and maintains `rev` and `updatedBy`.
     public func apply(_ fields: TransformFields, to element: inout Element) -> [Adjustment] {
         var adjustments: [Adjustment] = []
         let fields = fields.usable
@@ -33,7 +33,7 @@ extension RulesTable {
         }
     }
 
-    /// The same angle in another spelling is no adjustment, so what was sent is compared after normalising.
+    /// The same angle in another spelling is not an adjustment, so the comparison uses the normalised value.
     static func setRotation(
         _ sent: Double?, _ rules: TypeRules, _ element: inout Element, _ adjustments: inout [Adjustment]
     ) {
@@ -60,12 +60,12 @@ extension RulesTable {
         let rule = ScaleRule(fields, stored: stored, original: original, rules: rules)
         if rule.x.isSet { element.scaleX = rule.x.sign * rule.x.magnitude }
         if rule.y.isSet { element.scaleY = rule.y.sign * rule.y.magnitude }
-        // An axis that was only dragged along was not sent, so there is nothing to report.
+        // An axis that merely followed the other one was not sent, so there is nothing to report.
         if let sent = fields.scaleX { Self.note("scaleX", sent, element.scaleX, rule.x.why, &adjustments) }
         if let sent = fields.scaleY { Self.note("scaleY", sent, element.scaleY, rule.y.why, &adjustments) }
     }
 
-    /// Apps round what they draw: half a pixel is no difference.
+    /// Apps round drawn sizes: differences up to half a pixel are ignored.
     static func compareSize(_ fields: TransformFields, _ element: Element, _ adjustments: inout [Adjustment]) {
         if let sent = fields.width, (sent - element.width).magnitude > 0.5 {
             adjustments.append(Adjustment(field: "width", sent: sent, stored: element.width, why: .computed))
@@ -86,8 +86,8 @@ extension RulesTable {
 }
 
 extension TransformFields {
-    /// The same without anything that is not finite. JSON has no such numbers, but arithmetic on numbers from JSON
-    /// makes them.
+    /// The fields without values that are not finite. JSON has no such numbers, but arithmetic on numbers from JSON can
+    /// produce them.
     var usable: TransformFields {
         TransformFields(
             positionX: usableNumber(self.positionX), positionY: usableNumber(self.positionY),
@@ -96,7 +96,7 @@ extension TransformFields {
     }
 }
 
-/// A finite number as it is, infinity as the largest one, NaN as absent.
+/// A finite number unchanged, infinity as the largest number, NaN as absent.
 @inline(__always)
 func usableNumber(_ number: Double?) -> Double? {
     guard let number, !number.isNaN else { return nil }

@@ -1,4 +1,4 @@
-/// The rules of every type of element: a short list searched bytewise, because types come from apps.
+/// The rules of all types of elements: a short list searched bytewise, because types come from apps.
 public struct RulesTable: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
         var name: [UInt8]
@@ -6,7 +6,7 @@ public struct RulesTable: Equatable, Sendable {
     }
 
     var entries: [Entry]
-    /// For every type that is not named.
+    /// For all types that are not listed.
     var other: TypeRules
 
     /// The built-in rules.

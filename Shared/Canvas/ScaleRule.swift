@@ -1,12 +1,12 @@
-/// Both scales of an element on their way to storage. Works on magnitudes; signs come back at the end.
+/// Applies the rules to both scales of an element. Works on magnitudes; signs are restored at the end.
 ///
-/// The order is the contract: aspect, then range, then smallest size, which therefore wins over the largest scale.
-/// An axis remembers the last rule that moved it.
+/// The order is part of the contract: aspect, then range, then smallest size, which therefore overrides the largest
+/// scale. An axis records the last rule that changed it.
 struct ScaleRule {
     struct Axis {
         /// The magnitude so far.
         var magnitude: Double
-        /// Whether the app sent it, or the other axis drags it along.
+        /// Whether the app sent it, or it follows the other axis.
         var isSet: Bool
         /// −1 for a mirror. 0 counts as +.
         let sign: Double
@@ -29,7 +29,7 @@ struct ScaleRule {
     var x: Axis
     var y: Axis
 
-    /// Nothing to do when neither is sent: stored scales are not judged again.
+    /// Nothing to do when neither is sent: stored scales are not checked again.
     init(_ fields: TransformFields, stored: (x: Double, y: Double), original: Size, rules: TypeRules) {
         self.x = Axis(sent: fields.scaleX, stored: stored.x)
         self.y = Axis(sent: fields.scaleY, stored: stored.y)
@@ -47,7 +47,7 @@ struct ScaleRule {
         if self.y.isSet { self.y.set(max(self.y.magnitude, smallestY), .size) }
     }
 
-    /// Both axes take the magnitude of the one that moved further from what is stored; X when they moved equally far.
+    /// Both axes get the magnitude of the one that differs more from the stored value; X in case of a tie.
     private mutating func lockAspect(stored: (x: Double, y: Double)) {
         let yDecides: Bool
         if self.x.isSet, self.y.isSet {
@@ -64,8 +64,8 @@ struct ScaleRule {
     }
 
     /// |ln(a.sent / a.stored)| > |ln(b.sent / b.stored)|, without the logarithm: |ln| grows with larger / smaller, and
-    /// two fractions compare by their cross products. Those are taken apart into significand and exponent, because
-    /// quotients of what apps send overflow. 0 is infinitely far from everything but 0.
+    /// two fractions are compared by their cross products. Those are split into significand and exponent, because
+    /// quotients of values from apps can overflow. 0 is infinitely far from everything but 0.
     static func isFurther(_ a: (Double, Double), than b: (Double, Double)) -> Bool {
         let (aHigh, aLow) = (max(a.0, a.1), min(a.0, a.1))
         let (bHigh, bLow) = (max(b.0, b.1), min(b.0, b.1))
@@ -87,12 +87,12 @@ struct ScaleRule {
         guard side > 0, original > 0 else { return 0 }
         let scale = side / original
         guard scale.isFinite else { return 0 }
-        // The quotient may have been rounded down: the product decides.
+        // The quotient may have been rounded down, so check the product.
         return original * scale < side ? scale.nextUp : scale
     }
 }
 
-/// `value` brought into low…high. The caller has excluded NaN.
+/// `value` clamped to low…high; must not be NaN.
 func clamped(_ value: Double, _ low: Double, _ high: Double) -> Double {
     if value < low { return low }
     return value > high ? high : value

@@ -1,26 +1,26 @@
-/// Paces a stream of values, latest wins: the first goes out at once, later ones at most one an interval, and the last
-/// one always goes out.
+/// Paces a stream of values, latest wins: the first is sent immediately, later ones at most once an interval, and the
+/// last one is always sent.
 ///
 ///      idle ──offer: out──► pacing ──offer: kept──► holding
 ///       ▲                     │                       │
 ///       └───────due: nothing──┘◄───────due: out───────┘
 ///
-/// Time is a parameter, in any unit the caller likes as long as it does not run backwards. It holds at most one value.
+/// Time is a parameter, in any unit, and must not run backwards. At most one value is pending.
 public struct Throttle<Value: Sendable>: Sendable {
-    /// Shortest time between two values.
+    /// The minimum time between two values.
     public var interval: Int64
     private var nextSlot: Int64?
     private var held: Value?
 
-    /// A throttle that has seen nothing yet.
+    /// A throttle without values.
     public init(interval: Int64) {
         self.interval = interval
     }
 
-    /// When to call `due(at:)`; nil while nothing is held.
+    /// When to call `due(at:)`; nil while nothing is pending.
     public var deadline: Int64? { self.held == nil ? nil : self.nextSlot }
 
-    /// Takes a value; gives it back when it may go out now, else keeps it in place of the one held.
+    /// Offers a value; returns it when it may be sent now, otherwise it replaces the pending one.
     public mutating func offer(_ value: Value, at now: Int64) -> Value? {
         if let slot = self.nextSlot, now < slot {
             self.held = value
@@ -31,7 +31,7 @@ public struct Throttle<Value: Sendable>: Sendable {
         return value
     }
 
-    /// The held value once its time has come.
+    /// Returns the pending value once it is due.
     public mutating func due(at now: Int64) -> Value? {
         guard let slot = self.nextSlot, now >= slot, let value = self.held else { return nil }
         self.held = nil
@@ -39,7 +39,7 @@ public struct Throttle<Value: Sendable>: Sendable {
         return value
     }
 
-    /// The held value whatever the time is: the finger was lifted.
+    /// Returns the pending value regardless of the time: the finger was lifted.
     public mutating func flush() -> Value? {
         defer { self.held = nil }
         return self.held

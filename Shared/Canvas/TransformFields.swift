@@ -1,12 +1,12 @@
-/// What a preview or a commit may set. Nil = leave as it is.
+/// The fields that a preview or a commit may set. Nil: unchanged.
 public struct TransformFields: Equatable, Sendable {
     /// Pixels, or 0…1 of the parent in normalized space.
     public var positionX, positionY: Double?
     /// Degrees clockwise.
     public var rotation: Double?
-    /// Factors; the sign is a mirror.
+    /// Factors; a negative scale mirrors.
     public var scaleX, scaleY: Double?
-    /// Drawn size in pixels as the app believes it: a hint, never stored.
+    /// Drawn size in pixels as computed by the app: a hint, never stored.
     public var width, height: Double?
 
     /// Any part of a transform.
@@ -29,7 +29,7 @@ public struct TransformFields: Equatable, Sendable {
             && self.scaleY == nil
     }
 
-    /// Takes over every field that a newer one has: the latest wins field by field.
+    /// Overwrites every field that the newer one sets: the latest wins field by field.
     public mutating func merge(_ newer: TransformFields) {
         if let value = newer.positionX { self.positionX = value }
         if let value = newer.positionY { self.positionY = value }

@@ -7,7 +7,7 @@
 #endif
 
 extension Angle {
-    /// Sine and cosine, exact at quarter turns, so that four of them are the identity.
+    /// Sine and cosine, exact at quarter turns, so that four of them compose to the identity.
     public var sineAndCosine: (sine: Double, cosine: Double) {
         switch self.degrees {
         case 0: (0, 1)

@@ -1,4 +1,4 @@
-/// What a scroll view shows of the canvas: screen = canvas · zoomScale − offset.
+/// The part of the canvas that a scroll view shows: screen = canvas · zoomScale − offset.
 public struct Viewport: Equatable, Sendable {
     /// Screen points per canvas pixel.
     public private(set) var zoomScale: Double
@@ -7,7 +7,7 @@ public struct Viewport: Equatable, Sendable {
     /// The view's size in screen points.
     public let viewSize: Size
 
-    /// A viewport; nil unless zoom and size can be divided by and the offset is finite.
+    /// A viewport; nil unless zoom and size are finite and above zero and the offset is finite.
     public init?(zoomScale: Double, offset: Point, viewSize: Size) {
         guard zoomScale > 0, zoomScale.isFinite, offset.x.isFinite, offset.y.isFinite, viewSize.isUsable else {
             return nil
@@ -28,7 +28,7 @@ public struct Viewport: Equatable, Sendable {
         point * self.zoomScale - self.offset
     }
 
-    /// The part of the canvas on the screen.
+    /// The visible part of the canvas.
     public var visibleRect: Rect {
         let origin = self.canvasPoint(fromScreen: .zero)
         return Rect(
@@ -36,13 +36,13 @@ public struct Viewport: Equatable, Sendable {
             height: self.viewSize.height / self.zoomScale)
     }
 
-    /// Scrolls so that a point of the canvas is in the middle of the view.
+    /// Scrolls so that a point of the canvas is in the centre of the view.
     public mutating func centerOnPoint(_ point: Point) {
         let content = point * self.zoomScale
         self.offset = Point(x: content.x - self.viewSize.width / 2, y: content.y - self.viewSize.height / 2)
     }
 
-    /// Zooms; the point of the canvas under a place on the screen stays there. No change for a scale that is none.
+    /// Zooms about a point on the screen, which keeps its point of the canvas. An invalid scale has no effect.
     public mutating func zoom(to scale: Double, about screenPoint: Point) {
         guard scale > 0, scale.isFinite else { return }
         let fixed = self.canvasPoint(fromScreen: screenPoint)

@@ -3,7 +3,7 @@ struct Decimal {
     var negative = false
     var mantissa: UInt64 = 0
     var exponent = 0
-    /// False when digits were left out of `mantissa` because it was full.
+    /// False when `mantissa` was full and digits were dropped.
     var isComplete = true
 
     /// The nearest double (ties to even) when 64-bit arithmetic can prove it, else nil; zero is never negative.
@@ -31,7 +31,7 @@ struct Decimal {
         var divisor: UInt64 = 1
         for _ in 0..<(-self.exponent) { divisor &*= 10 }
         // Both normalised to their top bit, so that the quotient has 63 or 64 bits: far more than the 53 + 2 that
-        // rounding looks at. What lies below them only matters as "not zero": the sticky bit.
+        // affect rounding. Of the lower bits only "not zero" matters: the sticky bit.
         let up = self.mantissa.leadingZeroBitCount
         let divisorUp = divisor.leadingZeroBitCount
         let dividend = self.mantissa << UInt64(up)

@@ -1,12 +1,12 @@
-/// The decoded bytes of a JSON string's content that has been validated already, one at a time and without storage.
+/// The decoded bytes of a validated JSON string's content, one at a time and without storage.
 struct EscapedBytes: Sequence, IteratorProtocol {
     private let text: UnsafeRawBufferPointer
     private var position: Int
     private let end: Int
-    /// UTF-8 bytes of a `\u` escape that are still to come, lowest byte first.
+    /// Outstanding UTF-8 bytes of a `\u` escape, lowest byte first.
     private var pending: UInt32 = 0
 
-    /// `text` outlives the iterator; `start..<end` lies in it and is a validated content without the quotes.
+    /// `text` must outlive the iterator; `start..<end` is the range of a validated content without the quotes.
     init(text: UnsafeRawBufferPointer, start: Int, end: Int) {
         self.text = text
         self.position = start
@@ -36,7 +36,7 @@ struct EscapedBytes: Sequence, IteratorProtocol {
         }
     }
 
-    /// The first byte of the scalar whose four (or, as a pair, twelve) characters stand behind `\u`.
+    /// The first byte of the scalar whose four (or, as a pair, twelve) characters follow `\u`.
     private mutating func unicode() -> UInt8 {
         var scalar = self.hex4()
         if scalar & 0xFC00 == 0xD800 {

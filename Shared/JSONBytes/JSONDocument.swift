@@ -1,11 +1,11 @@
 /// One parsed and fully validated document. It owns a copy of the text and a flat tape of its values, so that views
-/// into it stay valid for as long as they are kept.
+/// into it stay valid as long as they are kept.
 ///
 /// Parse again to reuse the storage: then nothing is allocated, unless a view of the previous document is still alive
-/// (it keeps what it sees). Parsing takes one pass; for given limits its time is linear in the text's length whatever
-/// the text is. Storage grows to the largest document parsed; drop the value to give it back.
+/// (it retains its storage). Parsing is a single pass; for given limits its time is linear in the text's length for any
+/// text. Storage grows to the largest document parsed; drop the value to free it.
 public struct JSONDocument: Sendable {
-    /// Zero bytes behind the text, see `JSONScanner`.
+    /// The number of zero bytes after the text, see `JSONScanner`.
     private static let padding = 8
 
     private var bytes: [UInt8] = []
@@ -16,8 +16,8 @@ public struct JSONDocument: Sendable {
 
     /// Parses exactly one JSON value (RFC 8259) with white space around it. After an error the root is null.
     ///
-    /// Stricter than the RFC where it leaves a choice: no byte order mark, no duplicate keys, no lone surrogates, no
-    /// `\u0000`, no number that a double can not hold.
+    /// Stricter than the RFC where that leaves a choice: no byte order mark, no duplicate keys, no lone surrogates, no
+    /// `\u0000`, no number outside the range of a double.
     public mutating func parse(_ text: UnsafeRawBufferPointer, limits: JSONLimits = .default) throws(JSONError) {
         self.nodes.removeAll(keepingCapacity: true)
         guard text.count < Int(UInt32.max) - Self.padding else { throw JSONError(reason: .tooLong, offset: 0) }
@@ -55,7 +55,7 @@ public struct JSONDocument: Sendable {
         bytes.withUnsafeBytes { padded -> JSONError? in
             guard let text = padded.baseAddress else { return JSONError(reason: .unexpectedEnd, offset: 0) }
             var scanner = JSONScanner(text: text, count: count, limits: limits)
-            // The tape moves into the scanner and back, so that it is never shared and never copied.
+            // The tape is moved into the scanner and back, so that it is never shared and never copied.
             swap(&scanner.nodes, &nodes)
             defer { swap(&scanner.nodes, &nodes) }
             do throws(JSONError) {

@@ -1,6 +1,6 @@
-/// Why a text is no acceptable JSON document, and where.
+/// Why a text was rejected, and where.
 public struct JSONError: Error, Equatable, Sendable {
-    /// The closed list of reasons. None carries text: a message is made only when somebody logs it.
+    /// The closed list of reasons. None contains text: a message is only created when it is logged.
     public enum Reason: String, Equatable, Sendable {
         /// The text ended inside a value (or was empty).
         case unexpectedEnd
@@ -14,7 +14,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case controlCharacter
         /// A backslash not followed by one of the escapes of RFC 8259 section 7.
         case invalidEscape
-        /// `\ud800`–`\udfff` that is no half of a pair.
+        /// `\ud800`–`\udfff` that is not part of a pair.
         case loneSurrogate
         /// `\u0000`: legal JSON, but PostgreSQL's text type cannot hold it.
         case escapedNull
@@ -38,7 +38,7 @@ public struct JSONError: Error, Equatable, Sendable {
 
     /// What is wrong.
     public let reason: Reason
-    /// The byte at which it is, counted from the start of the text.
+    /// The offset of the error in the text, bytes.
     public let offset: Int
 
     /// An error at a byte offset.

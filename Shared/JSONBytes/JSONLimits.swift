@@ -1,12 +1,12 @@
-/// What a document may be before it is refused. Every limit is checked while scanning, before anything is built.
+/// The limits of a document. Each is checked while scanning, before anything is built.
 public struct JSONLimits: Equatable, Sendable {
-    /// Deepest nesting of containers; a document that is one array has depth 1.
+    /// The maximum nesting of containers; a document that is one array has depth 1.
     public var depth = 32
-    /// Most members of one object.
+    /// The maximum number of members of an object.
     public var keysPerObject = 64
-    /// Most elements of one array.
+    /// The maximum number of elements of an array.
     public var elementsPerArray = 1000
-    /// Longest number in bytes of its text, sign included. 32 holds every double's shortest form with room to spare.
+    /// The maximum length of a number's text including its sign, bytes. 32 is enough for every double's shortest form.
     public var numberLength = 32
 
     /// The defaults above.

@@ -1,17 +1,17 @@
 /// One value on the tape. A container is followed by its children, an object's children are key, value, key, value.
 struct JSONNode {
     var kind: JSONValue.Kind
-    /// A string with at least one backslash, or a number spelt without fraction and exponent.
+    /// Set for a string with at least one backslash, and for a number without fraction and exponent.
     var flag: Bool
-    /// First byte of the value's text; quotes, braces and brackets belong to it.
+    /// The first byte of the value's text, including quotes, braces and brackets.
     var start: UInt32
     /// One past the last byte of the value's text.
     var end: UInt32
-    /// Index of the first node behind this value and its children. While a container is open: its parent.
+    /// The index of the first node after this value and its children. While a container is open: its parent.
     var next: UInt32
     /// A container's count, a number's bit pattern, a bool's 0 or 1, a key's signature.
     var payload: UInt64
 
-    /// What a value that is not there looks like.
+    /// The node of a missing value.
     static let missing = JSONNode(kind: .null, flag: false, start: 0, end: 0, next: 1, payload: 0)
 }

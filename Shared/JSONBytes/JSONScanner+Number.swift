@@ -31,7 +31,7 @@ extension JSONScanner {
         self.append(.number, from: start, flag: isInteger, payload: (value == 0 ? 0 : value).bitPattern)
     }
 
-    /// Steps over digits, shifting them into the mantissa while it has room. How many there were.
+    /// Skips digits, shifting them into the mantissa while it has room. Returns their number.
     @inline(__always)
     private mutating func digits(into decimal: inout Decimal) -> Int {
         let start = self.position
@@ -53,10 +53,10 @@ extension JSONScanner {
         }
     }
 
-    /// The number that eight bytes spell, nil unless all are digits: neighbours are joined to pairs, fours and eight.
+    /// The number that eight bytes spell; nil unless all are digits. Neighbours are combined to pairs, fours and eight.
     @inline(__always)
     private static func eightDigits(_ word: UInt64) -> UInt64? {
-        // A digit has the upper nibble 3, and keeps it when 6 is added.
+        // A digit has the upper nibble 3, and still has it after adding 6.
         let upper: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
         guard word & upper == 0x3030_3030_3030_3030,
             (word &+ 0x0606_0606_0606_0606) & upper == 0x3030_3030_3030_3030
@@ -67,7 +67,7 @@ extension JSONScanner {
         return (fours &* 10_000 &+ fours >> 32) & 0xFFFF_FFFF
     }
 
-    /// Steps over `e`, a sign and digits. Beyond ±9999 the value stays there: no double reaches so far.
+    /// Skips `e`, a sign and digits. Clamped to ±9999, which is beyond any double.
     private mutating func exponent() throws(JSONError) -> Int {
         self.position += 1
         let sign = self.byte(self.position)
@@ -84,7 +84,7 @@ extension JSONScanner {
         return sign == UInt8(ascii: "-") ? -value : value
     }
 
-    /// The standard library's conversion, for what 64-bit arithmetic can not decide.
+    /// The standard library's conversion, where 64-bit arithmetic is not exact.
     private func slowDouble(from start: Int) -> Double {
         let text = UnsafeRawBufferPointer(start: self.text + start, count: self.position - start)
         return Double(String(decoding: text, as: UTF8.self)) ?? .nan

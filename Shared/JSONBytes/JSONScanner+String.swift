@@ -1,6 +1,6 @@
 extension JSONScanner {
-    /// Validates the string whose opening quote is at the position and steps behind its closing quote.
-    /// True when it has an escape, so that its text is not its content.
+    /// Validates the string whose opening quote is at the position and moves past its closing quote. True when it
+    /// contains an escape, so that its text is not its content.
     mutating func string() throws(JSONError) -> Bool {
         var escaped = false
         self.position += 1
@@ -39,7 +39,7 @@ extension JSONScanner {
         return hits & (ones &* 0x80)
     }
 
-    /// Steps over the escape whose backslash is at the position.
+    /// Skips the escape whose backslash is at the position.
     private mutating func escape() throws(JSONError) {
         self.position += 1
         switch self.byte(self.position) {
@@ -53,7 +53,7 @@ extension JSONScanner {
         }
     }
 
-    /// Steps over `uXXXX`, or `uXXXX\uXXXX` when it is a pair; the position is at the first `u`.
+    /// Skips `uXXXX`, or `uXXXX\uXXXX` when it is a pair; the position is at the first `u`.
     private mutating func unicodeEscape() throws(JSONError) {
         let start = self.position - 1
         self.position += 1
@@ -78,9 +78,9 @@ extension JSONScanner {
         return value
     }
 
-    /// Steps over one well-formed UTF-8 sequence of two to four bytes (Unicode, table 3-7).
+    /// Skips one well-formed UTF-8 sequence of two to four bytes (Unicode, table 3-7).
     private mutating func multibyte(_ lead: UInt8) throws(JSONError) {
-        // The second byte's range is what excludes overlong forms, surrogates and everything above U+10FFFF.
+        // The range of the second byte excludes overlong forms, surrogates and everything above U+10FFFF.
         let second: ClosedRange<UInt8>
         let length: Int
         switch lead {
@@ -95,7 +95,7 @@ extension JSONScanner {
         }
         guard second.contains(self.byte(self.position + 1)) else { throw self.failure(.invalidUTF8) }
         for offset in 2..<length {
-            // A sequence cut off by the text's end meets the sentinel, which is no continuation byte.
+            // A sequence truncated by the text's end meets the sentinel, which is not a continuation byte.
             guard self.byte(self.position + offset) & 0xC0 == 0x80 else { throw self.failure(.invalidUTF8) }
         }
         self.position += length

@@ -1,8 +1,9 @@
-/// One pass over a text: validates it completely and writes the tape. No recursion, no allocation but the tape's growth.
+/// A single-pass scanner: validates a text completely and writes the tape. No recursion, no allocation but the tape's
+/// growth.
 ///
 /// `text` points at `count` bytes followed by at least eight zero bytes. The zeros are the sentinel: no rule of the
-/// grammar accepts NUL, so every loop stops there without counting, and eight bytes may be loaded at any position
-/// up to `count`. That is the whole safety argument of the unchecked loads in this file.
+/// grammar accepts NUL, so every loop stops there without counting, and eight bytes may be loaded at any position up to
+/// `count`. The unchecked loads in this file rely on this alone.
 struct JSONScanner {
     let text: UnsafeRawPointer
     let count: Int
@@ -27,7 +28,7 @@ struct JSONScanner {
     mutating func document() throws(JSONError) {
         while true {
             self.skipWhitespace()
-            // An opened container wants its first value; anything else is complete, and may complete its parents.
+            // An opened container needs its first value; anything else is complete, and may complete its parents.
             if try self.value() { continue }
             guard try self.afterValue() else { break }
         }
@@ -83,7 +84,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Steps over the closing bracket; the container is a complete value then. Always false.
+    /// Skips the closing bracket; the container is then a complete value. Always false.
     @discardableResult
     private mutating func close() -> Bool {
         self.position += 1
@@ -96,7 +97,7 @@ struct JSONScanner {
         return false
     }
 
-    /// Closes what ends here. True when another value follows, false when the root is complete.
+    /// Closes the containers that end here. True when another value follows, false when the root is complete.
     private mutating func afterValue() throws(JSONError) -> Bool {
         while self.parent != Self.none {
             self.skipWhitespace()
@@ -128,12 +129,12 @@ struct JSONScanner {
 
     // MARK: Keys
 
-    /// Scans `"key":` and proves that the open object has no such key yet.
+    /// Scans `"key":` and checks that the open object has no such key yet.
     private mutating func key() throws(JSONError) {
         guard self.byte(self.position) == UInt8(ascii: "\"") else { throw self.failure(.unexpectedByte) }
         let object = Int(self.parent)
         let keys = self.nodes[object].payload
-        // The count is checked first: it bounds the pairwise comparison below, and with it the time on any input.
+        // The count is checked first: it bounds the pairwise comparison below, and with it the time for any input.
         guard keys < UInt64(clamping: self.limits.keysPerObject) else { throw self.failure(.tooManyKeys) }
         let start = self.position
         let escaped = try self.string()
@@ -158,8 +159,8 @@ struct JSONScanner {
         self.position += 1
     }
 
-    /// Equal for equal decoded keys, usually different otherwise: the first and last eight bytes and the length.
-    /// No hash over all bytes: it would cost more than the comparison that it saves.
+    /// Equal for equal decoded keys, usually different otherwise: the first and last eight bytes and the length. A hash
+    /// over all bytes would cost more than the comparison that it saves.
     private func signature(from start: Int, to end: Int, escaped: Bool) -> UInt64 {
         var first: UInt64 = 0
         var last: UInt64 = 0
@@ -241,7 +242,7 @@ struct JSONScanner {
                 next: UInt32(truncatingIfNeeded: self.nodes.count + 1), payload: payload))
     }
 
-    /// An error at the position; at the end of the text the reason is that it ended.
+    /// An error at the position; at the end of the text the reason is ``JSONError/Reason/unexpectedEnd``.
     func failure(_ reason: JSONError.Reason) -> JSONError {
         let ended = self.position >= self.count && reason != .tooManyElements
         return JSONError(reason: ended ? .unexpectedEnd : reason, offset: min(self.position, self.count))

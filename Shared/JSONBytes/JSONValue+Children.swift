@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The member of that name, compared bytewise on decoded keys; nil if this is no object or has none.
+    /// The member of that name, compared bytewise on decoded keys; nil if there is none or this is not an object.
     public subscript(_ key: String) -> JSONValue? {
         let node = self.node
         guard node.kind == .object else { return nil }
@@ -48,7 +48,7 @@ extension JSONValue {
             return (key, value)
         }
 
-        /// How many members are left.
+        /// The number of remaining members.
         public var underestimatedCount: Int { self.left }
     }
 
@@ -73,7 +73,7 @@ extension JSONValue {
             return value
         }
 
-        /// How many elements are left.
+        /// The number of remaining elements.
         public var underestimatedCount: Int { self.left }
     }
 }

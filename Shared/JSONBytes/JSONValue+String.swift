@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// A string's content, decoded, else nil.
+    /// The decoded content of a string; nil for anything else.
     public var string: String? {
         let node = self.node
         guard node.kind == .string else { return nil }
@@ -9,7 +9,7 @@ extension JSONValue {
         }
     }
 
-    /// Bytes of a string's content in UTF-8, decoded; nil unless it is a string. Nothing is allocated.
+    /// The size of a string's decoded content in UTF-8, bytes; nil for anything else. Does not allocate.
     public var stringByteCount: Int? {
         let node = self.node
         guard node.kind == .string else { return nil }
@@ -61,11 +61,11 @@ extension JSONValue {
 }
 
 extension JSONNode {
-    /// A string's text without its quotes.
+    /// The range of a string's text without its quotes.
     var content: Range<Int> { Int(self.start) + 1..<Int(self.end) - 1 }
 }
 
-/// The UTF-8 of a string without a copy where it is stored as such, which native strings are.
+/// The UTF-8 of a string, without a copy where it is stored contiguously, as in native strings.
 func withUTF8<Result>(_ string: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     if let result = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
         return result

@@ -1,5 +1,5 @@
-/// A view of one value in a document; it keeps the document's storage alive. Asking for the wrong kind gives nil,
-/// never a trap and never a conversion.
+/// A view of one value in a document; it keeps the document's storage alive. Accessors for another kind return nil;
+/// they never trap and never convert.
 public struct JSONValue: Sendable {
     /// The kinds of RFC 8259 section 3.
     public enum Kind: UInt8, Sendable {
@@ -23,7 +23,7 @@ public struct JSONValue: Sendable {
     /// What the value is.
     public var kind: Kind { self.node.kind }
 
-    /// Members of an object, elements of an array, 0 for anything else.
+    /// The number of members of an object or elements of an array; 0 for anything else.
     public var count: Int {
         let node = self.node
         return node.kind == .object || node.kind == .array ? Int(truncatingIfNeeded: node.payload) : 0
@@ -44,7 +44,7 @@ public struct JSONValue: Sendable {
         return node.kind == .number ? Double(bitPattern: node.payload) : nil
     }
 
-    /// The value of a number spelt without fraction and exponent that fits 64 bits, exact beyond 2^53 too, else nil.
+    /// The exact value of a number without fraction and exponent that fits 64 bits, beyond 2^53 too; else nil.
     public var integer: Int64? {
         let node = self.node
         guard node.kind == .number, node.flag else { return nil }
@@ -55,7 +55,7 @@ public struct JSONValue: Sendable {
         var digits = self.bytes[Int(node.start)..<Int(node.end)]
         let negative = digits.first == UInt8(ascii: "-")
         if negative { digits.removeFirst() }
-        // Counted downwards, because Int64.min has no positive twin.
+        // Accumulated as a negative number, because Int64.min has no positive counterpart.
         for byte in digits {
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, underflow) = product.subtractingReportingOverflow(Int64(byte) - 0x30)
@@ -66,7 +66,7 @@ public struct JSONValue: Sendable {
         return value == .min ? nil : -value
     }
 
-    /// The value's text as it was sent, quotes and brackets included. A slice of the document's copy, not a copy.
+    /// The value's text as received, including quotes and brackets. A slice of the document's copy, not a copy.
     public var rawBytes: ArraySlice<UInt8> {
         let node = self.node
         return self.bytes[Int(node.start)..<Int(node.end)]

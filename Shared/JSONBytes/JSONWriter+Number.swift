@@ -17,8 +17,8 @@ extension JSONWriter {
         self.needsComma = true
     }
 
-    /// Writes the shortest text that reads back as the same double. Whole numbers have no fraction, −0 is 0, and what
-    /// JSON has no number for is null.
+    /// Writes the shortest text that reads back as the same double. Whole numbers have no fraction, −0 is 0, and values
+    /// that are not finite are written as null.
     public mutating func value(_ number: Double) {
         // Up to 2^53 a double's whole numbers are exactly the integers.
         if number.magnitude <= 9_007_199_254_740_992 {
@@ -28,7 +28,7 @@ extension JSONWriter {
         guard number.isFinite else { return self.null() }
         self.separate()
         withUTF8(number.description) { text in
-            // Never "….0": the whole numbers left are above 2^53 and come with an exponent ("1e+16"), as JSON has it.
+            // Never "….0": the remaining whole numbers are above 2^53 and have an exponent ("1e+16"), as in JSON.
             self.bytes.append(contentsOf: text)
         }
         self.needsComma = true
@@ -36,7 +36,7 @@ extension JSONWriter {
 
     private mutating func appendDigits(_ number: UInt64) {
         if number < 10 { return self.bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-        // 2^64 has 20 digits: collected from the right in two words, a digit a nibble.
+        // 2^64 has 20 digits: collected from the right in two words, one digit a nibble.
         var rest = number
         var low: UInt64 = 0
         var high: UInt64 = 0

@@ -1,18 +1,18 @@
-/// Appends JSON text to an array of bytes. Commas are its own business; that keys stand in objects, that brackets
-/// match, is the caller's. Clear it and write again to reuse the storage.
+/// Appends JSON text to an array of bytes. It inserts commas; the caller is responsible for keys in objects and for
+/// matching brackets. Clear it to reuse the storage.
 public struct JSONWriter: Sendable {
-    /// What has been written.
+    /// The text so far.
     public var bytes: [UInt8]
-    /// Whether a value stands before the position on the same level.
+    /// Whether a value precedes the position on the same level.
     @usableFromInline var needsComma = false
 
-    /// An empty text with room for that many bytes.
+    /// An empty text with this capacity, bytes.
     public init(reserving capacity: Int = 256) {
         self.bytes = []
         self.bytes.reserveCapacity(capacity)
     }
 
-    /// Forgets the text, keeps the room.
+    /// Removes the text and keeps the storage.
     public mutating func clear() {
         self.bytes.removeAll(keepingCapacity: true)
         self.needsComma = false
@@ -48,7 +48,7 @@ public struct JSONWriter: Sendable {
 
     // MARK: Values
 
-    /// Writes a string: quotes, backslashes and control characters escaped, everything else as it is.
+    /// Writes a string: quotes, backslashes and control characters escaped, everything else unchanged.
     public mutating func value(_ string: String) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
@@ -67,7 +67,7 @@ public struct JSONWriter: Sendable {
         self.literal("null")
     }
 
-    /// Writes a value that is JSON text already. It is not looked at.
+    /// Writes a value that is JSON text already, unchecked.
     @inlinable
     public mutating func raw(_ json: some Collection<UInt8>) {
         self.separate()
@@ -75,7 +75,7 @@ public struct JSONWriter: Sendable {
         self.needsComma = true
     }
 
-    /// Splices members (`"a":1,"b":2`) into the open object; nothing if there are none. They are not looked at.
+    /// Splices members (`"a":1,"b":2`) into the open object, unchecked; nothing if there are none.
     @inlinable
     public mutating func rawMembers(_ text: some Collection<UInt8>) {
         if text.isEmpty { return }
@@ -139,7 +139,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Where the next byte stands that needs an escape, or the end; eight bytes are looked at together.
+    /// The position of the next byte that needs an escape, or the end; checks eight bytes at a time.
     private static func nextEscape(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index + 8 <= text.count {

@@ -1,27 +1,27 @@
-/// What a foreign descriptor is polled for.
+/// The events for which a foreign descriptor is polled.
 package struct DescriptorInterest: OptionSet, Sendable {
     /// The bits.
     package let rawValue: UInt8
     /// From bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Wake when there is something to read.
+    /// Wake up when the descriptor is readable.
     package static let read = DescriptorInterest(rawValue: 1)
-    /// Wake when there is room to write.
+    /// Wake up when the descriptor is writable.
     package static let write = DescriptorInterest(rawValue: 2)
 }
 
-/// A file descriptor that is not ours (libpq's socket, for example) in a reactor's poll set.
+/// A foreign file descriptor (libpq's socket, for example) in a reactor's poll set.
 ///
-/// Confined to the reactor's thread. Level triggered: as long as the descriptor stays ready and the interest stays, every
-/// turn follows at once. Never closes the descriptor; `cancel` before its owner does.
+/// Confined to the reactor's thread. Level triggered: while the descriptor stays ready and the interest is set, turns
+/// follow without sleep. Never closes the descriptor; `cancel` before its owner closes it.
 package final class DescriptorSource {
     /// The watched descriptor; its owner closes it.
     package let descriptor: Int32
-    /// May change at any time; takes effect with the next poll. Empty: not polled at all.
+    /// May change at any time; takes effect with the next poll. Empty: not polled.
     package var interest: DescriptorInterest
-    /// Readable at the last poll; also after an error or a hang-up, so that the owner reads and finds out.
+    /// Readable at the last poll; also set after an error or a hang-up, so that the owner reads and receives the error.
     package internal(set) var isReadable = false
-    /// Writable at the last poll; also after an error or a hang-up.
+    /// Writable at the last poll; also set after an error or a hang-up.
     package internal(set) var isWritable = false
     private weak var thread: ReactorThread?
 
@@ -31,7 +31,7 @@ package final class DescriptorSource {
         self.thread = thread
     }
 
-    /// Takes the descriptor out of the poll set.
+    /// Removes the descriptor from the poll set.
     package func cancel() {
         self.isReadable = false
         self.isWritable = false

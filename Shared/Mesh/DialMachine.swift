@@ -1,6 +1,6 @@
 package import Timing
 
-/// The life of a dialled link. Jitter comes in as a random number.
+/// The state of a dialled link. Jitter is passed in as a random number.
 ///
 /// ```
 ///             due: open         handshakeSucceeded          helloReceived
@@ -8,7 +8,7 @@ package import Timing
 ///      ▲                                            │                   │
 ///      └───────────── lost(reason): back-off ───────┴───────────────────┘        closed: from anywhere, terminal
 /// ```
-/// While dialling libzmq tries again by itself; there is nothing to time.
+/// While dialling, libzmq retries by itself; no timer is needed.
 package struct DialMachine: Equatable {
     private enum State: Equatable {
         case waiting(until: Instant)
@@ -18,39 +18,39 @@ package struct DialMachine: Equatable {
         case closed
     }
 
-    /// What `due` asks for.
+    /// The action that is due.
     package enum Due: Equatable {
         case nothing
         /// Open a fresh socket.
         case open
         /// Send a beat, then call `sent`.
         case beat
-        /// Read what has arrived, then call `lost(.silent)` unless something was heard.
+        /// Read what has arrived, then call `lost(.silent)` if nothing was heard.
         case silent
         /// Call `lost` with this reason.
         case lose(LinkLoss)
     }
 
-    /// What follows from a finished handshake of libzmq.
+    /// The action after libzmq's handshake.
     package enum HandshakeAction: Equatable {
         case ignore
         /// Send our hello.
         case greet
     }
 
-    /// What follows from the peer's hello.
+    /// The action after the peer's hello.
     package enum HelloAction: Equatable {
         case ignore
-        /// Tell the user that the link is up.
+        /// Report to the user that the link is up.
         case reportUp
     }
 
-    /// What follows from a loss.
+    /// The action after a loss.
     package enum LossAction: Equatable {
         case ignore
-        /// Close the socket at once and drop what it holds.
+        /// Close the socket immediately and drop its queues.
         case close
-        /// The same, and tell the user.
+        /// The same, and report the loss to the user.
         case closeAndReport(LinkLoss)
     }
 
@@ -58,27 +58,27 @@ package struct DialMachine: Equatable {
     private var losses = 0
     private let settings: LivenessSettings
 
-    /// A machine that is due to open at once.
+    /// A machine whose first open is due immediately.
     package init(_ settings: LivenessSettings, now: Instant) {
         self.settings = settings
         self.state = .waiting(until: now)
     }
 
-    /// Greeted: data may be sent.
+    /// True when greeted: data may be sent.
     package var isUp: Bool { if case .up = self.state { true } else { false } }
-    /// The connection stands, greeted or not.
+    /// True when the connection is established, greeted or not.
     package var isConnected: Bool {
         switch self.state {
         case .greeting, .up: true
         case .waiting, .dialling, .closed: false
         }
     }
-    /// After this long without a word the peer counts as gone.
+    /// A peer that was not heard for this long counts as gone.
     package var silenceLimit: Nanoseconds { Nanoseconds(self.settings.silence) }
     /// `close` was called.
     package var isClosed: Bool { self.state == .closed }
 
-    /// When `due` has something to say at the latest; nil: never by time alone.
+    /// When to call `due` at the latest; nil: no timer.
     package var deadline: Instant? {
         switch self.state {
         case .waiting(let until), .greeting(let until): until
@@ -87,7 +87,7 @@ package struct DialMachine: Equatable {
         }
     }
 
-    /// What is due now; `open` moves on to dialling.
+    /// Returns the action that is due now; `open` moves on to dialling.
     package mutating func due(at now: Instant) -> Due {
         switch self.state {
         case .waiting(let until) where now >= until:
@@ -106,41 +106,41 @@ package struct DialMachine: Equatable {
         }
     }
 
-    /// libzmq has a connection that speaks its protocol.
+    /// libzmq completed its handshake on a connection.
     package mutating func handshakeSucceeded(at now: Instant) -> HandshakeAction {
         guard self.state == .dialling else { return .ignore }
         self.state = .greeting(until: now + Nanoseconds(self.settings.helloLimit))
         return .greet
     }
 
-    /// The peer's hello came, and its versions are ours.
+    /// The peer's hello arrived, with matching versions.
     package mutating func helloReceived(at now: Instant) -> HelloAction {
         guard case .greeting = self.state else { return .ignore }
         self.state = .up(LivenessMachine(self.settings, now: now), since: now)
         return .reportUp
     }
 
-    /// Anything at all came from the peer.
+    /// Any message arrived from the peer.
     package mutating func heard(at now: Instant) {
         guard case .up(var liveness, let since) = self.state else { return }
         liveness.heard(at: now)
         self.state = .up(liveness, since: since)
     }
 
-    /// Anything at all went to the peer.
+    /// Any message was sent to the peer.
     package mutating func sent(at now: Instant) {
         guard case .up(var liveness, let since) = self.state else { return }
         liveness.sent(at: now)
         self.state = .up(liveness, since: since)
     }
 
-    /// There was no socket to be had: wait, then try again.
+    /// No socket could be created: backs off, then retries.
     package mutating func openFailed(at now: Instant, random: UInt64) {
         guard self.state == .dialling else { return }
         self.state = .waiting(until: now + self.nextBackoff(random))
     }
 
-    /// The connection is of no use any more. Ignored while dialling: libzmq tries again.
+    /// The connection is lost. Ignored while dialling: libzmq retries.
     package mutating func lost(_ reason: LinkLoss, at now: Instant, random: UInt64) -> LossAction {
         let wasUp: Bool
         switch self.state {
@@ -150,7 +150,7 @@ package struct DialMachine: Equatable {
             wasUp = false
         case .up(_, let since):
             wasUp = true
-            // A link that held for a while starts its back-off anew; one that flaps does not.
+            // A link that was up for long enough resets its back-off; one that flaps does not.
             if now >= since + Nanoseconds(self.settings.backoffMaximum) { self.losses = 0 }
         }
         let wait = reason == .refused ? Nanoseconds(self.settings.backoffMaximum) : self.nextBackoff(random)
@@ -158,7 +158,7 @@ package struct DialMachine: Equatable {
         return wasUp || reason == .refused ? .closeAndReport(reason) : .close
     }
 
-    /// The user is done with the link.
+    /// The user closed the link.
     package mutating func close() { self.state = .closed }
 
     private mutating func nextBackoff(_ random: UInt64) -> Nanoseconds {

@@ -1,4 +1,4 @@
-/// A checked address of a link: `ipc:///run/touchsync/committer-0.sock` or `tcp://10.0.0.7:7401`.
+/// A validated address of a link: `ipc:///run/touchsync/committer-0.sock` or `tcp://10.0.0.7:7401`.
 ///
 /// ```
 /// ipc://<absolute path, at most 107 bytes, no NUL>      one host; the file's directory is the access control
@@ -17,10 +17,10 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The longest path that a Linux `sockaddr_un` holds with its NUL.
     package static let maximumPathBytes = 107
 
-    /// What the address says.
+    /// The parsed address.
     package let kind: Kind
 
-    /// Parses and checks an address.
+    /// Parses and validates an address.
     package init(_ text: String) throws(MeshError) {
         if let path = text.dropping(prefix: "ipc://") {
             try self.init(ipcPath: path)
@@ -66,11 +66,11 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
                 throw MeshError(.invalidEndpoint, "'\(text)': the host is not a name or an address of an interface")
             }
         }
-        // libzmq binds addresses and interface names only, and this is what everybody means by it.
+        // libzmq binds only addresses and interface names; `localhost` means the loopback address.
         self.kind = .tcp(host: host == "localhost" ? "127.0.0.1" : String(host), port: port)
     }
 
-    /// The endpoint of another lane of the same peer: the ipc path with `.name` behind it, the tcp port plus `offset`.
+    /// The endpoint of another lane of the same peer: the ipc path with the suffix `.name`, the tcp port plus `offset`.
     package func lane(_ name: String, offset: UInt16 = 1) throws(MeshError) -> Endpoint {
         switch self.kind {
         case .ipc(let path):
@@ -84,7 +84,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The text that libzmq takes, which `init` reads back.
+    /// The text for libzmq, which `init` parses back.
     package var description: String {
         switch self.kind {
         case .ipc(let path): "ipc://\(path)"
@@ -93,7 +93,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True when a peer can be reached there: everything but port 0.
+    /// True when peers can connect to it: everything but port 0.
     package var isConnectable: Bool {
         if case .tcp(_, 0) = self.kind { false } else { true }
     }

@@ -1,7 +1,7 @@
-/// How many messages a link hands out per turn, so that no peer and no link starves another.
+/// The maximum number of messages that a link delivers per turn, so that no peer and no link starves another.
 let messagesPerTurn = 256
 
-/// A short queue of events that keeps its storage.
+/// A short queue of events that reuses its storage.
 struct EventQueue<Element> {
     private var elements: [Element] = []
     private var head = 0

@@ -1,18 +1,19 @@
 internal import CZeroMQ
 
-/// The frames of the message that a link has just handed out: a window on storage that the link uses again for the next one.
+/// The frames of the message that a link has just delivered: a view of storage that the link reuses for the next
+/// message.
 ///
-/// An index past the end reads as an empty frame, so a peer that sends too few cannot make a reader trap.
+/// An index past the end reads as an empty frame, so that a peer that sends too few frames cannot trap a reader.
 package final class Frames {
     /// All parts as libzmq delivered them: routing id (ROUTER only), kind, then the sender's frames.
     let parts: UnsafeMutablePointer<zmq_msg_t>
     let capacity: Int
-    /// How many parts are filled.
+    /// The number of parts in use.
     var filled = 0
-    /// How many of them come before the sender's own frames.
+    /// The number of parts before the sender's own frames.
     var skipped = 0
 
-    /// Frames of one message at a time.
+    /// Storage for the frames of one message.
     package init(capacity: Int) {
         self.capacity = capacity
         self.parts = Message.allocate(capacity)
@@ -30,7 +31,7 @@ package final class Frames {
     /// The length of a frame in bytes.
     package func byteCount(at index: Int) -> Int { self.withBytes(at: index) { $0.count } }
 
-    /// Lends a frame's bytes; the pointer is invalid after `body` and need not be aligned.
+    /// Calls `body` with a frame's bytes; the pointer is invalid afterwards and need not be aligned.
     package func withBytes<Result, Failure: Error>(
         at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -41,7 +42,7 @@ package final class Frames {
     /// A copy of a frame's bytes.
     package func bytes(at index: Int) -> [UInt8] { self.withBytes(at: index) { [UInt8]($0) } }
 
-    /// Takes a frame out without copying its bytes; it reads as empty afterwards.
+    /// Moves a frame out without copying its bytes; it reads as empty afterwards.
     package func take(at index: Int) -> Message {
         guard index >= 0, index < self.count else { return Message() }
         return Message(taking: self.parts + self.skipped + index)
@@ -56,9 +57,10 @@ package final class Frames {
 }
 
 extension Frames {
-    /// The descriptor of the connection that the second part came through, −1 if libzmq does not know it.
+    /// The descriptor of the connection that the second part arrived on, −1 if libzmq does not know it.
     ///
-    /// libzmq marks the property deprecated (descriptors may be used again) but has no other way from a peer to its connection;
-    /// `PeerRoster` is written with that in mind. Not the first part: a ROUTER that was polled makes it up without.
+    /// libzmq marks the property deprecated (descriptors are reused) but offers no other way from a peer to its
+    /// connection; `PeerRoster` handles reuse. The first part does not work: a polled ROUTER creates it without the
+    /// property.
     var descriptorOfSender: Int32 { self.filled > 1 ? zmq_msg_get(self.parts + 1, ZMQ_SRCFD) : -1 }
 }

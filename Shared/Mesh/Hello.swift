@@ -1,4 +1,4 @@
-/// What the other side said when a link came up.
+/// What a peer sends when a link comes up.
 ///
 /// Layout of the frame, numbers in network order:
 /// ```
@@ -8,15 +8,15 @@
 ///  | u16    | version u16    | u64        | u32           | len u8| len bytes  | all that is left|
 ///  +--------+----------------+------------+---------------+-------+------------+-----------------+
 /// ```
-/// The first field is the version of this module's own frames. A reader that has another one looks no further.
+/// The first field is the version of this module's own frames. A reader of another version reads no further.
 package struct Hello: Equatable, Sendable {
     /// The peer's name, safe to log.
     package let name: String
-    /// Random, drawn when the peer's link was made: a restarted peer has another.
+    /// Random, generated when the peer's link was created: a restarted peer has another.
     package let instance: UInt64
-    /// How often that link has connected before; 0 for servers.
+    /// How many times that link has connected before; 0 for servers.
     package let incarnation: UInt32
-    /// The version of what the frames carry; equal to ours.
+    /// The version of the frames' contents; equal to ours.
     package let protocolVersion: UInt16
     /// Opaque bytes of the peer.
     package let greeting: [UInt8]
@@ -26,15 +26,15 @@ package struct Hello: Equatable, Sendable {
     /// The longest greeting, in bytes.
     package static let maximumGreetingBytes = 4096
 
-    /// Why a hello was not taken.
+    /// Why a hello was rejected.
     package enum Failure: Error, Equatable {
-        /// No hello at all, or a broken one.
+        /// Not a hello, or malformed.
         case malformed
         /// A peer of another release.
         case version(mesh: UInt16, protocolVersion: UInt16)
     }
 
-    /// What we say ourselves.
+    /// This side's hello.
     package init(_ identity: LinkIdentity, instance: UInt64, incarnation: UInt32) {
         self.name = identity.name
         self.instance = instance
@@ -43,7 +43,7 @@ package struct Hello: Equatable, Sendable {
         self.greeting = identity.greeting
     }
 
-    /// Reads a frame; takes any bytes.
+    /// Parses a frame of untrusted bytes.
     package init(_ bytes: UnsafeRawBufferPointer, expecting protocolVersion: UInt16) throws(Failure) {
         guard bytes.count >= 4 else { throw .malformed }
         let mesh = UInt16(bigEndian: bytes.loadUnaligned(as: UInt16.self))
@@ -63,7 +63,7 @@ package struct Hello: Equatable, Sendable {
         self.greeting = [UInt8](bytes[nameEnd...])
     }
 
-    /// The frame.
+    /// The encoded frame.
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(17 + self.name.utf8.count + self.greeting.count)

@@ -1,32 +1,32 @@
-/// What a link has done since it was made; only grows. Read it on the reactor's thread and copy it out.
+/// The counters of a link since its creation; monotonic. Read them on the reactor's thread and copy them out.
 package struct LinkCounters: Sendable, Equatable {
-    /// Messages of the user that libzmq took, and their bytes.
+    /// Messages of the user that libzmq accepted.
     package var sent: UInt64 = 0
     /// Bytes in the frames of `sent`.
     package var sentBytes: UInt64 = 0
-    /// Messages that were handed to the user, and their bytes.
+    /// Messages delivered to the user.
     package var received: UInt64 = 0
     /// Bytes in the frames of `received`.
     package var receivedBytes: UInt64 = 0
-    /// Sends refused at the high-water mark, and for want of a peer.
+    /// Sends rejected at the high-water mark.
     package var wouldBlock: UInt64 = 0
-    /// Sends refused for want of a peer.
+    /// Sends rejected because the peer is unknown or the link is down.
     package var unroutable: UInt64 = 0
-    /// Received and dropped: not of this protocol; more frames than allowed; from somebody without a hello.
+    /// Received and dropped because they were malformed.
     package var droppedMalformed: UInt64 = 0
     /// Received with more frames than allowed, and dropped.
     package var droppedFrames: UInt64 = 0
-    /// Received from somebody without a hello, and dropped.
+    /// Received from a peer without a hello, and dropped.
     package var droppedUnknown: UInt64 = 0
-    /// Hellos of another version, and hellos for which there was no room.
+    /// Hellos rejected for their version.
     package var refused: UInt64 = 0
-    /// Hellos for which there was no room.
+    /// Hellos rejected because the maximum number of peers was reached.
     package var turnedAway: UInt64 = 0
-    /// Connections that never finished libzmq's own handshake: strangers, mostly.
+    /// Connections that never finished libzmq's own handshake, mostly of foreign programs.
     package var handshakesFailed: UInt64 = 0
-    /// Times a peer came up, and went.
+    /// How many times a peer came up.
     package var ups: UInt64 = 0
-    /// Times a peer went.
+    /// How many times a peer went down.
     package var downs: UInt64 = 0
     /// Sockets opened after the first one (dialled links only).
     package var reconnects: UInt64 = 0

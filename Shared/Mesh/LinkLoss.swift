@@ -1,17 +1,17 @@
 /// Why a link went down.
 package enum LinkLoss: Equatable, Sendable {
-    /// The connection closed: the peer was killed, or the network said so.
+    /// The connection closed: the peer was killed, or the network reported an error.
     case disconnected
-    /// Nothing was heard for too long: the peer stands still, or the network is cut.
+    /// Nothing was heard for too long: the peer is frozen, or the network is cut.
     case silent
-    /// The peer ended in order, or it had forgotten us.
+    /// The peer ended in order, or it does not know us any more.
     case goodbye
-    /// One side speaks another version.
+    /// The two sides have different versions.
     case refused
-    /// The same peer came with a newer connection (at the bound side only).
+    /// The same peer reconnected (at the bound side only).
     case replaced
-    /// Connected, but no hello came.
+    /// Connected, but no hello arrived in time.
     case helloMissing
-    /// Closed by ourselves.
+    /// Closed by this side.
     case closed
 }

@@ -1,4 +1,4 @@
-/// Every libzmq option that a link sets, in one place. Nothing else in the module calls `zmq_setsockopt` with a number of its own.
+/// Every libzmq option that a link sets. Nothing else in the module passes numbers of its own to `zmq_setsockopt`.
 ///
 /// | property | libzmq | default |
 /// | --- | --- | --- |
@@ -12,16 +12,17 @@
 /// | `reconnectInterval`, `reconnectMaximum` | RECONNECT_IVL, _IVL_MAX while a peer was not reached yet | 100 ms, 2 s |
 /// | `tcpKeepalive` | TCP_KEEPALIVE | on |
 /// | `backlog` | BACKLOG of a bound socket | 256 |
-/// | – | IMMEDIATE = 0: with 1 a lost connection takes along what had arrived and was not read yet. Links do not need it: they send only when greeted, and close a lost socket | always |
+/// | – | IMMEDIATE = 0: with 1 a lost connection would discard messages that arrived but were not read yet. Links do
+/// not need it: they send only when greeted, and close a lost socket | always |
 /// | – | ROUTER_MANDATORY = 1: an unknown peer is an error, not a silent drop; ROUTER_HANDOVER stays 0 | always |
 /// | – | IPV6 = 1 | for IPv6 addresses |
 ///
-/// Memory that one link may hold for a peer that does not read: about `sendHighWater` × the usual message, plus the other
-/// side's `receiveHighWater`. Name both per link by what the lane carries.
+/// The memory that one link may use for a peer that does not read: about `sendHighWater` × the usual message size, plus
+/// the other side's `receiveHighWater`. Set both per link according to the lane's messages.
 package struct LinkOptions: Sendable, Equatable {
-    /// SNDHWM: messages queued per peer before a send says `wouldBlock`.
+    /// SNDHWM: messages queued per peer before a send returns `wouldBlock`.
     package var sendHighWater = 1000
-    /// RCVHWM: messages queued per peer before its sender is held back.
+    /// RCVHWM: messages queued per peer before its sender is throttled.
     package var receiveHighWater = 1000
     /// MAXMSGSIZE: bytes per frame.
     package var maximumMessageBytes = 64 << 20
@@ -31,7 +32,7 @@ package struct LinkOptions: Sendable, Equatable {
     package var linger = Duration.seconds(1)
     /// HANDSHAKE_IVL.
     package var handshakeInterval = Duration.seconds(2)
-    /// HEARTBEAT_IVL; zero switches these off.
+    /// HEARTBEAT_IVL; zero disables all three heartbeat options.
     package var heartbeatInterval = Duration.seconds(1)
     /// HEARTBEAT_TIMEOUT.
     package var heartbeatTimeout = Duration.seconds(3)
@@ -46,15 +47,15 @@ package struct LinkOptions: Sendable, Equatable {
     /// BACKLOG.
     package var backlog = 256
 
-    /// The defaults of the table, with the two marks that every link should name.
+    /// The defaults of the table, except for the two marks that every link should set.
     package init(sendHighWater: Int = 1000, receiveHighWater: Int = 1000) {
         self.sendHighWater = sendHighWater
         self.receiveHighWater = receiveHighWater
     }
 
-    /// The first setting that is outside its range, in words; nil when all are good.
+    /// The first setting outside its range, in words; nil when all are valid.
     package var problem: String? {
-        // 0 means "without limit" to libzmq, and nothing here is without a limit.
+        // 0 means "without limit" to libzmq, and nothing here is unlimited.
         if !(1...1_000_000).contains(self.sendHighWater) { return "sendHighWater must be 1 to 1000000" }
         if !(1...1_000_000).contains(self.receiveHighWater) { return "receiveHighWater must be 1 to 1000000" }
         if !(64...(1 << 30)).contains(self.maximumMessageBytes) { return "maximumMessageBytes must be 64 to 1 GiB" }

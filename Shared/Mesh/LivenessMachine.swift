@@ -1,18 +1,19 @@
 package import Timing
 
-/// One connection's pulse: when to beat, when the other side counts as silent.
+/// One connection's liveness: when to beat, and when the other side counts as silent.
 ///
 /// ```
 ///   sent ──(beat, nothing sent)──▶ due: beat ──sent──┐        heard ──(silence, nothing heard)──▶ due: silent
 ///    ▲───────────────────────────────────────────────┘          ▲── heard ──────────────────────────┘
 /// ```
 package struct LivenessMachine: Equatable {
-    /// What `due` asks for.
+    /// The action that is due.
     package enum Due: Equatable {
         case nothing
         /// Send a beat, then call `sent`.
         case beat
-        /// Nothing was heard for too long. Read what has arrived meanwhile; if that does not lead to `heard`, the peer is gone.
+        /// Nothing was heard for too long. Read what has arrived meanwhile; if that does not lead to `heard`, the peer
+        /// is gone.
         case silent
     }
 
@@ -21,7 +22,7 @@ package struct LivenessMachine: Equatable {
     private let beat: Nanoseconds
     private let silence: Nanoseconds
 
-    /// A pulse that begins now.
+    /// Starts now.
     package init(_ settings: LivenessSettings, now: Instant) {
         self.beat = Nanoseconds(settings.beat)
         self.silence = Nanoseconds(settings.silence)
@@ -29,21 +30,21 @@ package struct LivenessMachine: Equatable {
         self.lastHeard = now
     }
 
-    /// Anything at all was sent.
+    /// Any message was sent.
     package mutating func sent(at now: Instant) { self.lastSent = now }
-    /// Anything at all was heard.
+    /// Any message was heard.
     package mutating func heard(at now: Instant) { self.lastHeard = now }
 
-    /// Nothing was heard for the whole limit.
+    /// True when nothing was heard for the whole limit.
     package func isSilent(at now: Instant) -> Bool { now >= self.lastHeard + self.silence }
 
-    /// What is due now.
+    /// Returns the action that is due now.
     package func due(at now: Instant) -> Due {
         if self.isSilent(at: now) { return .silent }
         return now >= self.beatTime ? .beat : .nothing
     }
 
-    /// When `due` will first have something to say.
+    /// When to call `due` next.
     package var deadline: Instant { min(self.beatTime, self.lastHeard + self.silence) }
 
     // Aligned down to quarters of a beat on the common clock, so that all links of a thread (and of a host) beat in one

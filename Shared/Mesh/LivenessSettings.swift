@@ -1,19 +1,20 @@
-/// How links notice that the other side is gone, and how they come back.
+/// How links detect that the other side is gone, and how they reconnect.
 package struct LivenessSettings: Sendable, Equatable {
-    /// A beat goes out when nothing else did for this long.
+    /// The interval after which a beat is sent if nothing else was.
     package var beat = Duration.seconds(1)
-    /// A peer that was not heard for this long is gone.
+    /// A peer that was not heard for this long counts as gone.
     package var silence = Duration.milliseconds(2500)
-    /// After a connection the other side's hello must come within this time.
+    /// The other side's hello must arrive within this time after connecting.
     package var helloLimit = Duration.seconds(2)
-    /// The first wait before a lost link is opened again; doubled with every loss in a row, each wait drawn from its upper half.
+    /// The first delay before a lost link is reopened; doubled with every loss in a row, each delay drawn from its
+    /// upper half.
     package var backoffMinimum = Duration.milliseconds(100)
-    /// The longest wait.
+    /// The longest delay.
     package var backoffMaximum = Duration.seconds(2)
     /// The defaults.
     package init() {}
 
-    /// The first setting that makes no sense, in words; nil when all are good.
+    /// The first invalid setting, in words; nil when all are valid.
     package var problem: String? {
         if self.beat < .milliseconds(10) { return "beat must be at least 10 ms" }
         if self.silence < self.beat * 2 { return "silence must be at least two beats" }

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// A listening local socket that we make ourselves and hand to libzmq (`ZMQ_USE_FD`).
+/// A listening local socket that we create ourselves and pass to libzmq (`ZMQ_USE_FD`).
 ///
-/// libzmq alone unlinks whatever is at the path when it binds, and again when it closes, some time after
-/// `zmq_close` returned: it would steal the path of a live daemon and delete the socket of its own successor. Here a live
-/// listener is an error, a stale file is replaced in one step (`rename`), and closing removes the file only if it is
-/// still ours.
+/// libzmq by itself unlinks whatever is at the path when it binds, and again when it closes, some time after
+/// `zmq_close` returned: it would steal the path of a live daemon and delete the socket of its own successor. Here a
+/// live listener is an error, a stale file is replaced atomically (`rename`), and closing removes the file only if it
+/// is still ours.
 struct LocalListener {
-    /// The listening descriptor; libzmq closes it once it was given to a bound socket.
+    /// The listening descriptor; libzmq closes it after it was passed to a bound socket.
     let descriptor: Int32
     private let path: String
     private let device: dev_t
     private let inode: ino_t
 
-    /// Makes the directory (0700) if it is missing, then listens at `path`.
+    /// Creates the directory (0700) if it is missing, then listens at `path`.
     init(path: String, backlog: Int32) throws(MeshError) {
         try LocalListener.makeDirectory(of: path)
         if LocalListener.answers(path) {
@@ -31,13 +31,13 @@ struct LocalListener {
         self.path = path
     }
 
-    /// Closes a descriptor that libzmq never took.
+    /// Closes a descriptor that was never passed to libzmq.
     func abandon() {
         Glibc.close(self.descriptor)
         self.removeFile()
     }
 
-    /// Removes the file, unless a successor has put its own there.
+    /// Removes the file, unless a successor has replaced it.
     func removeFile() {
         if let (device, inode) = LocalListener.identity(of: self.path), device == self.device, inode == self.inode {
             unlink(self.path)
@@ -47,8 +47,8 @@ struct LocalListener {
     private static func listen(
         _ descriptor: Int32, _ path: String, _ backlog: Int32
     ) throws(MeshError) -> (dev_t, ino_t) {
-        // Bound under a name of our own first: from the rename on, whoever connects meets a listening socket.
-        // Near the length limit there is no room for another name; then the stale file goes first.
+        // Bound under a temporary name first: from the rename on, every client meets a listening socket. Near the
+        // length limit there is no room for another name; then the stale file is removed first.
         let suffix = ".\(getpid())"
         let fits = path.utf8.count + suffix.utf8.count <= Endpoint.maximumPathBytes
         let first = fits ? path + suffix : path
@@ -74,11 +74,11 @@ struct LocalListener {
             AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { return false }
         defer { Glibc.close(probe) }
-        // EAGAIN: it listens, its backlog is full.
+        // EAGAIN: it listens, but its backlog is full.
         return LocalListener.withAddress(path, { connect(probe, $0, $1) }) == 0 || errno == EAGAIN
     }
 
-    // The path fits: an `Endpoint` is no longer than that.
+    // The path fits: an `Endpoint` is never longer.
     private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

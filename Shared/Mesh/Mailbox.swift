@@ -1,21 +1,22 @@
 package import NIOConcurrencyHelpers
 
-/// What became of an offer to a mailbox.
+/// The result of an offer to a mailbox.
 package enum Offer: Equatable, Sendable {
     case accepted
-    /// The bound is reached; nothing was taken. Shed, or answer "busy".
+    /// The bound is reached; nothing was accepted. Shed the load, or answer "busy".
     case full
-    /// The consumer is gone; nothing was taken.
+    /// The consumer is gone; nothing was accepted.
     case closed
 }
 
-/// Hands batches from any number of threads to one consumer: a locked array that the consumer swaps for an empty one.
+/// Passes batches from any number of threads to one consumer: a locked array that the consumer swaps for an empty one.
 ///
-/// The consumer is woken only when the mailbox goes from empty to non-empty, so a busy consumer costs its producers a short lock
-/// and no system call. Bounded by the sum of weights (elements, or bytes if you weigh by bytes); what does not fit
-/// is refused, never dropped silently. One element always fits into an empty mailbox, however heavy.
+/// The consumer is woken only when the mailbox goes from empty to non-empty, so a busy consumer costs its producers a
+/// short lock and no system call. Bounded by the sum of weights (elements, or bytes if weighted by bytes); an offer
+/// that does not fit is rejected, never dropped silently. One element always fits into an empty mailbox, however heavy.
 ///
-/// Inlinable, as both ends use it several hundred times a second: unspecialised, it looks up its elements' type each time.
+/// Inlinable, as both ends use it several hundred times a second: unspecialised code looks up the element's type each
+/// time.
 package final class Mailbox<Element: Sendable>: Sendable {
     @usableFromInline
     package struct State {
@@ -31,8 +32,9 @@ package final class Mailbox<Element: Sendable>: Sendable {
     @usableFromInline let capacity: Int
     @usableFromInline let wake: @Sendable () -> Void
 
-    /// A mailbox whose consumer is woken by `wake`, outside the lock, on the producer's thread: post a task to your event loop there.
-    /// - Parameter capacity: the bound of the weights' sum, at least 1.
+    /// Creates a mailbox whose consumer is woken by `wake`, outside the lock, on the producer's thread: post a task to
+    /// an event loop there.
+    /// - Parameter capacity: the bound for the sum of weights, at least 1.
     package init(capacity: Int, wake: @escaping @Sendable () -> Void) {
         self.capacity = max(1, capacity)
         self.wake = wake
@@ -56,8 +58,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return result
     }
 
-    /// Offers a batch, all or nothing. When it is accepted `batch` is empty afterwards (with storage to use again, where there is some);
-    /// an empty mailbox takes the array as it is, without copying its elements.
+    /// Offers a batch, all or nothing. When it is accepted, `batch` is empty afterwards (with reusable storage, if
+    /// there is any); an empty mailbox takes over the array without copying its elements.
     /// - Parameter weight: the batch's weight; its number of elements if nil.
     @inlinable
     package func handOver(_ batch: inout [Element], weight: Int? = nil) -> Offer {
@@ -77,7 +79,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return result
     }
 
-    /// Takes everything, in order: `batch` loses its contents, receives the mailbox's, and leaves its storage there for the next ones.
+    /// Removes all elements, in order: replaces the contents of `batch` with the mailbox's, and keeps the storage of
+    /// `batch` for the next ones.
     @inlinable
     package func drain(into batch: inout [Element]) {
         batch.removeAll(keepingCapacity: true)
@@ -87,13 +90,13 @@ package final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Refuses offers from now on; what is inside can still be drained.
+    /// Rejects offers from now on; the elements inside can still be drained.
     package func close() { self.state.withLockedValue { $0.isClosed = true } }
 
-    /// Elements inside.
+    /// The number of elements inside.
     package var count: Int { self.state.withLockedValue { $0.elements.count } }
 
-    // Weights come from our own code, but they may be lengths of what a peer sent: no overflow.
+    // Weights come from our own code, but may be lengths sent by a peer: no overflow.
     @inlinable
     func admit(_ state: inout State, _ weight: Int) -> Offer {
         if state.isClosed { return .closed }

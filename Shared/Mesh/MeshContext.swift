@@ -3,10 +3,10 @@ internal import Glibc
 internal import NIOConcurrencyHelpers
 internal import Timing
 
-/// A libzmq context: its I/O threads and everything that the sockets made from it share.
+/// A libzmq context: its I/O threads and everything that its sockets share.
 ///
-/// One per process, or one per daemon where several daemons share a process. The reactor makes its own and closes
-/// it last. libzmq's contexts are safe to use from any thread; sockets are not (see `Socket`).
+/// One per process, or one per daemon where several daemons share a process. The reactor creates its own and closes it
+/// last. libzmq's contexts are thread-safe; sockets are not (see `Socket`).
 // Unchecked, because `pointer` is used for zmq_ctx_* and zmq_socket only, which are thread-safe.
 package final class MeshContext: @unchecked Sendable {
     private enum Phase { case open, closing, left, closed }
@@ -20,8 +20,8 @@ package final class MeshContext: @unchecked Sendable {
     private let allSocketsClosed = ConditionLock(value: true)
 
     /// - Parameters:
-    ///   - ioThreads: libzmq's own threads, 1 … 16; one carries about a gigabyte per second.
-    ///   - maximumSockets: at most this many sockets at a time (a link takes two).
+    ///   - ioThreads: libzmq's own threads, 1 … 16; one handles about a gigabyte per second.
+    ///   - maximumSockets: the maximum number of open sockets (a link needs two).
     package init(ioThreads: Int = 1, maximumSockets: Int = 4096) throws(MeshError) {
         guard (1...16).contains(ioThreads) else {
             throw MeshError(.invalidOption, "I/O threads must be 1 to 16, not \(ioThreads)")
@@ -36,16 +36,17 @@ package final class MeshContext: @unchecked Sendable {
     }
 
     deinit {
-        // Sockets hold their context, so none is open here; what remains is at most their bounded linger.
+        // Sockets retain their context, so none is open here; at most their bounded linger remains.
         let phase = self.state.withLockedValue { $0.phase }
         if phase == .open || phase == .left { _ = self.terminate(until: MonotonicClock.now() + .seconds(10)) }
     }
 
-    /// Ends the context: waits until its sockets are closed and have sent what they may (their LINGER), then frees it.
+    /// Ends the context: waits until its sockets are closed and have sent their queues (up to their LINGER), then frees
+    /// it.
     ///
     /// Blocks, so call it on the reactor's thread or at the end of a test, not on the cooperative pool. libzmq itself
-    /// would wait for ever for a socket that somebody left open; here the whole takes at most `limit`. Then the result is
-    /// false, calls on the sockets fail with ETERM, and the context is freed with the last of them.
+    /// would wait forever for a socket that was left open; here the wait is limited by `limit`. After that the result
+    /// is false, calls on the sockets fail with ETERM, and the context is freed with the last of them.
     @discardableResult
     package func close(limit: Duration = .seconds(5)) -> Bool {
         let first = self.state.withLockedValue { state -> Bool in
@@ -66,7 +67,7 @@ package final class MeshContext: @unchecked Sendable {
         return true
     }
 
-    // On a thread of its own, because zmq_ctx_term knows no limit.
+    // On a separate thread, because zmq_ctx_term has no timeout.
     private func terminate(until end: Instant) -> Bool {
         final class Termination: Sendable {
             let pointer: Int
@@ -105,7 +106,7 @@ package final class MeshContext: @unchecked Sendable {
         return max(end.elapsed(since: now).seconds, 0.001)
     }
 
-    /// Sockets that are open now.
+    /// The number of open sockets.
     package var openSockets: Int { self.state.withLockedValue { $0.sockets } }
 
     func socketOpened() throws(MeshError) {

@@ -1,8 +1,8 @@
 internal import CZeroMQ
 
-/// What went wrong at the edge of libzmq or of the operating system.
+/// An error of libzmq or of the operating system.
 package struct MeshError: Error, Sendable, CustomStringConvertible {
-    /// The kind of a failure; branch on this, not on the message.
+    /// The kind of an error; branch on this, not on the message.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case invalidEndpoint, invalidOption, addressInUse, terminated, system
@@ -10,15 +10,15 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// The text is no endpoint that this module takes.
+        /// The text is not an endpoint that this module supports.
         package static let invalidEndpoint = Code(.invalidEndpoint)
         /// A setting is outside its range.
         package static let invalidOption = Code(.invalidOption)
-        /// Somebody alive listens on this endpoint already.
+        /// A live process listens on this endpoint already.
         package static let addressInUse = Code(.addressInUse)
         /// The context is closed.
         package static let terminated = Code(.terminated)
-        /// A call failed; `errno` says how.
+        /// A call failed with `errno`.
         package static let system = Code(.system)
 
         /// The name of the kind.
@@ -27,7 +27,7 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of the failure.
     package let code: Code
-    /// What was tried, with the names an operator needs.
+    /// What failed, with the names that an operator needs.
     package let message: String
     /// The error number of the failed call, 0 if there was none.
     package let errno: Int32
@@ -36,7 +36,7 @@ package struct MeshError: Error, Sendable, CustomStringConvertible {
     /// The line in `file`.
     package let line: Int
 
-    /// True when trying the same again later may work.
+    /// True when a retry may succeed.
     package var isRetriable: Bool { self.code == .addressInUse || self.code == .system }
 
     /// Kind, message and the text of the error number.

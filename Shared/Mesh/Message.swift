@@ -1,9 +1,9 @@
 internal import CZeroMQ
 
-/// One message part of libzmq's, owned.
+/// One owned message part of libzmq.
 ///
-/// Small contents (up to 33 bytes) lie inside the value itself, so a pointer to them dies with the next move:
-/// bytes are therefore lent to a closure only. Not bound to a thread: it may be handed to another one.
+/// Small contents (up to 33 bytes) are stored inline, so a pointer to them is invalid after the next move: bytes are
+/// only passed to a closure. Not bound to a thread: it may be moved to another one.
 // Unchecked: libzmq counts shared contents atomically, and the value has one owner.
 package struct Message: ~Copyable, @unchecked Sendable {
     private let part: UnsafeMutablePointer<zmq_msg_t>
@@ -26,7 +26,7 @@ package struct Message: ~Copyable, @unchecked Sendable {
         self.fill(bytes)
     }
 
-    // Without memory for it the part stays empty, as libzmq reports it.
+    // If memory for it cannot be allocated, the part stays empty, as libzmq reports it.
     private init(length: Int) {
         self.part = Message.allocate()
         if zmq_msg_init_size(self.part, length) != 0 { zmq_msg_init(self.part) }
@@ -37,7 +37,7 @@ package struct Message: ~Copyable, @unchecked Sendable {
         target.copyMemory(from: source, byteCount: min(bytes.count, zmq_msg_size(self.part)))
     }
 
-    /// Takes the content out of `source`, which is empty afterwards.
+    /// Moves the content out of `source`, which is empty afterwards.
     init(taking source: UnsafeMutablePointer<zmq_msg_t>) {
         self.part = Message.allocate()
         zmq_msg_init(self.part)
@@ -52,21 +52,21 @@ package struct Message: ~Copyable, @unchecked Sendable {
     /// Its length in bytes.
     package var byteCount: Int { zmq_msg_size(self.part) }
 
-    /// Lends the bytes; the pointer is invalid after `body` and need not be aligned.
+    /// Calls `body` with the bytes; the pointer is invalid afterwards and need not be aligned.
     package borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: zmq_msg_data(self.part), count: zmq_msg_size(self.part)))
     }
 
-    /// Another owner of the same content: counted, not copied, when it is larger than 33 bytes.
+    /// Another owner of the same content: reference-counted, not copied, when it is larger than 33 bytes.
     package borrowing func shared() -> Message {
         let other = Message()
         zmq_msg_copy(other.part, self.part)
         return other
     }
 
-    /// Puts a counted reference to this content into `target`, which must be initialised.
+    /// Stores a counted reference to this content in `target`, which must be initialised.
     borrowing func share(into target: UnsafeMutablePointer<zmq_msg_t>) {
         zmq_msg_copy(target, self.part)
     }

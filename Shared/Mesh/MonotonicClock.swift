@@ -3,7 +3,7 @@ package import Timing
 
 /// The one clock of this module: CLOCK_MONOTONIC.
 package enum MonotonicClock {
-    /// The present moment; never goes back, does not stop while other threads run.
+    /// The current time; never goes back, and does not stop while other threads run.
     package static func now() -> Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -12,7 +12,7 @@ package enum MonotonicClock {
 }
 
 extension Duration {
-    /// This duration in whole milliseconds, clamped to what a libzmq option takes.
+    /// This duration in whole milliseconds, clamped to the range of libzmq's options.
     var millisecondsClamped: Int32 {
         Int32(clamping: Nanoseconds(self).milliseconds)
     }

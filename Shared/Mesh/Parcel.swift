@@ -1,7 +1,7 @@
-/// A message to be sent, with its frames already in libzmq's hands: send it to one peer or to many; contents over 33 bytes are
-/// counted by libzmq, not copied.
+/// A message whose frames are already libzmq parts, to be sent to one peer or to many; contents over 33 bytes are
+/// reference-counted by libzmq, not copied.
 package struct Parcel: ~Copyable {
-    // One frame is the rule, so only the others need an array.
+    // Messages usually have one frame, so only further ones need an array.
     let first: Message
     let rest: [Box]
 
@@ -16,7 +16,7 @@ package struct Parcel: ~Copyable {
         self.rest = []
     }
 
-    /// One frame, lent for the duration of the call.
+    /// One frame, copied during the call.
     package init(copying frame: UnsafeRawBufferPointer) {
         self.first = Message(copying: frame)
         self.rest = []

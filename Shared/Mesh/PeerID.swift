@@ -1,8 +1,9 @@
-/// A peer of a `ServerLink`, from its `peerUp` to its `peerDown`. Never used again: a peer that comes back has another one.
+/// A peer of a `ServerLink`, from its `peerUp` to its `peerDown`. Never reused: a peer that comes back gets another
+/// one.
 package struct PeerID: Hashable, Sendable, CustomStringConvertible {
-    /// The place that it has among the link's peers; used again by others after it.
+    /// Its slot among the link's peers; reused by later peers.
     package let slot: UInt32
-    /// Its number among all peers of the link, never used again.
+    /// Its number among all peers of the link; never reused.
     package let serial: UInt64
 
     /// The peer of these numbers.

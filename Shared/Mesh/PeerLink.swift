@@ -1,37 +1,38 @@
 internal import Logging
 internal import Timing
 
-/// A dialled link: one DEALER to one peer instance, which comes up, goes down and comes back by itself for as long as it lives.
+/// A dialled link: one DEALER to one peer instance, which reconnects by itself for as long as it lives.
 ///
-/// Confined to its reactor's thread. In every turn call `next()` until it is nil. Between `up` and `down` the
-/// peer's messages arrive in order and once each. With `down` the socket is closed and what it still held is dropped,
-/// so nothing old reaches the peer later; the next connection is a new one with a new routing id.
+/// Confined to its reactor's thread. In every turn call `next()` until it is nil. Between `up` and `down` the peer's
+/// messages arrive in order, each once. On `down` the socket is closed and its queues are dropped, so nothing old
+/// reaches the peer later; the next connection has a new routing id.
 package final class PeerLink {
-    /// What happened on the link.
+    /// An event of the link.
     package enum Event: Equatable {
         /// The peer answered; sends work from now on.
         case up(Hello)
-        /// The peer is gone, for this reason. Everything it had sent before was handed out. `refused` may come without an `up`.
+        /// The peer is gone, for this reason. All messages that it sent before were delivered. `refused` may come
+        /// without an `up`.
         case down(LinkLoss)
         /// A message is in `incoming`.
         case message
-        /// There is room again after `wouldBlock`.
+        /// Sends are accepted again after `wouldBlock`.
         case writable
-        /// The peer, which stays up, can do its work no more for now; or it can again.
+        /// The peer, which stays up, began (true) or ceased (false) to rest.
         case resting(Bool)
     }
 
     /// Where the peer listens.
     package let endpoint: Endpoint
-    /// What this link did so far.
+    /// The link's counters.
     package private(set) var counters = LinkCounters()
-    /// The frames of the message that `next` has just reported, valid until it is called again.
+    /// The frames of the message that `next` has just returned, valid until the next call.
     package let incoming: Frames
     /// The peer's hello while the link is up.
     package private(set) var peer: Hello?
-    /// True while the peer is up but says that it cannot do its work.
+    /// True while the peer is up but rests.
     package private(set) var isResting = false
-    /// Sent to the peer when the link comes up the next time.
+    /// Sent to the peer when the link comes up next.
     package var greeting: [UInt8] {
         get { self.identity.greeting }
         set { self.identity.greeting = newValue }
@@ -60,8 +61,8 @@ package final class PeerLink {
     private var silent = false
     private var refusalLogged = false
 
-    /// Makes the link and registers it; it begins to dial with the reactor's next turn.
-    /// - Throws: `invalidEndpoint`, `invalidOption`. That the peer is not there is no error.
+    /// Creates and registers the link; it starts dialling in the reactor's next turn.
+    /// - Throws: `invalidEndpoint`, `invalidOption`. An unreachable peer is not an error.
     package init(
         on thread: ReactorThread, to endpoint: Endpoint, identity: LinkIdentity, options: LinkOptions = LinkOptions(),
         liveness: LivenessSettings = LivenessSettings()
@@ -77,7 +78,7 @@ package final class PeerLink {
         thread.register(self)
     }
 
-    /// Ends the link: goodbye to the peer, and what is queued goes out for as long as LINGER allows. No more events.
+    /// Ends the link: sends a goodbye to the peer and its queue for as long as LINGER allows. No more events.
     package func close() {
         guard !self.machine.isClosed else { return }
         if self.machine.isConnected, !self.disconnected, let connection = self.connection {
@@ -94,7 +95,7 @@ package final class PeerLink {
 
     // MARK: Events
 
-    /// The next event, or nil when there is nothing more in this turn.
+    /// The next event; nil when there is none in this turn.
     package func next() -> Event? {
         if let event = self.pending.pop() { return event }
         guard let connection = self.connection else { return nil }
@@ -116,7 +117,7 @@ package final class PeerLink {
         return self.pending.pop()
     }
 
-    // True when the user gets the message.
+    // True when the message is for the user.
     private func handle(_ connection: Connection) -> Bool {
         let frames = self.incoming
         let kind = frames.withPart(0) { $0.count == 1 ? FrameKind(rawValue: $0[0]) : nil }
@@ -211,7 +212,7 @@ package final class PeerLink {
         frame.withUnsafeBytes { self.send(copying: $0) }
     }
 
-    /// Sends a message of one frame, whose bytes are lent for the duration of the call.
+    /// Sends a message of one frame, copying the bytes during the call.
     package func send(copying frame: UnsafeRawBufferPointer) -> SendResult {
         guard let connection = self.upConnection else { return self.count(.unroutable) }
         var result = self.kind(.data, on: connection, more: true)
@@ -267,7 +268,7 @@ package final class PeerLink {
             let socket = try Socket(
                 .dealer, context: self.thread.context, thread: self.thread, options: self.options,
                 routingID: [UInt8](id.utf8))
-            // Watched before it connects, so that no news is missed.
+            // Monitored before it connects, so that no event is missed.
             let monitor = try SocketMonitor(
                 socket.core, context: self.thread.context, thread: self.thread, serial: self.thread.nextSerial())
             try socket.connect(self.endpoint)
@@ -295,7 +296,7 @@ package final class PeerLink {
         if case .closeAndReport(let reason) = action { self.pending.append(.down(reason)) }
     }
 
-    // The fresh socket has room for it; were it lost all the same, the missing answer would end this connection.
+    // A fresh socket has room for it; if it were lost nevertheless, the missing answer would end this connection.
     private func greet(_ connection: Connection) {
         let hello = Hello(self.identity, instance: self.instance, incarnation: self.incarnation &- 1).encoded()
         guard self.kind(.hello, on: connection, more: true) == .sent else { return }
@@ -333,11 +334,11 @@ extension PeerLink: ReactorLink {
         case .lose(let reason): self.lose(reason)
         case .beat: self.beat()
         case .silent:
-            // We ourselves stood still: the peer has given us up, and what waits in the socket is of a time gone by.
+            // This process itself was frozen: the peer has abandoned us, and the messages in the socket are outdated.
             if self.thread.roundGap >= self.machine.silenceLimit { self.lose(.silent) } else { self.silent = true }
         }
-        // A verdict waits for all that had arrived before its cause. What the poll saw is older than the news, so look again;
-        // if nothing is there, no `receive` will come to it.
+        // The verdict waits until everything that arrived before its cause is read. The poll's readiness is older than
+        // the event, so check again; if nothing is there, no `receive` would.
         if self.silent || self.disconnected, let core = self.connection?.socket.core {
             core.refresh()
             if !core.isReadable { self.readingEnded(isEmpty: true) }
@@ -354,7 +355,7 @@ extension PeerLink: ReactorLink {
             case .handshakeFailed:
                 self.counters.handshakesFailed += 1
             case .disconnected:
-                // What the peer had sent before is still in the socket and is handed out first.
+                // Messages that the peer had sent before are still in the socket and are delivered first.
                 self.disconnected = self.machine.isConnected
             }
         }
@@ -362,7 +363,7 @@ extension PeerLink: ReactorLink {
 
     private func beat() {
         if let connection = self.connection, self.control(.beat, on: connection) == .sent { self.counters.beats += 1 }
-        // At the high-water mark the peer has plenty to hear already.
+        // At the high-water mark the peer has enough pending messages; a beat is not needed.
         self.machine.sent(at: self.now)
     }
 }

@@ -1,66 +1,66 @@
 package import Timing
 
-/// Who is connected to a bound link: routing ids, hellos, pulses. A plain value.
+/// The peers of a bound link: routing ids, hellos, liveness. A plain value.
 ///
-/// Routing ids come from outside and are any bytes; they are found by a seeded hash and compared bytewise.
+/// Routing ids are untrusted bytes; they are found by a seeded hash and compared bytewise.
 package struct PeerRoster {
     /// One connected peer.
     package struct Peer {
-        /// Its name inside this process.
+        /// Its identifier inside this process.
         package let id: PeerID
-        /// Its name at the ROUTER.
+        /// Its routing id at the ROUTER.
         package let routingID: [UInt8]
-        /// What it said.
+        /// Its hello.
         package let hello: Hello
-        /// The connection's descriptor in libzmq, −1 if it does not say.
+        /// The connection's descriptor in libzmq, −1 if unknown.
         package let descriptor: Int32
-        /// Its pulse.
+        /// Its liveness.
         package var liveness: LivenessMachine
-        /// Its connection closed at this time; it goes when what it had sent is read.
+        /// Its connection closed at this time; it is removed when everything it had sent is read.
         package var disconnectedAt: Instant?
-        /// A send met its high-water mark and its user waits.
+        /// True when a send was rejected at its high-water mark and its user waits for `writable`.
         package var isBlocked = false
     }
 
     /// The answer to a hello.
     package enum Admission: Equatable {
-        /// Admitted; those listed are gone, replaced by it.
+        /// Admitted; the listed peers were replaced by it.
         case admitted(PeerID, replaced: [PeerID])
-        /// No room.
+        /// The maximum number of peers is reached.
         case full
     }
 
-    /// After a disconnect at most this much is waited for the socket to be read empty.
+    /// The maximum wait after a disconnect until the socket has been read empty.
     private static let disconnectGrace = Nanoseconds.milliseconds(250)
 
     private var slots: [Peer?] = []
     private var free: [Int] = []
     private var byRoutingID: [UInt64: Int] = [:]
     private var byDescriptor: [Int32: Int] = [:]
-    /// Disconnects that belong to a connection whose descriptor was taken over before its own news was read.
+    /// Disconnects of connections whose descriptor was reused before the event was read.
     private var staleDisconnects: [Int32: Int] = [:]
     private var serial: UInt64 = 0
     private var nextCheck = Instant.never
-    /// Peers that wait for room.
+    /// The number of blocked peers.
     package private(set) var blockedCount = 0
     private var leavingCount = 0
     private let maximum: Int
     private let settings: LivenessSettings
     private let seed: UInt64
 
-    /// An empty roster; the seed makes its hash unguessable.
+    /// An empty roster; the seed makes its hash unpredictable.
     package init(maximum: Int, settings: LivenessSettings, seed: UInt64) {
         self.maximum = maximum
         self.settings = settings
         self.seed = seed
     }
 
-    /// Peers in it.
+    /// The number of peers.
     package var count: Int { self.slots.count - self.free.count }
     /// Their ids.
     package var ids: [PeerID] { self.slots.compactMap { $0?.id } }
 
-    /// No peer's pulse needs a look before this time.
+    /// The next time that any peer's liveness must be checked.
     package var deadline: Instant? { self.count == 0 ? nil : self.nextCheck }
 
     /// A peer; nil when it is gone.
@@ -70,7 +70,7 @@ package struct PeerRoster {
         return peer
     }
 
-    /// The peer with this routing id.
+    /// Finds the peer with this routing id.
     package func find(_ routingID: UnsafeRawBufferPointer) -> PeerID? {
         guard let slot = self.byRoutingID[self.hash(routingID)], let peer = self.slots[slot],
             peer.routingID.elementsEqual(routingID)
@@ -78,7 +78,7 @@ package struct PeerRoster {
         return peer.id
     }
 
-    /// Takes a peer in. Older connections of the same link, and one with the same routing id or descriptor, are gone by that.
+    /// Admits a peer. It replaces older connections of the same link, and one with the same routing id or descriptor.
     package mutating func admit(
         _ hello: Hello, routingID: UnsafeRawBufferPointer, descriptor: Int32, at now: Instant
     ) -> Admission {
@@ -113,7 +113,7 @@ package struct PeerRoster {
         return .admitted(id, replaced: replaced)
     }
 
-    /// Takes a peer out. False when it is gone already.
+    /// Removes a peer; false when it is gone already.
     @discardableResult
     package mutating func remove(_ id: PeerID) -> Bool {
         guard let peer = self[id] else { return false }
@@ -127,19 +127,19 @@ package struct PeerRoster {
         return true
     }
 
-    /// Anything at all came from it.
+    /// Any message arrived from the peer.
     package mutating func heard(_ id: PeerID, at now: Instant) {
         guard self[id] != nil else { return }
         self.slots[Int(id.slot)]?.liveness.heard(at: now)
     }
 
-    /// Anything at all went to it.
+    /// Any message was sent to the peer.
     package mutating func sent(_ id: PeerID, at now: Instant) {
         guard self[id] != nil else { return }
         self.slots[Int(id.slot)]?.liveness.sent(at: now)
     }
 
-    /// libzmq closed this connection.
+    /// libzmq closed the connection with this descriptor.
     package mutating func disconnected(descriptor: Int32, at now: Instant) {
         if let stale = self.staleDisconnects[descriptor] {
             self.staleDisconnects[descriptor] = stale > 1 ? stale - 1 : nil
@@ -154,14 +154,14 @@ package struct PeerRoster {
 
     // MARK: Waiting for room
 
-    /// A send to it met the high-water mark.
+    /// A send to the peer was rejected at the high-water mark.
     package mutating func block(_ id: PeerID) {
         guard let peer = self[id], !peer.isBlocked else { return }
         self.slots[Int(id.slot)]?.isBlocked = true
         self.blockedCount += 1
     }
 
-    /// Forgets who is blocked, and says who it was.
+    /// Unblocks all peers and returns those that were blocked.
     package mutating func unblockAll() -> [PeerID] {
         guard self.blockedCount > 0 else { return [] }
         self.blockedCount = 0
@@ -175,7 +175,7 @@ package struct PeerRoster {
 
     // MARK: Time
 
-    /// Who wants a beat now. Call `sent` for each.
+    /// The peers to which a beat is due now. Call `sent` for each.
     package mutating func beatsDue(at now: Instant) -> [PeerID] {
         guard now >= self.nextCheck else { return [] }
         return self.slots.compactMap { peer in
@@ -184,13 +184,14 @@ package struct PeerRoster {
         }
     }
 
-    /// `readingEnded` may find somebody gone.
+    /// True when `readingEnded` may remove peers.
     package func hasVerdicts(at now: Instant) -> Bool {
         self.leavingCount > 0 || (self.count > 0 && now >= self.nextCheck)
     }
 
-    /// The socket was read as far as this round goes: who is gone, and why. They are removed.
-    /// - Parameter isEmpty: nothing at all is left to read.
+    /// Removes the peers that are gone, once the socket was read as far as this round goes.
+    /// - Parameter isEmpty: true when nothing is left to read.
+    /// - Returns: the removed peers, each with its reason.
     package mutating func readingEnded(isEmpty: Bool, at now: Instant) -> [(PeerID, LinkLoss)] {
         guard now >= self.nextCheck || (isEmpty && self.leavingCount > 0) else { return [] }
         var gone: [(PeerID, LinkLoss)] = []

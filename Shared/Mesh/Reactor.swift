@@ -4,24 +4,25 @@ package import Logging
 internal import NIOConcurrencyHelpers
 internal import Timing
 
-/// How a reactor runs.
+/// The settings of a reactor.
 package struct ReactorSettings: Sendable, Equatable {
     /// libzmq's own threads, 1 … 16.
     package var ioThreads = 1
-    /// How long a loop may drain after `stop()` before it is ended anyway.
+    /// The maximum time of a drain after `stop()`.
     package var drainLimit = Duration.seconds(5)
     /// The defaults.
     package init() {}
 }
 
-/// One thread with a poll loop over ZeroMQ sockets, foreign descriptors and an eventfd; the home of a daemon's links.
+/// One thread with a poll loop over ZeroMQ sockets, foreign descriptors and an eventfd; it runs a daemon's links.
 ///
 /// ```
 ///   idle ──start/run──▶ running ──stop──▶ draining ──drained or limit──▶ ended
 ///                          └────────── make threw ────────────────────────▲
 /// ```
-/// The handle is Sendable; everything inside (`ReactorThread`, the loop, the links) stays on the thread. The thread sleeps in
-/// `ppoll` until something is ready or a deadline comes: no polling interval, no sleep. All signals are blocked on it.
+/// The handle is Sendable; everything inside (`ReactorThread`, the loop, the links) stays on the thread. The thread
+/// sleeps in `ppoll` until something is ready or a deadline is reached: it has no polling interval. All signals are
+/// blocked on it.
 package final class Reactor: Sendable {
     private enum Phase { case idle, running, ended }
     private struct State {
@@ -34,7 +35,7 @@ package final class Reactor: Sendable {
 
     /// The thread's name.
     package let name: String
-    /// Wakes the loop; give it to the mailboxes that the loop drains. Valid before the start and after the end.
+    /// Wakes the loop; pass it to the mailboxes that the loop drains. Valid before the start and after the end.
     package let waker: Waker
     private let settings: ReactorSettings
     private let logger: Logger
@@ -44,8 +45,8 @@ package final class Reactor: Sendable {
 
     /// - Parameters:
     ///   - name: the thread's name; Linux shows its first 15 bytes.
-    ///   - beat: called on the thread about once a second, however idle it is: the proof that the loop turns.
-    ///   - make: builds the loop, on the thread: opens its links there. What it throws comes out of `run` or `ended`.
+    ///   - beat: called on the thread about once a second, even when idle, as proof that the loop turns.
+    ///   - make: creates the loop on the thread, where it opens its links. Its errors are thrown by `run` or `ended`.
     package init(
         name: String, settings: ReactorSettings = ReactorSettings(), logger: Logger,
         beat: (@Sendable () -> Void)? = nil, make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
@@ -58,7 +59,7 @@ package final class Reactor: Sendable {
         self.make = make
     }
 
-    /// Starts the thread and returns. Does nothing when it was started before.
+    /// Starts the thread and returns. Does nothing when it was already started.
     package func start() throws(MeshError) {
         let code = self.state.withLockedValue { state -> Int32 in
             guard state.phase == .idle else { return 0 }
@@ -82,7 +83,8 @@ package final class Reactor: Sendable {
         if code != 0 { throw MeshError(errno: code, "cannot start the thread '\(self.name)'") }
     }
 
-    /// Starts the thread if needed and suspends until it has ended. Cancellation asks it to stop and still waits for the end.
+    /// Starts the thread if needed and suspends until it has ended. Cancellation requests a stop and still waits for
+    /// the end.
     package func run() async throws {
         try self.start()
         try await withTaskCancellationHandler {
@@ -92,7 +94,8 @@ package final class Reactor: Sendable {
         }
     }
 
-    /// Suspends until the thread has closed its sockets and its context and is joined; at once if it never started.
+    /// Suspends until the thread has closed its sockets and its context and is joined; returns immediately if it never
+    /// started.
     /// - Throws: what `make` threw.
     package func ended() async throws {
         await withCheckedContinuation { continuation in
@@ -107,12 +110,12 @@ package final class Reactor: Sendable {
             defer { state.thread = nil }
             return (state.thread, state.failure)
         }
-        // The thread has nothing left to do but return, so this takes microseconds.
+        // The thread has only to return, so this takes microseconds.
         if let thread { pthread_join(thread, nil) }
         if let failure { throw failure }
     }
 
-    /// Asks the loop to drain and end. Returns at once; any thread, any number of times.
+    /// Requests that the loop drain and end. Returns immediately; may be called from any thread, any number of times.
     package func stop() {
         self.state.withLockedValue { $0.stopRequested = true }
         self.waker.signal()

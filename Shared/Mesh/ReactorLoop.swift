@@ -1,16 +1,16 @@
 package import Timing
 
-/// What a daemon does on its reactor's thread. Made there, stays there, need not be Sendable.
+/// A daemon's work on its reactor's thread. Created there and confined to it; need not be Sendable.
 package protocol ReactorLoop: AnyObject {
-    /// After every poll: something is ready, a mailbox has something, or a deadline has passed. Drain links (`next()` until nil),
-    /// descriptors and mailboxes; never block.
-    /// - Returns: when to come back at the latest, or nil. The links' own deadlines need not be included.
+    /// Called after every poll: something is ready, a mailbox is not empty, or a deadline has passed. Drain links
+    /// (`next()` until nil), descriptors and mailboxes; never block.
+    /// - Returns: the next deadline, or nil. The links' own deadlines need not be included.
     func turn(at now: Instant) -> Instant?
 
-    /// Once, when the reactor was asked to stop: stop the intake, begin to drain. Turns go on.
+    /// Called once, when the reactor was asked to stop: close the intake, start to drain. Turns continue.
     func stopRequested(at now: Instant)
 
-    /// Asked after every turn from then on; the loop ends when it is true, or when the drain limit has passed.
+    /// Checked after every turn from then on; the loop ends when it is true, or at the drain limit.
     var isDrained: Bool { get }
 
     /// The last call on the thread. Links are still open; they say goodbye and close right after.

@@ -3,23 +3,23 @@ internal import Glibc
 package import Logging
 package import Timing
 
-/// A link as its reactor sees it.
+/// A link, for its reactor.
 protocol ReactorLink: AnyObject {
-    /// True when `turn` has something to do: news from the socket, or a deadline that passed.
+    /// True when `turn` has work: an event of the socket, or a deadline that passed.
     func needsTurn(at now: Instant) -> Bool
-    /// Lifecycle and timers; fills the budget of messages for this round.
+    /// Handles lifecycle and timers, and resets the budget of messages for this round.
     func turn(at now: Instant)
     /// When `turn` is due at the latest.
     var deadline: Instant? { get }
-    /// Orderly end: says goodbye and closes, sending what is queued for as long as LINGER allows.
+    /// Orderly end: says goodbye and closes, sending its queue for as long as LINGER allows.
     func close()
 }
 
-/// The inside of a reactor: its context and its poll set. Exists on one thread only and is not Sendable.
+/// The thread-confined part of a reactor: its context and its poll set. Not Sendable.
 package final class ReactorThread {
-    /// Everything on this thread lives in this context; it is closed last.
+    /// The context of all sockets on this thread; closed last.
     package let context: MeshContext
-    /// Where the links log.
+    /// The logger of the links.
     package let logger: Logger
     /// Wakes this thread.
     package let waker: Waker
@@ -29,9 +29,10 @@ package final class ReactorThread {
     private var links: [any ReactorLink] = []
     private var entries: [pollfd] = []
     private var serial: UInt64 = 0
-    /// When the present round began.
+    /// When the present round started.
     package private(set) var now = MonotonicClock.now()
-    /// How long ago the previous round began. Much more than a beat means that this process itself stood still.
+    /// The time between the starts of the previous round and this one. Much more than a beat means that this process
+    /// itself was frozen.
     private(set) var roundGap = Nanoseconds.zero
 
     init(context: MeshContext, logger: Logger, waker: Waker) {
@@ -40,7 +41,7 @@ package final class ReactorThread {
         self.waker = waker
     }
 
-    /// Puts a foreign descriptor into the poll set until its source is cancelled.
+    /// Adds a foreign descriptor to the poll set until its source is cancelled.
     package func watch(descriptor: Int32, interest: DescriptorInterest) -> DescriptorSource {
         let source = DescriptorSource(descriptor, interest, self)
         self.descriptors.append(source)
@@ -53,7 +54,7 @@ package final class ReactorThread {
     func register(_ link: any ReactorLink) { self.links.append(link) }
     func unregister(_ link: any ReactorLink) { self.links.removeAll { $0 === link } }
 
-    /// A number that no other caller on this thread gets.
+    /// A number that is unique on this thread.
     func nextSerial() -> UInt64 {
         self.serial += 1
         return self.serial
@@ -61,14 +62,14 @@ package final class ReactorThread {
 
     // MARK: One round
 
-    /// Lets the links do what is due.
+    /// Runs the links that are due.
     func turnLinks(at now: Instant) {
         self.roundGap = now.elapsed(since: self.now)
         self.now = now
         for link in self.links where link.needsTurn(at: now) { link.turn(at: now) }
     }
 
-    /// The first deadline of the links.
+    /// The earliest deadline of the links.
     var linkDeadline: Instant? {
         var first: Instant?
         for link in self.links {
@@ -82,7 +83,7 @@ package final class ReactorThread {
         self.links.removeAll()
     }
 
-    /// Sleeps until something is ready or `deadline` has come (nil: no deadline), then notes what is ready.
+    /// Sleeps until something is ready or `deadline` is reached (nil: no deadline), then records what is ready.
     func poll(until deadline: Instant?) {
         var somethingReady = false
         for socket in self.sockets {
@@ -102,7 +103,7 @@ package final class ReactorThread {
         let ready = self.entries.withUnsafeMutableBufferPointer { entries in
             linux_poll(entries.baseAddress, UInt(entries.count), limit)
         }
-        // EINTR and the like count as "nothing": the caller comes back.
+        // EINTR and the like count as nothing ready: the caller polls again.
         self.noteReadiness(any: ready > 0)
     }
 
@@ -118,7 +119,7 @@ package final class ReactorThread {
             let events =
                 (source.interest.contains(.read) ? readable : 0)
                 | (source.interest.contains(.write) ? Int16(POLLOUT) : 0)
-            // A negative descriptor is skipped: otherwise a hang-up would be reported even to those who did not ask.
+            // poll(2) ignores a negative descriptor: otherwise it would report a hang-up even without interest.
             self.entries.append(pollfd(fd: events == 0 ? -1 : source.descriptor, events: events, revents: 0))
         }
     }

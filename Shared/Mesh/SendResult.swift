@@ -1,9 +1,10 @@
-/// What became of a send. Sends never block.
+/// The result of a send. Sends never block.
 package enum SendResult: Equatable, Sendable {
-    /// libzmq has it queued. That is all: it may still be lost with the connection.
+    /// Queued by libzmq; it may still be lost with the connection.
     case sent
-    /// The peer's high-water mark is reached. Not taken: keep it and try again when the link says `writable`, or shed it.
+    /// The peer's high-water mark is reached. Not accepted: keep it and retry when the link reports `writable`, or drop
+    /// it.
     case wouldBlock
-    /// There is no such peer, or the link is not up. Not taken.
+    /// There is no such peer, or the link is not up. Not accepted.
     case unroutable
 }

@@ -4,26 +4,26 @@ internal import Timing
 /// A bound link: one ROUTER, any number of dialling peers.
 ///
 /// Confined to its reactor's thread. In every turn call `next()` until it is nil. A peer exists from `peerUp` to
-/// `peerDown`; in between its messages arrive in order and once each, and it can be sent to. Messages from anybody
-/// else are dropped and counted, and their sender is told to greet again.
+/// `peerDown`; in between its messages arrive in order, each once, and it can be sent to. Messages from unknown peers
+/// are dropped and counted, and the sender is asked to greet again.
 package final class ServerLink {
-    /// What happened on the link.
+    /// An event of the link.
     package enum Event: Equatable {
         /// A peer greeted and was admitted.
         case peerUp(PeerID, Hello)
-        /// It is gone, for this reason. Everything it had sent before was handed out.
+        /// It is gone, for this reason. All messages that it sent before were delivered.
         case peerDown(PeerID, LinkLoss)
         /// A message from it is in `incoming`.
         case message(PeerID)
-        /// There may be room again after `wouldBlock`: try once more.
+        /// Sends may be accepted again after `wouldBlock`: retry.
         case writable(PeerID)
     }
 
-    /// Where it listens; with the port that the system chose, if it was 0.
+    /// The endpoint it listens on, with the port that the system chose, if it was 0.
     package let endpoint: Endpoint
-    /// What this link did so far.
+    /// The link's counters.
     package private(set) var counters = LinkCounters()
-    /// The frames of the message that `next` has just reported, valid until it is called again.
+    /// The frames of the message that `next` has just returned, valid until the next call.
     package let incoming: Frames
     /// Sent to peers that come up from now on.
     package var greeting: [UInt8] {
@@ -31,8 +31,8 @@ package final class ServerLink {
         set { self.identity.greeting = newValue }
     }
 
-    /// True while this side cannot do its work. Peers are told at once, and before the hello; those who have a choice
-    /// choose others. The link stays up all the while, and takes what comes.
+    /// True while this side cannot do its work. Peers are notified immediately, and before the hello; those with a
+    /// choice prefer other instances. The link stays up and keeps accepting messages.
     package var isResting = false {
         didSet {
             guard self.isResting != oldValue else { return }
@@ -62,11 +62,11 @@ package final class ServerLink {
     private var blockedRetry: Instant?
     private var forgottenAt = Instant.start
     private var refusalLoggedAt: Instant?
-    /// Peers that do not know yet whether this side rests.
+    /// Peers that have not been notified of a change of `isResting` yet.
     private var untold: Set<PeerID> = []
 
     /// Binds and registers the link.
-    /// - Parameter maximumPeers: more are turned away.
+    /// - Parameter maximumPeers: further peers are turned away.
     /// - Throws: `addressInUse`, `invalidEndpoint`, `invalidOption`, `system`.
     package init(
         on thread: ReactorThread, bind endpoint: Endpoint, identity: LinkIdentity, options: LinkOptions = LinkOptions(),
@@ -81,7 +81,7 @@ package final class ServerLink {
         self.identity = identity
         self.silenceLimit = Nanoseconds(liveness.silence)
         self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
-        // Two more than the user's: routing id and kind.
+        // Two parts in addition to the user's: routing id and kind.
         self.incoming = Frames(capacity: options.maximumFrames + 2)
         self.connection = Connection(socket, monitor)
         thread.register(self)
@@ -91,10 +91,10 @@ package final class ServerLink {
     /// The peers that are up.
     package var peers: [PeerID] { self.roster.ids }
 
-    /// What a peer said when it came up; nil when it is not up.
+    /// The peer's hello; nil when it is not up.
     package func hello(of peer: PeerID) -> Hello? { self.roster[peer]?.hello }
 
-    /// Ends the link: goodbye to all peers, and what is queued goes out for as long as LINGER allows. No more events.
+    /// Ends the link: sends a goodbye to all peers and their queues for as long as LINGER allows. No more events.
     package func close() {
         guard self.connection != nil else { return }
         for peer in self.roster.ids { _ = self.control(.goodbye, to: peer) }
@@ -106,7 +106,7 @@ package final class ServerLink {
 
     // MARK: Events
 
-    /// The next event, or nil when there is nothing more in this turn.
+    /// The next event; nil when there is none in this turn.
     package func next() -> Event? {
         if let event = self.pending.pop() { return event }
         guard let connection = self.connection else { return nil }
@@ -126,7 +126,7 @@ package final class ServerLink {
         return self.pending.pop()
     }
 
-    // The sender when the user gets the message. Parts: routing id, kind, frames.
+    // The sender when the message is for the user. Parts: routing id, kind, frames.
     private func handle(_ connection: Connection) -> PeerID? {
         let frames = self.incoming
         guard frames.filled >= 2 else {
@@ -202,7 +202,7 @@ package final class ServerLink {
     private func refuse(_ connection: Connection, _ mesh: UInt16, _ version: UInt16) {
         self.counters.refused += 1
         self.answer(connection, .refusal, with: [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion))
-        // The refused come back every two seconds; one line in ten is enough.
+        // A refused peer retries every two seconds; a log line every ten seconds is enough.
         guard self.refusalLoggedAt.map({ self.now >= $0 + .seconds(10) }) ?? true else { return }
         self.refusalLoggedAt = self.now
         self.thread.logger.warning(
@@ -213,7 +213,7 @@ package final class ServerLink {
             ]))
     }
 
-    // Somebody whom we have forgotten (it stood still, say) or who never greeted: tell it, so that it starts again.
+    // A peer that was removed (it was frozen, say) or never greeted: asks it to greet again.
     private func strangerSpoke(_ connection: Connection) {
         self.counters.droppedUnknown += 1
         guard self.now >= self.forgottenAt + .milliseconds(10) else { return }
@@ -223,7 +223,7 @@ package final class ServerLink {
 
     private func readingEnded(isEmpty: Bool) {
         for (peer, reason) in self.roster.readingEnded(isEmpty: isEmpty, at: self.now) {
-            // Its connection may still stand, with an old backlog; should it wake up, it will be told to start again.
+            // Its connection may still exist, with an old backlog; if it resumes, it will be asked to greet again.
             self.report(peer, reason)
         }
     }
@@ -246,7 +246,7 @@ package final class ServerLink {
         frame.withUnsafeBytes { self.send(copying: $0, to: peer) }
     }
 
-    /// Sends a message of one frame, whose bytes are lent for the duration of the call.
+    /// Sends a message of one frame, copying the bytes during the call.
     package func send(copying frame: UnsafeRawBufferPointer, to peer: PeerID) -> SendResult {
         var result = self.begin(.data, to: peer, more: true)
         if result == .sent, let connection = self.connection { result = connection.socket.send(frame) }
@@ -258,7 +258,7 @@ package final class ServerLink {
         self.send(Parcel(frames), to: peer)
     }
 
-    /// Sends a prepared message; the way to send the same to many.
+    /// Sends a prepared message; use this to send the same message to many peers.
     package func send(_ parcel: borrowing Parcel, to peer: PeerID) -> SendResult {
         var result = self.begin(.data, to: peer, more: true)
         if result == .sent, let connection = self.connection { result = parcel.send(on: connection.socket) }
@@ -274,7 +274,7 @@ package final class ServerLink {
 
     private func control(_ kind: FrameKind, to peer: PeerID) -> SendResult { self.begin(kind, to: peer, more: false) }
 
-    // The next beat, ahead of its time. Who takes nothing at present is told with the others who wait for room.
+    // Sends the next beat early. A peer whose queue is full is notified when it has room again.
     private func tellRest() {
         for peer in self.untold {
             let result = self.control(self.beat, to: peer)
@@ -284,7 +284,7 @@ package final class ServerLink {
 
     private var beat: FrameKind { self.isResting ? .rest : .beat }
 
-    // To whoever sent what is in `incoming`.
+    // Sends to the sender of the message in `incoming`.
     @discardableResult
     private func answer(_ connection: Connection, _ kind: FrameKind, with body: [UInt8]? = nil) -> SendResult {
         var result = self.incoming.withPart(0) { connection.socket.send($0, more: true) }
@@ -320,7 +320,8 @@ package final class ServerLink {
 }
 
 extension ServerLink: ReactorLink {
-    // A ROUTER always claims to be writable. That a peer has made room shows as a signal of the socket; this is the net below it.
+    // A ROUTER always claims to be writable. A signal of the socket shows that a peer has room again; this timer is the
+    // fallback.
     private static let blockedPatience = Nanoseconds.milliseconds(5)
 
     var deadline: Instant? {
@@ -351,14 +352,14 @@ extension ServerLink: ReactorLink {
             for peer in self.roster.unblockAll() { self.pending.append(.writable(peer)) }
             self.tellRest()
         }
-        // We ourselves stood still: the peers have given us up, and what waits in the socket is of a time gone by.
+        // This process itself was frozen: the peers have abandoned us, and the messages in the socket are outdated.
         if self.thread.roundGap >= self.silenceLimit { self.readingEnded(isEmpty: true) }
         for peer in self.roster.beatsDue(at: now) {
             if self.control(self.beat, to: peer) == .sent { self.counters.beats += 1 }
             self.roster.sent(peer, at: now)
         }
-        // A verdict waits for all that had arrived before its cause. What the poll saw is older than the news, so look again;
-        // if nothing is there, no `receive` will come to it.
+        // The verdict waits until everything that arrived before its cause is read. The poll's readiness is older than
+        // the event, so check again; if nothing is there, no `receive` would.
         if self.roster.hasVerdicts(at: now) { connection.socket.core.refresh() }
         if !connection.socket.core.isReadable { self.readingEnded(isEmpty: true) }
     }

@@ -1,25 +1,25 @@
 internal import CZeroMQ
 
-/// An owned ZeroMQ socket: ROUTER or DEALER. Closed when the value dies.
+/// An owned ZeroMQ socket: ROUTER or DEALER. Closed by deinit.
 ///
-/// Confined to the thread that made it (debug builds trap on any other). Sends and receives never block. The context
+/// Confined to the thread that created it (debug builds trap on any other). Sends and receives never block. The context
 /// must be closed after the socket.
 package struct Socket: ~Copyable {
     /// The two patterns in use: routing is explicit everywhere.
     package enum Kind: Sendable {
-        /// Bound by whoever serves; addresses its peers by routing id.
+        /// Bound by a server; addresses its peers by routing id.
         case router
         /// Connected to one peer.
         case dealer
     }
 
-    /// What a receive found.
+    /// The result of a receive.
     package enum Received: Equatable, Sendable {
         /// A whole message is in the frames.
         case message
-        /// Nothing is there.
+        /// Nothing has arrived.
         case empty
-        /// A message had more parts than the frames hold; it was consumed and dropped.
+        /// A message had more parts than the frames can store; it was consumed and dropped.
         case tooManyFrames
         /// The context ends or the socket is closed.
         case terminated
@@ -29,10 +29,10 @@ package struct Socket: ~Copyable {
     /// The local listener behind a bound ipc endpoint.
     private var listener: LocalListener?
 
-    /// Makes a socket and sets its options.
+    /// Creates a socket and sets its options.
     /// - Parameters:
-    ///   - thread: the reactor that shall wake when the socket becomes ready; nil for a socket that is polled by hand.
-    ///   - routingID: 1 … 255 bytes, the name under which a ROUTER knows this DEALER; nil leaves it to the ROUTER.
+    ///   - thread: the reactor to wake when the socket becomes ready; nil for a socket that is polled by hand.
+    ///   - routingID: 1 … 255 bytes, by which a ROUTER identifies this DEALER; nil: chosen by the ROUTER.
     package init(
         _ kind: Kind, context: MeshContext, thread: ReactorThread? = nil, options: LinkOptions,
         routingID: [UInt8]? = nil
@@ -57,7 +57,7 @@ package struct Socket: ~Copyable {
         self.listener?.removeFile()
     }
 
-    /// Binds; for ipc the directory is made (0700) and a stale file replaced, a live listener is `addressInUse`.
+    /// Binds; for ipc the directory is created (0700) and a stale file replaced; a live listener is `addressInUse`.
     /// - Returns: the endpoint with the port that the system chose, if it was 0.
     package mutating func bind(_ endpoint: Endpoint, backlog: Int = 256) throws(MeshError) -> Endpoint {
         self.core.checkThread()
@@ -82,7 +82,7 @@ package struct Socket: ~Copyable {
         }
     }
 
-    /// Connects; libzmq goes on trying until the socket is closed.
+    /// Connects; libzmq keeps trying until the socket is closed.
     package borrowing func connect(_ endpoint: Endpoint) throws(MeshError) {
         self.core.checkThread()
         guard endpoint.isConnectable else { throw MeshError(.invalidEndpoint, "\(endpoint) cannot be connected to") }
@@ -92,7 +92,7 @@ package struct Socket: ~Copyable {
         }
     }
 
-    /// Sends one part; `more` says that the message goes on.
+    /// Sends one part; `more` announces further parts of the message.
     package borrowing func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) -> SendResult {
         self.core.checkThread()
         guard let pointer = self.core.pointer else { return .unroutable }
@@ -100,7 +100,7 @@ package struct Socket: ~Copyable {
         return Socket.result(mesh_send_bytes(pointer, bytes.baseAddress, bytes.count, more ? 1 : 0))
     }
 
-    /// Sends one part that libzmq already holds, without copying it.
+    /// Sends one libzmq part without copying it.
     package borrowing func send(_ message: borrowing Message, more: Bool = false) -> SendResult {
         self.core.checkThread()
         guard let pointer = self.core.pointer else { return .unroutable }
@@ -113,10 +113,11 @@ package struct Socket: ~Copyable {
         return Socket.result(code)
     }
 
-    /// False when ``receive(into:)`` would find nothing: the reactor's last look saw nothing, and nothing was left over.
+    /// False when ``receive(into:)`` would find nothing: nothing was ready at the reactor's last poll, and nothing is
+    /// left over.
     package var isReadable: Bool { self.core.isReadable }
 
-    /// Receives one whole message, or nothing.
+    /// Receives one whole message, if one has arrived.
     package borrowing func receive(into frames: Frames) -> Received {
         self.core.checkThread()
         guard let pointer = self.core.pointer else { return .terminated }
@@ -128,8 +129,8 @@ package struct Socket: ~Copyable {
             let code = mesh_recv(part, pointer)
             if code == -EINTR { continue }
             guard code >= 0 else {
-                // Parts of one message arrive together, so this is the gap between two messages; and libzmq has
-                // just run all pending commands, so nothing is left to look for.
+                // Parts of one message arrive together, so this is between two messages; and libzmq has just run all
+                // pending commands, so nothing is left to read.
                 self.core.isReadable = false
                 if code == -EAGAIN { self.core.isTouched = self.core.wantsWritable }
                 return code == -EAGAIN ? .empty : .terminated
@@ -142,7 +143,7 @@ package struct Socket: ~Copyable {
         return dropping ? .tooManyFrames : .message
     }
 
-    /// How long `close` may go on sending what is queued.
+    /// Limits how long `close` keeps sending queued messages.
     package borrowing func setLinger(_ linger: Duration) {
         self.core.checkThread()
         _ = mesh_set_int(self.core.pointer, ZMQ_LINGER, linger.millisecondsClamped)
@@ -191,7 +192,8 @@ package struct Socket: ~Copyable {
 
     private static func result(_ code: Int32) -> SendResult {
         if code >= 0 { return .sent }
-        // EHOSTUNREACH: ROUTER knows no such peer. Anything else but "full" is the end of the socket or the context.
+        // EHOSTUNREACH: ROUTER knows no such peer. Any error other than "full" means that the socket or the context has
+        // ended.
         return code == -EAGAIN || code == -EINTR ? .wouldBlock : .unroutable
     }
 }

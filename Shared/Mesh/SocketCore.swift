@@ -1,11 +1,12 @@
 internal import CZeroMQ
 internal import Glibc
 
-/// The part of a socket that the poll set keeps: libzmq's pointer, its signalling descriptor, what is known of its readiness.
+/// The part of a socket that the poll set retains: libzmq's pointer, its signalling descriptor, and its known
+/// readiness.
 ///
-/// libzmq signals on `ZMQ_FD` only when something changed since the socket last looked, so before sleeping on the
-/// descriptor one must read `ZMQ_EVENTS` again if the socket did anything in between. `isTouched` remembers exactly that;
-/// it saves the look (a system call) for every socket that nobody used.
+/// libzmq signals on `ZMQ_FD` only when something changed since the socket's last check. So before sleeping on the
+/// descriptor, `ZMQ_EVENTS` must be read again if the socket was used in between. `isTouched` tracks exactly that; it
+/// saves the check (a system call) for every unused socket.
 final class SocketCore {
     private(set) var pointer: UnsafeMutableRawPointer?
     let signal: Int32
@@ -13,9 +14,9 @@ final class SocketCore {
     var isTouched = true
     var isReadable = false
     var isWritable = false
-    /// Somebody waits for room.
+    /// True while a user waits for `writable`.
     var wantsWritable = false
-    /// The descriptor was signalled since the last look of the owner.
+    /// The descriptor was signalled since the owner's last check.
     var wasSignalled = false
     private let context: MeshContext
     private weak var thread: ReactorThread?
@@ -47,7 +48,7 @@ final class SocketCore {
 
     deinit { self.close() }
 
-    /// Closes the socket; what is queued is sent for as long as its LINGER allows. Any number of times.
+    /// Closes the socket; its queue is sent for as long as its LINGER allows. Idempotent.
     func close() {
         guard let pointer = self.pointer else { return }
         self.checkThread()
@@ -63,13 +64,14 @@ final class SocketCore {
         let events = mesh_events(pointer)
         self.isReadable = events > 0 && events & ZMQ_POLLIN != 0
         self.isWritable = events > 0 && events & ZMQ_POLLOUT != 0
-        // While somebody waits for room, a receive may swallow the signal too; then look every time.
+        // While a user waits for `writable`, a receive may swallow that signal too; so check every time.
         self.isTouched = self.wantsWritable
     }
 
     var isReady: Bool { self.isReadable || (self.wantsWritable && self.isWritable) }
 
-    /// A socket belongs to the thread that made it; using it elsewhere is undefined in libzmq, so trap where it is cheap.
+    /// A socket belongs to the thread that created it; using it elsewhere is undefined in libzmq, so trap where it is
+    /// cheap.
     @inline(__always)
     func checkThread() {
         #if DEBUG

@@ -1,9 +1,9 @@
 internal import CZeroMQ
 
-/// Listens to what libzmq says about a socket's connections, so that a killed peer is noticed when its connection closes
-/// and not only when it has been silent too long. Costs nothing while nothing happens.
+/// Reads libzmq's events about a socket's connections, so that a killed peer is detected when its connection closes,
+/// not only after the silence limit. Costs nothing without events.
 struct SocketMonitor: ~Copyable {
-    /// The news that links act on; `descriptor` is the connection's.
+    /// The events that links act on; `descriptor` is the connection's.
     enum News: Equatable {
         case handshakeSucceeded
         case handshakeFailed
@@ -38,7 +38,7 @@ struct SocketMonitor: ~Copyable {
 
     var isReadable: Bool { self.core.isReadable }
 
-    /// The next piece of news, or nil when there is none. Each is two parts: event (16 bit) and value (32 bit), then the address.
+    /// The next event; nil when there is none. Each has two parts: event (16 bit) and value (32 bit), then the address.
     borrowing func next() -> News? {
         while let pointer = self.core.pointer {
             var part = zmq_msg_t()

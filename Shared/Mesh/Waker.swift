@@ -13,7 +13,7 @@ package final class Waker: Sendable {
 
     deinit { close(self.descriptor) }
 
-    /// Makes the reactor take another turn. Cheap, but a system call: signal per batch, not per element.
+    /// Makes the reactor run another turn. Each call is a system call: signal per batch, not per element.
     package func signal() {
         var one: UInt64 = 1
         // The only failure is a full counter, and then it is signalled already.

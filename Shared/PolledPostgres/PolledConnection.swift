@@ -2,10 +2,10 @@ package import Mesh
 package import Postgres
 package import Timing
 
-/// One connection to PostgreSQL in a reactor's poll set: the one place where the two wrappers meet, each ignorant of the
-/// other. Confined to the reactor's thread.
+/// One connection to PostgreSQL in a reactor's poll set: the only place where Mesh and Postgres meet. Confined to the
+/// reactor's thread.
 ///
-/// In every turn of the loop call ``turn(at:into:)`` first and ``poll()`` last, and come back at ``nextDeadline``.
+/// In every turn of the loop call ``turn(at:into:)`` first and ``poll()`` last, and return at ``nextDeadline``.
 package final class PolledConnection {
     /// Submit requests here.
     package let connection: Connection
@@ -13,26 +13,26 @@ package final class PolledConnection {
     private var source: DescriptorSource?
     private var watch: DescriptorWatch?
 
-    /// A connection that does nothing before ``start(at:)``.
-    /// - Parameter statements: what is prepared whenever the connection comes up.
+    /// A connection that is idle until ``start(at:)``.
+    /// - Parameter statements: prepared whenever the connection comes up.
     package init(on thread: ReactorThread, settings: ConnectionSettings, statements: [Statement]) throws {
         self.thread = thread
         self.connection = try Connection(settings: settings, statements: statements)
     }
 
-    /// Begins to connect, and connects again whenever the connection is lost.
+    /// Starts to connect, and reconnects whenever the connection is lost.
     package func start(at now: Instant) {
         self.connection.start(at: now)
     }
 
-    /// Does what can be done without waiting, and appends what happened.
+    /// Does what is possible without blocking, and appends the events.
     package func turn(at now: Instant, into events: inout [Connection.Event]) {
         if self.source?.isReadable == true { self.connection.readable() }
         if self.source?.isWritable == true { self.connection.writable() }
         if self.connection.isDue(at: now) { _ = self.connection.step(at: now, into: &events) }
     }
 
-    /// Registers with the poller what the connection waits for now.
+    /// Registers the connection's present interest with the poller.
     package func poll() {
         let watch = self.connection.watch
         if watch == self.watch { return }
@@ -52,10 +52,10 @@ package final class PolledConnection {
         }
     }
 
-    /// When the next turn is due even if nothing happens.
+    /// When the next turn is due even without events.
     package var nextDeadline: Instant? { self.connection.nextDeadline }
 
-    /// Ends the connection. What was under way is given up.
+    /// Closes the connection. Requests in flight are abandoned.
     package func close() {
         self.source?.cancel()
         self.source = nil

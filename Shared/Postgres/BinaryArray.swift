@@ -7,12 +7,12 @@
 ///     int32  lower bound  1
 ///     then for each element:  int32 length (-1 = NULL)   bytes
 ///
-/// All integers are big-endian (PostgreSQL source, arrayfuncs.c `array_send`). The `append` used must fit the element
-/// type: another one is a mistake of the program and traps.
+/// All integers are big-endian (PostgreSQL source, arrayfuncs.c `array_send`). The `append` used must match the element
+/// type: a mismatch is a programming error and traps.
 package struct BinaryArray: Sendable {
     /// The type of all elements.
     package private(set) var elementType: PostgresType
-    /// How many elements there are, NULLs included.
+    /// The number of elements, including NULLs.
     package private(set) var count = 0
     private(set) var isTooLarge = false
     private var hasNull = false
@@ -23,16 +23,16 @@ package struct BinaryArray: Sendable {
         self.elementType = elementType
     }
 
-    /// The size of the elements with their lengths.
+    /// The size of the elements with their lengths, bytes.
     package var byteCount: Int { body.count }
 
-    /// Forgets the elements and keeps the memory, for elements of another type.
+    /// Removes the elements and keeps the storage, for elements of another type.
     package mutating func removeAll(for elementType: PostgresType) {
         self.elementType = elementType
         removeAll()
     }
 
-    /// Forgets the elements and keeps the memory.
+    /// Removes the elements and keeps the storage.
     package mutating func removeAll() {
         count = 0
         isTooLarge = false
@@ -87,7 +87,7 @@ package struct BinaryArray: Sendable {
         count += 1
     }
 
-    /// json that `write` appends to the bytes that it is given.
+    /// json that `write` appends to the given bytes.
     package mutating func appendJSON(_ write: (inout [UInt8]) -> Void) {
         precondition(elementType == .json)
         let start = body.count
@@ -152,13 +152,13 @@ package struct BinaryArray: Sendable {
     }
 }
 
-/// Reads a one-dimensional array in the binary format from bytes that nobody vouches for.
+/// Reads a one-dimensional array in the binary format from untrusted bytes.
 struct BinaryArrayReader {
     let elementType: PostgresType
     let count: Int
     private var rest: UnsafeRawBufferPointer
 
-    /// Nil when the bytes are no array of at most one dimension.
+    /// Nil when the bytes are not an array of at most one dimension.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         guard let dimensions: Int32 = Self.read(from: &rest), let _: Int32 = Self.read(from: &rest),
@@ -176,7 +176,7 @@ struct BinaryArrayReader {
         self.rest = rest
     }
 
-    /// The next element: bytes, or NULL. False when the array is cut short.
+    /// The next element: bytes, or NULL. False when the array is truncated.
     mutating func next(_ body: (UnsafeRawBufferPointer?) -> Void) -> Bool {
         guard let length: Int32 = Self.read(from: &rest) else { return false }
         if length == -1 {

@@ -2,20 +2,20 @@ import CLibpq
 import Glibc
 internal import Timing
 
-/// A connection that waits for every answer: for commands, migrations and tests.
+/// A connection that blocks on every request: for commands, migrations and tests.
 ///
-/// Never on a reactor thread and never on the cooperative pool of a daemon. One thread at a time.
+/// Never use it on a reactor thread or on a daemon's cooperative pool. One thread at a time.
 package final class BlockingConnection {
     private let handle: OpaquePointer
     private let inbox = NoticeInbox()
     private var binding = ParameterBinding()
     private var isClosed = false
 
-    /// Connects: every host of the connection string once, each with its own timeout.
+    /// Connects: tries every host of the connection string once, each with its own timeout.
     ///
     /// - Parameters:
-    ///   - statementTimeout: none when nil; locks are then waited for without end, too.
-    ///   - requiresReadWrite: refuse a standby.
+    ///   - statementTimeout: none when nil; waits for locks are then unlimited, too.
+    ///   - requiresReadWrite: reject a standby.
     package init(
         _ connectionString: String, applicationName: String = "touchsync", statementTimeout: Duration? = nil,
         requiresReadWrite: Bool = true
@@ -44,7 +44,7 @@ package final class BlockingConnection {
         close()
     }
 
-    /// The process that serves this connection, on the server.
+    /// The server process of this connection.
     package var backendProcess: Int32 { isClosed ? 0 : PQbackendPID(handle) }
 
     /// Runs one statement with bound parameters; its rows are in binary format.
@@ -58,7 +58,7 @@ package final class BlockingConnection {
         return try take(result)
     }
 
-    /// Runs several statements as they stand, in one implicit transaction unless they say otherwise.
+    /// Runs several statements unchanged, in one implicit transaction unless they contain transaction control.
     package func executeScript(_ sql: String) throws(PostgresError) {
         try requireOpen()
         _ = try take(PQexec(handle, sql))
@@ -73,7 +73,7 @@ package final class BlockingConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // On a broken connection this fails as well, and the server rolls back by itself.
+            // On a broken connection this fails too, and the server rolls back by itself.
             _ = try? execute("ROLLBACK")
             throw error
         }
@@ -160,7 +160,7 @@ extension BlockingConnection {
     }
 }
 
-/// CLOCK_MONOTONIC, for the parts of this module that wait by themselves.
+/// CLOCK_MONOTONIC, for the parts of this module that block.
 func monotonicNow() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

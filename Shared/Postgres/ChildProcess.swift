@@ -1,8 +1,7 @@
 import CLinux
 import Glibc
 
-/// Starts programs for ``PrivateCluster``: without a shell, in a session of their own, with nothing of ours inherited
-/// but three descriptors.
+/// Starts programs for ``PrivateCluster``: without a shell, in their own session, inheriting only three descriptors.
 struct ChildProcess {
     let processID: Int32
 
@@ -10,9 +9,9 @@ struct ChildProcess {
     ///
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - environment: all of it.
-    ///   - log: where its output goes, opened for appending; nil for nowhere.
-    ///   - input: a descriptor to read from; nil for nothing.
+    ///   - environment: the complete environment.
+    ///   - log: file for its output, opened for appending; nil for none.
+    ///   - input: a descriptor to read from; nil for none.
     static func start(
         _ program: String, _ arguments: [String], environment: [String: String], log: String?, input: Int32? = nil
     ) throws(ClusterError) -> ChildProcess {
@@ -26,7 +25,7 @@ struct ChildProcess {
         }
         posix_spawn_file_actions_addopen(&actions, 1, log ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // A listening socket of ours must not live on in the server.
+        // The server must not inherit a listening socket.
         linux_spawn_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -49,7 +48,7 @@ struct ChildProcess {
         return ChildProcess(processID: processID)
     }
 
-    /// Runs a program to its end; its exit status, or 128 and the signal's number.
+    /// Runs a program to its end and returns its exit status, or 128 plus the signal's number.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String], log: String?
     ) throws(ClusterError) -> Int32 {
@@ -61,19 +60,19 @@ struct ChildProcess {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
-    /// True when the process has ended, or is no child of ours and does not exist. Collects a child that has ended.
+    /// True when the process has ended, or is not our child and does not exist. Reaps an ended child.
     static func hasEnded(_ processID: Int32) -> Bool {
         var status: Int32 = 0
         if waitpid(processID, &status, WNOHANG) == processID { return true }
         if kill(processID, 0) != 0 { return errno == ESRCH }
-        // Somebody else's child that nobody has collected yet is as good as gone.
+        // Another process's child that is not reaped yet counts as ended.
         guard let text = TextFile.read("/proc/\(processID)/stat"), let end = text.lastIndex(of: ")") else {
             return false
         }
         return text[end...].dropFirst(2).first == "Z"
     }
 
-    /// The full path of a program in PATH or the usual places.
+    /// The full path of a program in PATH or the usual folders.
     static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
@@ -81,7 +80,7 @@ struct ChildProcess {
     }
 }
 
-/// Small files in one go.
+/// Reads and writes small files as a whole.
 enum TextFile {
     /// The whole text, at most the last 64 KiB; nil when it cannot be read.
     static func read(_ path: String) -> String? {
@@ -93,7 +92,7 @@ enum TextFile {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// Replaces the file at once or not at all.
+    /// Replaces the file atomically.
     static func write(_ text: String, to path: String, mode: mode_t = 0o600) throws(ClusterError) {
         let temporary = "\(path).new"
         unlink(temporary)

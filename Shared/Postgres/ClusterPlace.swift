@@ -1,17 +1,17 @@
 import Glibc
 
-/// Where a private cluster lives, who runs it, and the programs for it.
+/// The location of a private cluster, the user that runs it, and its programs.
 ///
 ///     FOLDER/data      PGDATA, 0700 (a link to /var/lib/touchsync/HASH when the server's user may not enter FOLDER)
 ///     FOLDER/socket    the UNIX socket, 0700 (or /tmp/touchsync-HASH when the path would not fit into 107 bytes)
 ///     FOLDER/log/postgres.log
-///     FOLDER/lock      held while somebody makes, starts or stops the cluster
+///     FOLDER/lock      held while a process creates, starts or stops the cluster
 struct ClusterPlace: Sendable {
     let folder: String
     let data: String
     let socket: String
     let logFolder: String
-    /// Nil when the server runs as ourselves.
+    /// Nil when the server runs as the current user.
     let owner: (user: UInt32, group: UInt32)?
 
     static let port = 5432
@@ -41,7 +41,7 @@ struct ClusterPlace: Sendable {
         try Self.makeFolder(socket, mode: 0o700, owner: owner)
     }
 
-    /// Starts a program of PostgreSQL's as the right user, which the server insists is not root.
+    /// Starts a program of PostgreSQL as the right user, which must not be root.
     func command(_ program: String, _ arguments: [String]) throws(ClusterError) -> (String, [String]) {
         guard let owner else { return (program, arguments) }
         guard let setpriv = ChildProcess.find("setpriv") else {
@@ -51,7 +51,7 @@ struct ClusterPlace: Sendable {
         return (setpriv, user + ["--", program] + arguments)
     }
 
-    /// What PostgreSQL gets to see of the environment: nothing that would change its defaults.
+    /// The environment of PostgreSQL's programs: nothing that would change their defaults.
     static let environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", "HOME": "/tmp"]
 
     static func makeFolder(
@@ -65,7 +65,7 @@ struct ClusterPlace: Sendable {
                 throw ClusterError("cannot create \(partial): \(String(cString: strerror(errno)))")
             }
         }
-        // A link set up by somebody else in /tmp must not be followed.
+        // A link created by another user in /tmp must not be followed.
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR || mode == 0o755 else {
             throw ClusterError("\(path) is not a directory")
@@ -78,7 +78,7 @@ struct ClusterPlace: Sendable {
         guard chmod(path, mode) == 0 else { throw ClusterError("cannot change the mode of \(path)") }
     }
 
-    /// So that the data is found from where it belongs. A cluster that is there already must not be replaced by another.
+    /// Links the expected path to the data. An existing cluster must not be replaced by another one.
     private static func link(_ path: String, to target: String) throws(ClusterError) {
         guard symlink(target, path) != 0 else { return }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -90,7 +90,7 @@ struct ClusterPlace: Sendable {
         }
     }
 
-    /// From root: `postgres`, or `nobody` where there is none.
+    /// For root: `postgres`, or `nobody` where that does not exist.
     private static func serverUser() throws(ClusterError) -> (user: UInt32, group: UInt32)? {
         guard geteuid() == 0 else { return nil }
         for name in ["postgres", "nobody"] {
@@ -99,8 +99,8 @@ struct ClusterPlace: Sendable {
         throw ClusterError("PostgreSQL does not run as root, and there is no user postgres or nobody")
     }
 
-    /// Whether the user may pass through every folder on the way; checked by the mode bits, without the groups that
-    /// are dropped anyway.
+    /// Whether the user may enter every folder on the path; checked by the mode bits, without supplementary groups,
+    /// which are dropped anyway.
     private static func mayEnter(_ path: String, _ owner: (user: UInt32, group: UInt32)) -> Bool {
         var partial = ""
         return path.split(separator: "/").allSatisfy { component in

@@ -2,8 +2,8 @@ import CLibpq
 import Glibc
 internal import Timing
 
-// The calls into libpq. Each of them returns at once: the socket is non-blocking, `PQgetResult` is only called when
-// `PQisBusy` says that it has something, and `PQfinish` does not wait for its goodbye to be sent.
+// The calls into libpq. None of them blocks: the socket is non-blocking, `PQgetResult` is only called when `PQisBusy`
+// reports a result, and `PQfinish` does not wait for its goodbye to be sent.
 extension Connection {
     /// Starts an attempt. The socket may change until the attempt is over.
     func open(host: Int, at now: Instant, into events: inout [Event]) {
@@ -15,12 +15,12 @@ extension Connection {
             return fail(handle.map { LibpqText.connectError(String(cString: PQerrorMessage($0))) }, now, into: &events)
         }
         inbox.attach(to: handle)
-        // Only the verbose form of an error tells its SQLSTATE while connecting.
+        // Only the verbose form of an error contains its SQLSTATE while connecting.
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         connectWish = .write
     }
 
-    /// Goes on with an attempt once the socket is as libpq wished it.
+    /// Continues an attempt once the socket is ready for what libpq waits for.
     func connect(at now: Instant, into events: inout [Event]) {
         guard let handle, (connectWish == .read && sawReadable) || (connectWish == .write && sawWritable) else {
             return
@@ -42,22 +42,22 @@ extension Connection {
         }
     }
 
-    /// Reads, and hands every complete answer to the machine.
+    /// Reads, and passes every complete result to the machine.
     func exchange(at now: Instant, into events: inout [Event]) {
         guard let handle else { return }
-        // At the end of the stream what came before it is still there to be parsed.
+        // At the end of the stream, earlier data can still be parsed.
         let isOpen = sawReadable ? PQconsumeInput(handle) == 1 : true
         guard receive(handle, at: now, into: &events) else { return drop() }
         guard isOpen, PQstatus(handle) != CONNECTION_BAD else { return fail(nil, now, into: &events) }
         if hasUnflushed, sawWritable || sawReadable { flush(handle, at: now, into: &events) }
     }
 
-    /// False when the machine has given up the connection.
+    /// False when the machine has abandoned the connection.
     private func receive(_ handle: OpaquePointer, at now: Instant, into events: inout [Event]) -> Bool {
         var emptyAnswers = 0
         while emptyAnswers < 2 {
-            // Also parses notices that belong to no request. A WARNING that is parsed here came after the result of the
-            // oldest command and before the answer to its Sync, or earlier: it is that command's.
+            // Also parses notices that belong to no request. A WARNING that is parsed here arrived after the result of
+            // the oldest command and before the answer to its Sync, or earlier: it belongs to that command.
             let isBusy = PQisBusy(handle) != 0
             for warning in inbox.takeWarnings() { _ = machine.received(.warning(warning), at: now, into: &events) }
             guard !isBusy, let awaited = machine.awaited else { return true }
@@ -77,7 +77,7 @@ extension Connection {
         return true
     }
 
-    /// Sends while the wire takes it.
+    /// Sends while the bounds of the machine and the socket allow.
     func send(at now: Instant, into events: inout [Event]) {
         while let handle, connectWish == .nothing, !hasUnflushed, let (command, request) = machine.nextToSend(at: now) {
             guard dispatch(command, request, handle) == 1 else {
@@ -120,7 +120,7 @@ extension Connection {
         }
     }
 
-    /// The connection is broken: tell the machine why, as well as can be known.
+    /// The connection is broken: reports the reason to the machine, as far as it is known.
     private func fail(_ error: PostgresError?, _ now: Instant, into events: inout [Event]) {
         let text = handle.map { LibpqText.line(String(cString: PQerrorMessage($0))) } ?? "out of memory"
         let reason =
@@ -130,7 +130,7 @@ extension Connection {
         drop()
     }
 
-    /// Closes the socket. The server notices, and rolls back what it has not committed.
+    /// Closes the socket. The server detects that, and rolls back uncommitted work.
     func drop() {
         guard let dropped = handle else { return }
         handle = nil

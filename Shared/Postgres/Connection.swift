@@ -2,17 +2,17 @@ import CLibpq
 import DequeModule
 package import Timing
 
-/// A connection to PostgreSQL for a thread that polls: it never blocks, keeps several requests in flight (libpq's
-/// pipeline mode) and reconnects by itself for ever.
+/// A connection to PostgreSQL for a polling thread: it never blocks, keeps several requests in flight (libpq's pipeline
+/// mode) and reconnects by itself forever.
 ///
-/// One thread owns it. In every turn of that thread's loop: call ``readable()`` and ``writable()`` as the poller says,
-/// then ``step(at:into:)``, deal with the events, submit, and poll again for ``watch``. When `watch.generation` has
-/// changed, register the descriptor anew (the old one is closed already).
+/// Owned by one thread. In every turn of that thread's loop: call ``readable()`` and ``writable()`` as the poller
+/// reports, then ``step(at:into:)``, handle the events, submit, and poll again for ``watch``. When `watch.generation`
+/// has changed, register the descriptor again (the old one is closed already).
 ///
-/// Each request is one statement in an implicit transaction of its own; it comes back exactly once, by its tag. Results
-/// arrive whole: put a LIMIT on what may be large.
+/// Each request is one statement in its own implicit transaction; it is completed exactly once, identified by its tag.
+/// Results arrive as a whole: use LIMIT for results that may be large.
 ///
-/// The one thing that can block is the look-up of a host's name, which libpq does with getaddrinfo: give addresses
+/// The only call that can block is the lookup of a host name, for which libpq uses getaddrinfo. Use addresses
 /// (`hostaddr=`), names from /etc/hosts, or socket directories where that matters.
 package final class Connection {
     /// The events of this connection.
@@ -41,15 +41,15 @@ package final class Connection {
     var hasUnflushed = false
     var sawReadable = false
     var sawWritable = false
-    /// What ``submit(_:_:tag:timeout:at:)`` found out, for the next step.
+    /// Events of ``submit(_:_:tag:timeout:at:)``, reported by the next step.
     var deferred: [Event] = []
     var binding = ParameterBinding()
 
-    /// Checks the connection string and does nothing yet.
+    /// Validates the connection string without connecting.
     ///
     /// - Parameters:
     ///   - statements: prepared on every connection, before ``ConnectionEvent/connected(_:)``.
-    ///   - jitterSeed: makes the pauses between attempts repeatable.
+    ///   - jitterSeed: makes the delays between attempts reproducible.
     package init(
         settings: ConnectionSettings, statements: [Statement] = [],
         jitterSeed: UInt64 = .random(in: 0 ... .max)
@@ -84,67 +84,67 @@ package final class Connection {
     /// The socket to poll; -1 while there is none.
     package var descriptor: Int32 { handle.map { PQsocket($0) } ?? -1 }
 
-    /// Poll for reading.
+    /// True when reading must be polled.
     package var wantsRead: Bool { descriptor >= 0 && (connectWish == .nothing || connectWish == .read) }
 
-    /// Poll for writing.
+    /// True when writing must be polled.
     package var wantsWrite: Bool { descriptor >= 0 && (connectWish == .write || hasUnflushed) }
 
-    /// What to poll for, and whether it is still the same socket.
+    /// The descriptor and events to poll, and whether it is still the same socket.
     package var watch: DescriptorWatch {
         DescriptorWatch(
             descriptor: descriptor, generation: generation, wantsRead: wantsRead, wantsWrite: wantsWrite)
     }
 
-    /// Requests may be submitted.
+    /// True when requests may be submitted.
     package var isReady: Bool { machine.isReady }
 
-    /// Commands on the wire, those that set up the session included.
+    /// The number of commands in flight, including those that set up the session.
     package var inFlight: Int { machine.inFlight.count }
 
-    /// Requests that wait for the wire.
+    /// The number of requests that wait to be sent.
     package var queued: Int { machine.queue.count }
 
-    /// When the next ``step(at:into:)`` is due even if nothing happens on the socket; ``Instant/start`` for immediately.
+    /// When the next ``step(at:into:)`` is due even without socket events; ``Instant/start`` for immediately.
     package var nextDeadline: Instant? {
         if !deferred.isEmpty { return .start }
         return machine.isAtRest ? nil : machine.nextDeadline
     }
 
-    /// Begin to connect, with the next step.
+    /// Starts to connect, with the next step.
     package func start(at now: Instant) {
         machine.start(at: now)
     }
 
-    /// The poller saw the socket readable (or broken).
+    /// The poller reported the socket readable (or broken).
     package func readable() {
         sawReadable = true
     }
 
-    /// The poller saw the socket writable (or broken).
+    /// The poller reported the socket writable (or broken).
     package func writable() {
         sawWritable = true
     }
 
-    /// False when ``step(at:into:)`` would do nothing: no readiness was seen, nothing is left to tell, and no deadline
-    /// has passed. Asking costs next to nothing, so that a loop with other work may turn often.
+    /// False when ``step(at:into:)`` would do nothing: no readiness was reported, no event is pending, and no deadline
+    /// has passed. Cheap, so that a loop with other work may turn often.
     package func isDue(at now: Instant) -> Bool {
         if sawReadable || sawWritable || !deferred.isEmpty { return true }
         if machine.isAtRest { return false }
         return machine.nextDeadline.map { $0 <= now } ?? false
     }
 
-    /// Does what can be done now without waiting.
+    /// Does what is possible without blocking.
     ///
     /// - Parameters:
-    ///   - events: what happened is appended.
+    ///   - events: events are appended.
     /// - Returns: ``nextDeadline``.
     package func step(at now: Instant, into events: inout [Event]) -> Instant? {
         if !deferred.isEmpty {
             events.append(contentsOf: deferred)
             deferred.removeAll(keepingCapacity: true)
         }
-        // Answers before deadlines: one that came in time counts, however late this turn is.
+        // Results before deadlines: a result that arrived in time counts, however late this turn is.
         if handle != nil {
             if connectWish == .nothing { exchange(at: now, into: &events) } else { connect(at: now, into: &events) }
         }
@@ -163,14 +163,14 @@ package final class Connection {
         }
     }
 
-    /// Runs one statement as a transaction of its own, and sends it at once if the wire is free.
+    /// Runs one statement as its own transaction, and sends it immediately if nothing is ahead of it.
     ///
     /// - Parameters:
     ///   - query: a prepared statement, or SQL. Not BEGIN, COPY or anything that raises a WARNING.
     ///   - parameters: copied.
-    ///   - tag: comes back with the result; the caller keeps tags apart.
-    ///   - timeout: from now on; `settings.requestDeadline` when nil. Past it an unsent request comes back
-    ///     `.notExecuted`; one on the wire costs the connection, as nothing else tells what became of it.
+    ///   - tag: identifies the result; the caller keeps tags unique.
+    ///   - timeout: from now on; `settings.requestDeadline` when nil. After it an unsent request is completed as `.notExecuted`;
+    ///     one in flight costs the connection, because its outcome cannot be learned otherwise.
     package func submit(
         _ query: Query, _ parameters: Parameters, tag: UInt64, timeout: Duration? = nil, at now: Instant
     ) -> Submission {
@@ -191,26 +191,26 @@ package final class Connection {
         return submission
     }
 
-    /// Leaves this server after what is in flight, and tries the next host: it is not the one to work with.
+    /// Abandons this server after the requests in flight, and tries the next host: the server is unsuitable.
     ///
     /// - Parameters:
-    ///   - reason: comes with ``ConnectionEvent/disconnected(_:)``, in one of the next steps.
+    ///   - reason: passed to ``ConnectionEvent/disconnected(_:)``, in one of the next steps.
     package func reject(_ reason: String, at now: Instant) {
         if machine.reject(PostgresError(.rejected, reason), at: now, into: &deferred) == .drop { drop() }
     }
 
-    /// Gives up the connection and makes another one to the same host. Whatever is in flight has an unknown outcome. Does
-    /// nothing unless the connection is ready.
+    /// Abandons the connection and opens another one to the same host. Requests in flight have an unknown outcome. Has
+    /// no effect unless the connection is ready.
     ///
     /// - Parameters:
-    ///   - reason: comes with ``ConnectionEvent/disconnected(_:)``, in the next step.
+    ///   - reason: passed to ``ConnectionEvent/disconnected(_:)``, in the next step.
     package func renew(_ reason: String, at now: Instant) {
         guard machine.isReady else { return }
         machine.connectionLost(PostgresError(.connectionFailure, reason), at: now, into: &deferred)
         drop()
     }
 
-    /// Gives up the connection for good. Every request comes back first.
+    /// Closes the connection permanently. Every request is completed first.
     package func close(into events: inout [Event]) {
         events.append(contentsOf: deferred)
         deferred.removeAll()

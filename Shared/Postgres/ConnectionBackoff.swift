@@ -1,7 +1,7 @@
 internal import Timing
 
-/// The pauses between rounds of attempts to connect: doubling up to a maximum, each drawn from its upper half so that
-/// many daemons that lost one server do not come back in step.
+/// The delays between rounds of connection attempts: doubled up to a maximum, each drawn from its upper half so that
+/// daemons that lost the same server do not reconnect in step.
 struct ConnectionBackoff {
     let minimum: Nanoseconds
     let maximum: Nanoseconds

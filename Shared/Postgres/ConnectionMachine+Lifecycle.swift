@@ -1,15 +1,15 @@
 import DequeModule
 internal import Timing
 
-// Connecting, losing, connecting again.
+// Connecting, losing the connection, reconnecting.
 extension ConnectionMachine {
-    /// Begin; the first attempt is due at once.
+    /// Starts; the first attempt is due immediately.
     mutating func start(at now: Instant) {
         guard phase == .idle else { return }
         phase = .waiting(until: now)
     }
 
-    /// Looks at the deadlines. Ask again until it says ``Transition/none``.
+    /// Handles the deadlines. Call again until it returns ``Transition/none``.
     mutating func timeReached(_ now: Instant, into events: inout [ConnectionEvent<Rows>]) -> Transition {
         switch phase {
         case .idle, .closed:
@@ -27,7 +27,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// The server has let us in: now the session is set up.
+    /// The server has accepted the connection: the session is set up next.
     mutating func opened(at now: Instant) {
         guard case .connecting = phase else { return }
         phase = .settingUp(deadline: now + limits.setupTimeout)
@@ -36,14 +36,14 @@ extension ConnectionMachine {
         for index in 0..<statements { errands.append(.prepare(index)) }
     }
 
-    /// The connection, or the attempt to make it, is at its end.
+    /// The connection, or the attempt to open it, has failed.
     mutating func connectionLost(
         _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) {
         _ = lose(error, at: now, into: &events)
     }
 
-    /// Hands everything back and accepts nothing more.
+    /// Completes all requests and accepts nothing more.
     mutating func close(into events: inout [ConnectionEvent<Rows>]) {
         returnRequests(PostgresError(.connectionFailure, "the connection was closed"), into: &events)
         phase = .closed
@@ -60,7 +60,7 @@ extension ConnectionMachine {
             events.append(.attemptFailed(error.with(.notExecuted)))
             planNextHost(at: now)
         case .ready(let since):
-            // A connection that held for a while starts with the shortest pause again; one that never holds does not.
+            // A connection that was up for long enough resets the back-off; one that flaps does not.
             if now.elapsed(since: since) >= backoff.maximum { backoff.reset() }
             returnRequests(error, into: &events)
             events.append(.disconnected(error.with(.notExecuted)))
@@ -70,14 +70,14 @@ extension ConnectionMachine {
             returnRequests(error, into: &events)
             events.append(.disconnected(error.with(.notExecuted)))
             failedHosts = 0
-            // This server said that it is not the right one: ask the others first.
+            // This server reported that it is unsuitable: try the others first.
             host = (host + 1) % hosts
             phase = .waiting(until: now + backoff.next())
         }
         return .drop
     }
 
-    /// The next host at once; after all of them, a pause.
+    /// The next host immediately; after all of them, a delay.
     private mutating func planNextHost(at now: Instant) {
         host = (host + 1) % hosts
         failedHosts += 1

@@ -1,9 +1,9 @@
 import DequeModule
 internal import Timing
 
-// Requests and the answers to them.
+// Requests and their results.
 extension ConnectionMachine {
-    /// Takes a request, or says why not. `deadline` is a point in time; 0 bytes is fine for what is small.
+    /// Enqueues a request, or returns why not. `deadline` is a point in time; `bytes` may be 0 for small requests.
     mutating func submit(_ payload: Payload, statement: Int?, bytes: Int, tag: UInt64, deadline: Instant) -> Submission
     {
         guard isReady else { return .notReady }
@@ -14,7 +14,7 @@ extension ConnectionMachine {
         return .accepted
     }
 
-    /// The next command to send, from now on in flight; the payload comes with a request.
+    /// The next command to send, in flight from now on; a request comes with its payload.
     mutating func nextToSend(at now: Instant) -> (Command, Payload?)? {
         guard inFlight.count < limits.maximumInFlight else { return nil }
         if let errand = errands.popFirst() {
@@ -27,13 +27,13 @@ extension ConnectionMachine {
         return (.request(next.tag), next.payload)
     }
 
-    /// The command handed out last did not leave: libpq would not take it, though the connection is well.
+    /// The last command could not be sent: libpq rejected it, although the connection is intact.
     mutating func sendRefused(_ error: PostgresError, into events: inout [ConnectionEvent<Rows>]) {
         guard let refused = inFlight.popLast(), case .request(let tag) = refused.command else { return }
         events.append(.failed(tag, error.with(.notExecuted)))
     }
 
-    /// A piece of an answer came.
+    /// A part of a result arrived.
     mutating func received(
         _ reply: Reply, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) -> Transition {
@@ -64,7 +64,7 @@ extension ConnectionMachine {
             finish(tag, done, into: &events)
             if let error = done.error { requestFailed(error, done.statement) }
         case .identity:
-            break  // Nice to know, and not every role may.
+            break  // Optional: not every role has the privilege.
         case .session, .prepare:
             if let error = done.error, error.sqlState != .duplicateStatement {
                 return errandFailed(error, at: now, into: &events)
@@ -107,7 +107,7 @@ extension ConnectionMachine {
         return inFlight.isEmpty ? lose(error, at: now, into: &events) : .none
     }
 
-    /// The caller does not want this server: what is in flight is awaited, then the next host is tried.
+    /// The caller rejects this server: requests in flight are completed, then the next host is tried.
     mutating func reject(
         _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
     ) -> Transition {
@@ -116,7 +116,7 @@ extension ConnectionMachine {
         return inFlight.isEmpty ? lose(error, at: now, into: &events) : .none
     }
 
-    /// Fails what waited too long unsent; true when something in flight is past its deadline.
+    /// Fails requests that were unsent for too long; true when one in flight is past its deadline.
     mutating func expire(at now: Instant, into events: inout [ConnectionEvent<Rows>]) -> Bool {
         if queue.contains(where: { $0.deadline <= now }) {
             var kept = Deque<Queued>()
@@ -134,11 +134,11 @@ extension ConnectionMachine {
         return inFlight.contains { $0.deadline <= now }
     }
 
-    /// Hands every request back: those on the wire first, in the order in which they were submitted.
+    /// Completes every request with the error: those in flight first, in the order of submission.
     mutating func returnRequests(_ error: PostgresError, into events: inout [ConnectionEvent<Rows>]) {
         for entry in inFlight {
             guard case .request(let tag) = entry.command else { continue }
-            // An ERROR that came before the end is as final as with its Sync.
+            // An ERROR that arrived before the end is as final as with its Sync.
             events.append(.failed(tag, entry.error ?? error.with(.unknown)))
         }
         for request in queue { events.append(.failed(request.tag, error.with(.notExecuted))) }

@@ -1,7 +1,7 @@
 import DequeModule
 internal import Timing
 
-/// The life of one connection and of the requests on it, without a socket and without a clock.
+/// The state of one connection and its requests, without a socket and without a clock.
 ///
 ///                     ┌────────────── attempt failed, or deadline ──────────────┐
 ///                     ▼                                                         │
@@ -9,14 +9,16 @@ internal import Timing
 ///                     ▲                                                           │    │ 25006, 57P0x, …
 ///                     ├──────────────── lost, or a request's deadline ────────────┘    ▼
 ///                     └───────────────────── lost, or nothing in flight ────────── retiring
-///     close ─► closed, from everywhere; it accepts every event quietly
+///     close ─► closed, from everywhere; it ignores every event
 ///
 /// Each command (a request, or one of our own to set up the session) is one statement followed by a Sync. The server
 /// commits at the Sync, so a result alone proves nothing: a request succeeded only when the Sync was answered, no error
-/// came and no WARNING stood in between (a cancelled wait for a synchronous standby looks like success but for that).
+/// arrived and no WARNING came in between (a cancelled wait for a synchronous standby differs from success in nothing
+/// else).
 ///
-/// A method that returns ``Transition/drop`` has already given up the connection: the shell closes it without telling.
-/// Bounds: `maximumInFlight` on the wire; `maximumQueued` and `maximumQueuedBytes` waiting; beyond: refused.
+/// A method that returns ``Transition/drop`` has already abandoned the connection: the shell closes it without
+/// reporting. Bounds: `maximumInFlight` in flight; `maximumQueued` and `maximumQueuedBytes` queued; beyond them:
+/// rejected.
 struct ConnectionMachine<Payload, Rows> {
     struct Limits {
         var connectTimeout = Nanoseconds.seconds(3)
@@ -33,14 +35,14 @@ struct ConnectionMachine<Payload, Rows> {
         case request(UInt64)
     }
 
-    /// What the shell has to do with the connection after an event.
+    /// The shell's action on the connection after an event.
     enum Transition: Equatable {
         case none
         case open(host: Int)
         case drop
     }
 
-    /// A piece of an answer, for the oldest command in flight.
+    /// A part of a result, for the oldest command in flight.
     enum Reply {
         case rows(Rows)
         case facts(ServerFacts)
@@ -82,11 +84,11 @@ struct ConnectionMachine<Payload, Rows> {
     let statements: Int
     var phase = Phase.idle
     var backoff: ConnectionBackoff
-    /// The host of this attempt, and how many of this round have failed.
+    /// The host of this attempt, and the number of failed ones in this round.
     var host = 0
     var failedHosts = 0
     var facts = ServerFacts()
-    /// Our own commands that go before any request.
+    /// Internal commands that are sent before any request.
     var errands = Deque<Command>()
     var queue = Deque<Queued>()
     var queuedBytes = 0
@@ -103,13 +105,13 @@ struct ConnectionMachine<Payload, Rows> {
         if case .ready = phase { true } else { false }
     }
 
-    /// True while it is ready and has nothing to wait for.
+    /// True while it is ready and nothing is queued or in flight.
     var isAtRest: Bool { isReady && inFlight.isEmpty && queue.isEmpty && errands.isEmpty }
 
     /// The command that the next reply belongs to.
     var awaited: Command? { inFlight.first?.command }
 
-    /// When ``timeReached(_:into:)`` has something to do.
+    /// When ``timeReached(_:into:)`` is due.
     var nextDeadline: Instant? {
         switch phase {
         case .idle, .closed: nil

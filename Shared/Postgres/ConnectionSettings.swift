@@ -1,34 +1,34 @@
 internal import Timing
 
-/// How to reach the database and what to allow it.
+/// How to reach the database, with limits and timeouts.
 package struct ConnectionSettings: Sendable {
-    /// A libpq connection string, URI or `key=value`. Several hosts are tried in turn, each with its own timeout.
-    /// What stands in it wins over the transport settings that are added (keepalives, `tcp_user_timeout`, …).
+    /// A libpq connection string, URI or `key=value`. Several hosts are tried in turn, each with its own timeout. Its
+    /// options override the transport settings that are added (keepalives, `tcp_user_timeout`, …).
     package var connectionString: String
     /// Shown in pg_stat_activity.
     package var applicationName = "touchsync"
-    /// Only a server that accepts writes will do (`target_session_attrs=read-write`).
+    /// Only accept a server that accepts writes (`target_session_attrs=read-write`).
     package var requiresReadWrite = true
-    /// The server gives up on a statement after this (57014).
+    /// The server cancels a statement after this (57014).
     package var statementTimeout: Duration = .seconds(4)
-    /// The server gives up on a lock after this (55P03).
+    /// The server stops waiting for a lock after this (55P03).
     package var lockTimeout: Duration = .seconds(2)
     /// The server ends a session that left a transaction open for this long.
     package var idleInTransactionTimeout: Duration = .seconds(10)
-    /// One attempt on one host; `connect_timeout` in the connection string wins.
+    /// The timeout of one attempt on one host; `connect_timeout` in the connection string overrides it.
     package var connectTimeout: Duration = .seconds(3)
-    /// Without an answer after this, a request's outcome is unknown and the connection is given up. Longer than the
-    /// statement timeout, so that a server that is only slow says itself that nothing was done.
+    /// Without a result after this, a request's outcome is unknown and the connection is abandoned. Longer than the
+    /// statement timeout, so that a server that is only slow reports itself that nothing was done.
     package var requestDeadline: Duration = .seconds(5)
-    /// The first pause between rounds of attempts.
+    /// The first delay between rounds of attempts.
     package var backoffMinimum: Duration = .milliseconds(50)
-    /// The longest pause.
+    /// The longest delay.
     package var backoffMaximum: Duration = .seconds(2)
-    /// Requests on the wire at once.
+    /// The maximum number of requests in flight.
     package var maximumInFlight = 64
-    /// Requests that wait for the wire.
+    /// The maximum number of requests that wait to be sent.
     package var maximumQueued = 1024
-    /// The bytes of the parameters that wait for the wire; one larger request is accepted when nothing waits.
+    /// The maximum size of the queued parameters, bytes; one larger request is accepted when nothing is queued.
     package var maximumQueuedBytes = 64 << 20
 
     /// The defaults, for this database.
@@ -43,7 +43,7 @@ package struct Statement: Sendable {
     package var name: String
     /// One statement with `$1`, `$2`, …
     package var sql: String
-    /// The parameters' types in order; those left out are inferred.
+    /// The parameters' types in order; missing ones are inferred.
     package var parameterTypes: [PostgresType]
 
     /// A statement by name.
@@ -54,9 +54,9 @@ package struct Statement: Sendable {
     }
 }
 
-/// What a request runs.
+/// The statement of a request.
 package enum Query: Equatable, Sendable {
-    /// A prepared statement by its place in the list given to the connection.
+    /// A prepared statement by its index in the connection's list.
     case statement(Int)
     /// One statement, parsed and planned each time.
     case sql(String)
@@ -68,9 +68,9 @@ package struct DescriptorWatch: Equatable, Sendable {
     package var descriptor: Int32
     /// Changes whenever the socket may be another one, even if its number is the same.
     package var generation: UInt64
-    /// Poll for reading.
+    /// True when reading must be polled.
     package var wantsRead: Bool
-    /// Poll for writing.
+    /// True when writing must be polled.
     package var wantsWrite: Bool
 }
 

@@ -1,9 +1,9 @@
 import CLibpq
 
-/// A connection string taken apart: one list of libpq's options for each host, so that every host gets its own timeout
+/// A parsed connection string: one list of libpq's options for each host, so that every host gets its own timeout
 /// (libpq itself would wait for a dead first host for as long as TCP does).
 ///
-/// Hosts inside a service file or in PGHOST are not seen here; libpq walks through those within one attempt.
+/// Hosts in a service file or in PGHOST are not visible here; libpq tries those within one attempt.
 struct ConnectionTargets {
     /// Option names and values for each host, in the order given.
     private(set) var targets: [[String: String]] = []
@@ -34,7 +34,7 @@ struct ConnectionTargets {
         }
     }
 
-    /// The options that a connection string names, without environment and defaults.
+    /// The options of a connection string, without environment and defaults.
     static func parse(_ connectionString: String) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(connectionString, &message) else {
@@ -57,7 +57,7 @@ struct ConnectionTargets {
         return value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// What a connection needs to notice a dead peer and to say who it is.
+    /// The options that detect a dead peer and identify the application.
     static func defaults(applicationName: String, requiresReadWrite: Bool) -> [String: String] {
         var options = [
             "application_name": applicationName, "client_encoding": "UTF8", "keepalives": "1", "keepalives_idle": "5",

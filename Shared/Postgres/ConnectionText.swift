@@ -1,4 +1,4 @@
-/// Texts that go into connection strings and SQL where nothing can be bound.
+/// Escapes texts for connection strings and for SQL where parameters cannot be bound.
 enum ConnectionText {
     /// libpq's `key='value'` form.
     static func keyValues(_ options: [String: String]) -> String {

@@ -1,4 +1,4 @@
-/// From the binary format to Swift values. Nothing here traps: bytes of the wrong size or type give nil.
+/// Decodes the binary format to Swift values. Nothing here traps: bytes of the wrong size or type return nil.
 enum FieldDecoding {
     static func integer(_ bytes: UnsafeRawBufferPointer, _ type: PostgresType) -> Int64? {
         var rest = bytes
@@ -21,7 +21,7 @@ enum FieldDecoding {
         return bytes[0] != 0
     }
 
-    /// UTF-8 only; a database with another encoding was told to convert.
+    /// UTF-8 only; the server converts from other database encodings.
     static func text(_ bytes: UnsafeRawBufferPointer, _ type: PostgresType) -> String? {
         switch type {
         case .text, .varchar, .name, .json, .bpchar, .unknown: String(validating: bytes, as: UTF8.self)
@@ -30,7 +30,7 @@ enum FieldDecoding {
         }
     }
 
-    /// The bytes without jsonb's version byte; nil for a version of jsonb that we do not know.
+    /// The bytes without jsonb's version byte; nil for an unknown version of jsonb.
     static func payload(_ bytes: UnsafeRawBufferPointer, _ type: PostgresType) -> UnsafeRawBufferPointer? {
         guard type == .jsonb else { return bytes }
         guard bytes.first == 1 else { return nil }
@@ -39,7 +39,7 @@ enum FieldDecoding {
 
     static func timestamptz(_ bytes: UnsafeRawBufferPointer, _ type: PostgresType) -> Int64? {
         var rest = bytes
-        // The extremes stand for the infinities and overflow here on one side; both are no time.
+        // The extremes represent the infinities, and overflow here on one side; neither is a time.
         guard type == .timestamptz, bytes.count == 8, let value: Int64 = BinaryArrayReader.read(from: &rest),
             value != .min, value != .max
         else { return nil }

@@ -1,7 +1,7 @@
 import CLibpq
 import Glibc
 
-/// Single calls into libpq that need their arguments or answers translated.
+/// Calls into libpq whose arguments or results need translation.
 enum LibpqCall {
     /// `PQconnectStartParams` with these options; nil when out of memory.
     static func start(_ options: [String: String]) -> OpaquePointer? {
@@ -12,7 +12,7 @@ enum LibpqCall {
             keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
     }
 
-    /// Takes over a result and says what it means for the command that it answers.
+    /// Consumes a result and translates it for the command that it answers.
     static func reply(
         adopting result: OpaquePointer, to command: ConnectionMachine<Connection.Request, ResultRows>.Command,
         of handle: OpaquePointer, _ settings: ConnectionSettings
@@ -36,12 +36,12 @@ enum LibpqCall {
         case PGRES_FATAL_ERROR:
             defer { PQclear(result) }
             let error = LibpqText.error(of: result)
-            // Without a code it is libpq that speaks: the connection broke.
+            // Without a code the error is libpq's own: the connection broke.
             guard error.sqlState != .unspecified else {
                 return .failed(PostgresError(.connectionFailure, error.message), endsSession: true)
             }
             let severity = PQresultErrorField(result, DiagnosticField.severity).map { String(cString: $0) }
-            // After an ERROR other answers may follow, even when the end of the stream has been read already.
+            // After an ERROR more results may follow, even when the end of the stream has been read already.
             return .failed(error, endsSession: severity != "ERROR")
         case let status:
             PQclear(result)

@@ -1,21 +1,21 @@
 import CLibpq
 
-/// What libpq says, in our own types.
+/// Translates libpq's texts and errors.
 enum LibpqText {
-    /// The first line without its end.
+    /// The first line without its newline.
     static func line(_ text: String) -> String {
         String(text.prefix { !$0.isNewline })
     }
 
-    /// The error of a connection that could not be made. libpq offers its SQLSTATE only inside the text, where verbose
-    /// errors read `FATAL:  57P03: the database system is starting up`.
+    /// The error of a failed connection attempt. libpq exposes its SQLSTATE only inside the text, where verbose errors
+    /// read `FATAL:  57P03: the database system is starting up`.
     static func connectError(_ text: String) -> PostgresError {
         var state = SQLState.cannotConnect
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: ":").map { $0.drop { $0 == " " } }
             for (index, part) in parts.enumerated() where index > 0 && part.utf8.count == 5 {
                 let found = SQLState(String(part))
-                // libpq says the same of a server that is read-only without a code.
+                // libpq reports a read-only server in the same way, but without a code.
                 if found != .unspecified, parts[index - 1].allSatisfy({ !$0.isLowercase }) { state = found }
             }
         }
@@ -31,7 +31,7 @@ enum LibpqText {
         let text = field(DiagnosticField.message) ?? line(String(cString: PQresultErrorMessage(result)))
         var error = PostgresError(
             state, text, detail: field(DiagnosticField.detail), constraint: field(DiagnosticField.constraint))
-        // "cached plan must not change result type": known by the function that reports it, as the code is a broad one.
+        // "cached plan must not change result type": recognised by the reporting function, as the code is a broad one.
         error.needsFreshSession =
             state == .featureNotSupported && field(DiagnosticField.sourceFunction) == "RevalidateCachedQuery"
         return error

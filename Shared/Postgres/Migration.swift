@@ -1,7 +1,7 @@
-/// One step of the schema: SQL that runs once in every database, in a transaction of its own.
+/// One step of the schema: SQL that runs once in every database, in its own transaction.
 ///
-/// Once released it must never change; what comes later is another migration. Statements that refuse to run in a
-/// transaction (CREATE INDEX CONCURRENTLY and the like) do not belong here.
+/// Once released it must never change; further changes are another migration. Statements that cannot run in a
+/// transaction (CREATE INDEX CONCURRENTLY and the like) are not supported.
 package struct Migration: Equatable, Sendable {
     /// From 1 upwards.
     package let version: Int
@@ -9,7 +9,7 @@ package struct Migration: Equatable, Sendable {
     package let name: String
     /// One or more statements.
     package let sql: String
-    /// Checksums of unreleased texts that had this version. A database with one of them is refused as
+    /// Checksums of unreleased texts that had this version. A database with one of them is rejected with
     /// ``MigrationError/unreleased``.
     package let supersedes: Set<String>
 
@@ -21,7 +21,7 @@ package struct Migration: Equatable, Sendable {
         self.supersedes = supersedes
     }
 
-    /// Tells whether an applied migration was edited afterwards: FNV-1a over the SQL, 16 hexadecimal digits.
+    /// Detects an applied migration that was edited later: FNV-1a over the SQL, 16 hexadecimal digits.
     package var checksum: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in sql.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -30,24 +30,24 @@ package struct Migration: Equatable, Sendable {
     }
 }
 
-/// Why the schema cannot be brought to the version that this program knows.
+/// Why the schema cannot be brought to the version of this program.
 package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The list given is not strictly ascending from 1.
+    /// The given list is not strictly ascending from 1.
     case unordered(version: Int)
-    /// An applied migration was edited afterwards.
+    /// An applied migration was edited later.
     case checksumMismatch(version: Int, name: String)
-    /// The database knows migrations that this program does not: a newer program made them.
+    /// The database contains migrations that this program does not know: a newer program applied them.
     case newerDatabase(version: Int, name: String)
     /// A migration older than the newest applied one was never applied here.
     case skipped(version: Int, name: String)
-    /// An unreleased program made the database, and nothing converts it.
+    /// An unreleased program created the database, and it cannot be converted.
     case unreleased
-    /// A migration's SQL failed; it left nothing behind.
+    /// A migration's SQL failed; it was rolled back.
     case failed(version: Int, name: String, PostgresError)
     /// The connection string names no database, so none can be created.
     case noDatabaseName
 
-    /// What happened and what to do.
+    /// The problem and its solution.
     package var description: String {
         switch self {
         case .unordered(let version):

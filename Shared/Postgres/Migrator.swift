@@ -1,9 +1,9 @@
-/// Brings a database to the newest schema; any number of processes may try at the same time.
+/// Brings a database to the newest schema; any number of processes may do so concurrently.
 ///
-/// Each migration runs in one transaction that first takes an advisory lock and then looks at what is applied, so of
-/// several processes one applies it and the others find it done. Everything here blocks.
+/// Each migration runs in one transaction that first acquires an advisory lock and then checks what is applied, so of
+/// several processes one applies it and the others find it done. All calls block.
 package struct Migrator: Sendable {
-    /// Taken for the length of a migration ("tchsync" in ASCII).
+    /// Locked during a migration ("tchsync" in ASCII).
     static let lockKey: Int64 = 0x74_6368_7379_6E63
 
     private let migrations: [Migration]
@@ -18,10 +18,10 @@ package struct Migrator: Sendable {
         self.migrations = migrations
     }
 
-    /// Applies what is missing.
+    /// Applies the missing migrations.
     ///
-    /// - Returns: what this call applied; empty when there was nothing to do.
-    /// - Throws: ``MigrationError`` or ``PostgresError``. What was applied before an error stays applied.
+    /// - Returns: the migrations that this call applied; empty when nothing was missing.
+    /// - Throws: ``MigrationError`` or ``PostgresError``. Migrations applied before an error stay applied.
     @discardableResult
     package func migrate(_ connectionString: String) throws -> [Migration] {
         let connection = try BlockingConnection(connectionString, applicationName: "touchsync migrate")
@@ -33,7 +33,7 @@ package struct Migrator: Sendable {
         return applied
     }
 
-    /// What ``migrate(_:)`` would apply; changes nothing.
+    /// The migrations that ``migrate(_:)`` would apply; changes nothing.
     package func pending(_ connectionString: String) throws -> [Migration] {
         let connection = try BlockingConnection(connectionString, applicationName: "touchsync migrate")
         defer { connection.close() }
@@ -45,7 +45,7 @@ package struct Migrator: Sendable {
             var key = Parameters()
             key.append(int8: Self.lockKey)
             try connection.execute("SELECT pg_advisory_xact_lock($1)", key)
-            // A new statement, so it sees what the one before us in the queue has committed.
+            // A new statement, so it sees what the previous holder of the lock has committed.
             try createTable(connection)
             guard let next = try pending(on: connection).first else { return nil }
             do throws(PostgresError) {
@@ -107,7 +107,7 @@ package struct Migrator: Sendable {
 }
 
 extension Migrator {
-    /// Creates the database that the connection string names when the server does not have it. The role needs CREATEDB.
+    /// Creates the database of the connection string if it does not exist. The role needs CREATEDB.
     ///
     /// - Returns: true when this call created it.
     package static func ensureDatabase(_ connectionString: String) throws -> Bool {
@@ -124,13 +124,13 @@ extension Migrator {
             ConnectionText.keyValues(options), applicationName: "touchsync migrate")
         defer { connection.close() }
         do throws(PostgresError) {
-            // Byte order of text must not change under the indexes with the system's locales.
+            // The collation must not change under the indexes with the system's locales.
             try connection.execute(
                 "CREATE DATABASE \(ConnectionText.identifier(name)) ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C' "
                     + "TEMPLATE template0")
             return true
         } catch {
-            // Somebody else was quicker.
+            // Another process was faster.
             guard error.sqlState == .duplicateDatabase || error.sqlState == .uniqueViolation else { throw error }
             return false
         }

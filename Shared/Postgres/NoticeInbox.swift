@@ -1,12 +1,12 @@
 import CLibpq
 
-/// Where libpq puts what the server says besides results.
+/// Collects the server's notices, which libpq reports through a callback.
 ///
-/// libpq calls back on the thread that calls libpq, in the middle of parsing; so the callback only stores, and the
-/// connection looks here after each call. The connection outlives the PGconn that holds this pointer.
+/// libpq calls back on the calling thread, while parsing; so the callback only stores, and the connection checks it
+/// after each call. The connection outlives the PGconn that refers to this object.
 final class NoticeInbox {
     private(set) var warnings: [String] = []
-    /// Why the server ended the session, when it said so outside of any request.
+    /// Why the server ended the session, if it reported that outside of any request.
     var farewell: PostgresError?
 
     /// Must be called before the first use of the connection; `self` must live until `PQfinish`.
@@ -31,7 +31,7 @@ final class NoticeInbox {
         let error = LibpqText.error(of: result)
         switch severity {
         case "WARNING":
-            // A bound, not a limit that matters: one is enough to doubt a result.
+            // A bound for safety: one warning is enough to make a result doubtful.
             if warnings.count < 16 { warnings.append(error.message) }
             if error.sqlState.endsSession { farewell = error }
         case "FATAL", "PANIC":

@@ -1,13 +1,13 @@
 import CLibpq
 
-/// The arrays that libpq wants for parameters, kept for reuse.
+/// The parameter arrays for libpq, reused.
 struct ParameterBinding {
     private(set) var values: [UnsafePointer<CChar>?] = []
     private(set) var lengths: [Int32] = []
     private(set) var formats: [Int32] = []
     private(set) var types: [UInt32] = []
 
-    /// Hands one statement to a non-blocking connection; 1 when libpq took it.
+    /// Passes one statement to a non-blocking connection; 1 when libpq accepted it.
     mutating func send(
         _ query: Query, _ parameters: Parameters, _ statements: [Statement], _ handle: OpaquePointer
     ) -> Int32 {
@@ -23,7 +23,7 @@ struct ParameterBinding {
         }
     }
 
-    /// The pointers are valid inside `body` only.
+    /// The pointers are only valid inside `body`.
     mutating func bind<Value>(_ parameters: Parameters, _ body: (ParameterBinding, Int32) -> Value) -> Value {
         parameters.bytes.withUnsafeBytes { bytes in
             for entry in parameters.entries {

@@ -1,7 +1,7 @@
-/// The bound parameters of one request, in one buffer that can be used again.
+/// The bound parameters of one request, in one reusable buffer.
 ///
-/// Values go in PostgreSQL's binary format (`append(int8:)` and so on) or as text (`append(textFormat:type:)`); nothing
-/// is ever spliced into SQL. A value must have exactly the type that the statement expects at its place.
+/// Values are sent in PostgreSQL's binary format (`append(int8:)` and so on) or as text (`append(textFormat:type:)`);
+/// nothing is ever spliced into SQL. A value must have exactly the type of the statement's parameter.
 package struct Parameters: Sendable {
     struct Entry: Sendable {
         var offset: Int
@@ -11,27 +11,27 @@ package struct Parameters: Sendable {
         var type: PostgresType
     }
 
-    /// Microseconds from 1970 to 2000, PostgreSQL's zero.
+    /// Microseconds from 1970 to 2000, PostgreSQL's epoch.
     static let epochShift: Int64 = 946_684_800_000_000
-    /// What one field may hold at most (a limit of the server's).
+    /// The maximum size of a field (a limit of the server), bytes.
     static let maximumLength = 1 << 30
 
     private(set) var entries: [Entry] = []
-    // One byte stands in front so that an empty value has an address too.
+    // The buffer begins with one byte, so that an empty value has an address too.
     private(set) var bytes: [UInt8] = [0]
-    /// Set when a value cannot be sent at all; the request is then refused without reaching the server.
+    /// Set when a value cannot be sent; the request is then rejected without reaching the server.
     private(set) var refusal: PostgresError?
 
     /// No parameters.
     package init() {}
 
-    /// How many parameters there are.
+    /// The number of parameters.
     package var count: Int { entries.count }
 
-    /// The size of all values together.
+    /// The size of all values, bytes.
     package var byteCount: Int { bytes.count - 1 }
 
-    /// Forgets the parameters and keeps the memory.
+    /// Removes the parameters and keeps the storage.
     package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         bytes.removeSubrange(1...)
@@ -53,7 +53,7 @@ package struct Parameters: Sendable {
         append(integer: value, .int8)
     }
 
-    /// double precision; NaN and infinities arrive as such.
+    /// double precision; NaN and infinities are preserved.
     package mutating func append(float8 value: Double?) {
         append(integer: value?.bitPattern, .float8)
     }
@@ -63,12 +63,12 @@ package struct Parameters: Sendable {
         append(integer: value.map { $0 ? 1 as UInt8 : 0 }, .bool)
     }
 
-    /// text; the server refuses NUL (22021).
+    /// text; the server rejects NUL (22021).
     package mutating func append(text value: String?) {
         append(value?.utf8, .text)
     }
 
-    /// text from bytes that should be UTF-8; the server refuses others (22021).
+    /// text from bytes that should be UTF-8; the server rejects others (22021).
     package mutating func append(text value: some Collection<UInt8>) {
         append(value, .text)
     }
@@ -78,7 +78,7 @@ package struct Parameters: Sendable {
         append(value, .bytea)
     }
 
-    /// json: its text, kept as it is.
+    /// json: its text, stored unchanged.
     package mutating func append(json value: [UInt8]?) {
         append(value, .json)
     }
@@ -100,7 +100,7 @@ package struct Parameters: Sendable {
         append(integer: shifted, .timestamptz)
     }
 
-    /// An array; it is copied, so the builder can be used again at once.
+    /// An array; it is copied, so the builder can be reused immediately.
     package mutating func append(array: BinaryArray) {
         let start = bytes.count
         array.write(into: &bytes)
@@ -108,7 +108,7 @@ package struct Parameters: Sendable {
         if array.isTooLarge { refuseSize() }
     }
 
-    /// A value in text format, for types without a method of their own; with NUL inside it is refused (22021).
+    /// A value in text format, for types without their own method; one that contains NUL is rejected (22021).
     package mutating func append(textFormat value: String?, type: PostgresType = .unspecified) {
         guard let value else { return appendNull(type) }
         append(value.utf8, type)

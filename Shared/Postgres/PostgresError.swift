@@ -1,29 +1,29 @@
-/// What went wrong with a request, a connection or an attempt to make one, and what is known about the request's effect.
+/// The error of a request, a connection or a connection attempt, with what is known about the request's effect.
 package struct PostgresError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is known about the effect of the request.
     package enum Outcome: Equatable, Sendable {
-        /// It was never handed to the server: surely without effect.
+        /// It was never sent: certainly without effect.
         case notExecuted
         /// The server answered ERROR: its transaction was rolled back.
         case failed
-        /// It was sent and nothing proves whether it was committed. Run it again in a way that finds out.
+        /// It was sent, and nothing proves whether it was committed. Retry it in a way that finds out.
         case unknown
     }
 
     /// The server's code; class 08 or 57014 for errors found on this side.
     package var sqlState: SQLState
-    /// One line for a log; may quote values of the statement, so it never goes to an app.
+    /// One line for a log; may quote values of the statement, so it is never sent to an app.
     package var message: String
-    /// The server's DETAIL, when there is one.
+    /// The server's DETAIL, if any.
     package var detail: String?
-    /// The name of the violated constraint, when there is one.
+    /// The name of the violated constraint, if any.
     package var constraint: String?
     /// What is known about the effect.
     package var outcome: Outcome
-    /// The session holds a plan that no longer fits its table: only a new session helps.
+    /// The session has a cached plan that no longer fits its table: only a new session helps.
     var needsFreshSession = false
 
-    /// Everything by name; most have a default.
+    /// All fields by name; most have a default.
     package init(
         _ sqlState: SQLState, _ message: String, detail: String? = nil, constraint: String? = nil,
         outcome: Outcome = .failed
@@ -35,8 +35,8 @@ package struct PostgresError: Error, Equatable, Sendable, CustomStringConvertibl
         self.outcome = outcome
     }
 
-    /// The same request may succeed later. With outcome ``Outcome/unknown`` running it again is right only
-    /// when the statement finds its own earlier effect.
+    /// The same request may succeed later. With outcome ``Outcome/unknown`` a retry is correct only when the statement
+    /// detects its own earlier effect.
     package var isRetriable: Bool { outcome == .unknown || sqlState.isRetriable }
 
     /// Code, message and outcome on one line.

@@ -1,9 +1,9 @@
-/// A prepared statement that calls a function with named arguments: name, type and value of each stand in one row.
+/// A prepared statement that calls a function with named arguments: name, type and value of each are on one line.
 ///
 ///     PreparedCall<UserName>("claim", [.text("p_user") { $0.text }]) { "SELECT claim FROM claim_session(\($0))" }
 ///
 /// The server matches the names with those of its function, so their order does not matter, and a name that only one
-/// side knows fails the statement.
+/// side knows makes the statement fail.
 package struct PreparedCall<Input>: Sendable {
     /// For the connections that prepare it.
     package let statement: Statement
@@ -12,8 +12,8 @@ package struct PreparedCall<Input>: Sendable {
 
     /// - Parameters:
     ///   - name: unique on the connection.
-    ///   - arguments: one list after the other.
-    ///   - sql: the statement around its arguments, which are given as `p_room => $1, p_user => $2`.
+    ///   - arguments: concatenated.
+    ///   - sql: the statement around its arguments, which are passed as `p_room => $1, p_user => $2`.
     package init(_ name: String, _ arguments: [Argument<Input>]..., sql: (_ arguments: String) -> String) {
         let arguments = Array(arguments.joined())
         let list = arguments.enumerated().map { "\($0.element.name) => $\($0.offset + 1)" }
@@ -22,7 +22,7 @@ package struct PreparedCall<Input>: Sendable {
         self.arguments = arguments
     }
 
-    /// The parameters for an input; the buffer's memory is used again.
+    /// The parameters for an input; reuses the buffer's storage.
     package func parameters(_ input: Input, in buffer: inout ArgumentBuffer) -> Parameters {
         buffer.parameters.removeAll()
         for argument in arguments { argument.append(input, &buffer) }
@@ -36,22 +36,22 @@ package struct PreparedCall<Input>: Sendable {
     }
 }
 
-/// Where a call's parameters are put together.
+/// A buffer for assembling a call's parameters.
 package struct ArgumentBuffer: Sendable {
-    /// What stands so far.
+    /// The parameters so far.
     package var parameters = Parameters()
-    /// For arguments that are arrays: the one in the making.
+    /// For array arguments: the array that is being built.
     package var array = BinaryArray(of: .unspecified)
 
-    /// Empty, to be used again and again.
+    /// An empty buffer, to be reused.
     package init() {}
 }
 
 /// One named argument of a function in the database.
 package struct Argument<Input>: Sendable {
-    /// As the function declares it.
+    /// The name in the function's declaration.
     package let name: String
-    /// As the function declares it.
+    /// The type in the function's declaration.
     package let type: PostgresType
     let append: @Sendable (Input, inout ArgumentBuffer) -> Void
 

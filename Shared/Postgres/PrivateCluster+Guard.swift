@@ -1,15 +1,16 @@
 import Glibc
 
-/// Ends a private cluster and removes its files once this value is closed or this process is gone, however it went.
+/// Stops a private cluster and removes its files when this value is closed or this process is gone, for whatever
+/// reason.
 ///
-/// A small shell process waits at the other end of a pipe that only we hold; nothing is left to run in a process that
-/// was killed, so this cannot be left to ourselves. For clusters that nothing has to outlive: tests, trials.
+/// A killed process cannot clean up, so a small shell process waits at the other end of a pipe that only this process
+/// has. For clusters that nothing has to outlive: tests, trials.
 package final class ClusterGuard: Sendable {
     private let cluster: PrivateCluster
     private let descriptor: Int32
     private let processID: Int32
 
-    /// - Parameter cluster: need not run yet, and may be stopped and started at will until then.
+    /// - Parameter cluster: need not be running, and may be stopped and started in the meantime.
     package init(_ cluster: PrivateCluster) throws(ClusterError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ClusterError("cannot make a pipe: \(String(cString: strerror(errno)))") }
@@ -43,7 +44,7 @@ package final class ClusterGuard: Sendable {
     deinit {
         let server = cluster.processID
         Glibc.close(descriptor)
-        // The server may be our child: it has to be collected, or the shell would wait for a dead process to disappear.
+        // The server may be our child: it must be reaped, or the shell would wait for a dead process to disappear.
         while waitpid(processID, nil, WNOHANG) == 0 {
             if let server { _ = ChildProcess.hasEnded(server) }
             PrivateCluster.pause()

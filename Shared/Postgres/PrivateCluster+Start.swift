@@ -2,8 +2,8 @@ import Glibc
 internal import Timing
 
 extension PrivateCluster {
-    /// Brings the cluster up: makes it if it does not exist, starts it if it does not run, and returns when it served a
-    /// connection and the database exists. Safe to call again, and from several processes.
+    /// Starts the cluster: creates it if it does not exist, starts it if it is not running, and returns once it accepts
+    /// connections and the database exists. Idempotent, and safe to call from several processes.
     package func start() throws -> Start {
         let lock = try FolderLock(place.lock)
         defer { lock.release() }
@@ -24,8 +24,8 @@ extension PrivateCluster {
         return result
     }
 
-    /// The folder of `initdb` and `postgres`: the one given, else that of the version asked for where distributions put
-    /// it, else PATH, else the newest there, 15 or later.
+    /// The folder of `initdb` and `postgres`: the given one, else that of the requested version in the distributions'
+    /// location, else PATH, else the newest there, 15 or later.
     package static func findBinaries(_ given: String? = nil, version: Int? = nil) throws(ClusterError) -> String {
         func isComplete(_ folder: String) -> Bool {
             ["initdb", "postgres"].allSatisfy { access("\(folder)/\($0)", X_OK) == 0 }
@@ -50,7 +50,8 @@ extension PrivateCluster {
         return found
     }
 
-    /// initdb beside the final place, then a rename: a half-made cluster is never mistaken for one.
+    /// Runs initdb next to the final location, then renames: an incomplete cluster is never mistaken for a complete
+    /// one.
     private func create() throws(ClusterError) {
         let draft = "\(place.data).draft"
         try removeDraft(draft)
@@ -74,7 +75,7 @@ extension PrivateCluster {
         }
     }
 
-    /// What an initdb that was killed left behind.
+    /// Removes the remains of an initdb that was killed.
     private func removeDraft(_ draft: String) throws(ClusterError) {
         guard access(draft, F_OK) == 0 else { return }
         guard let rm = ChildProcess.find("rm"),
@@ -108,8 +109,8 @@ extension PrivateCluster {
         if stat(place.log, &status) == 0, status.st_size > 16 << 20 { rename(place.log, "\(place.log).1") }
     }
 
-    /// PostgreSQL clears the locks of a dead server by itself unless their process number was given to somebody else
-    /// since; then it would refuse to start.
+    /// PostgreSQL removes the locks of a dead server by itself unless their process number has been reused since; then
+    /// it would refuse to start.
     private func forgetStaleLocks() {
         let socketLock = "\(place.socket)/.s.PGSQL.\(configuredPort).lock"
         for path in ["\(place.data)/postmaster.pid", socketLock] {
@@ -120,8 +121,9 @@ extension PrivateCluster {
         }
     }
 
-    /// Starts the server and waits until it serves. A server whose predecessor was killed cannot start before the last
-    /// of that one's processes is gone, so one that ends at once is started again until the deadline.
+    /// Starts the server and waits until it accepts connections. A server whose predecessor was killed cannot start
+    /// before the last of the predecessor's processes is gone, so one that ends immediately is restarted until the
+    /// deadline.
     private func launch(_ limit: Instant) throws {
         let socketSettings = [
             "-c", "unix_socket_directories=\(place.socket)", "-c", "unix_socket_permissions=0700",
@@ -144,7 +146,7 @@ extension PrivateCluster {
         if options.tcpPort != nil { try setPassword() }
     }
 
-    /// False when the process that was started has ended before it served anybody.
+    /// False when the started process has ended before it accepted a connection.
     @discardableResult
     private func awaitConnection(child: Int32?, _ limit: Instant) throws -> Bool {
         var step: Int32 = 2
@@ -153,14 +155,14 @@ extension PrivateCluster {
                 try BlockingConnection(connectionString(database: "postgres")).close()
                 return true
             } catch {
-                // Not there yet, starting up, or recovering; anything else will not go away by waiting.
+                // Not there yet, starting up, or recovering; any other error is permanent.
                 guard error.sqlState.isRetriable else { throw error }
                 if let child, ChildProcess.hasEnded(child) { return false }
                 guard monotonicNow() < limit else {
                     throw ClusterError("PostgreSQL does not answer (\(error.message)): \(logTail())")
                 }
             }
-            // Every refusal is a line in the server's log.
+            // Every rejected connection is a line in the server's log.
             Self.pause(milliseconds: step)
             step = min(step * 2, 100)
         }
@@ -173,7 +175,7 @@ extension PrivateCluster {
         }
         guard let password = TextFile.read(passwordFile) else { throw ClusterError("cannot read \(passwordFile)") }
         let connection = try BlockingConnection(connectionString(database: "postgres"))
-        // Made of letters and digits above; ALTER ROLE takes no parameters.
+        // Contains only letters and digits, see above; ALTER ROLE has no parameters.
         try connection.execute("ALTER ROLE \(ConnectionText.identifier(options.role)) PASSWORD '\(password)'")
     }
 

@@ -1,33 +1,33 @@
 import Glibc
 internal import Timing
 
-/// A PostgreSQL server of our own, under one folder: made, started, found again and stopped.
+/// A private PostgreSQL server under one folder: created, started, found again and stopped.
 ///
-/// It is reached through a UNIX socket in a folder that only its owner (and root) may enter; no password, no network.
-/// The server runs in a session of its own and inherits none of our descriptors, so it survives its parent, however
-/// that ends: the next ``start()`` on the same folder finds it and takes it over. Whoever wants it gone calls
-/// ``stop(_:deadline:)``, from any process. A lock file keeps two processes from starting or stopping it at once.
+/// It is reached through a UNIX socket in a folder that only its owner (and root) can enter; no password, no network.
+/// The server runs in its own session and inherits none of our descriptors, so it survives its parent, however that
+/// ends: the next ``start()`` on the same folder finds it and adopts it. ``stop(_:deadline:)`` stops it from any
+/// process. A lock file prevents two processes from starting or stopping it at the same time.
 ///
-/// From root the server runs as `postgres` (or `nobody`), because PostgreSQL refuses to run as root.
-/// All calls block; any thread.
+/// As root, the server runs as `postgres` (or `nobody`), because PostgreSQL refuses to run as root. All calls block;
+/// they may be made from any thread.
 package final class PrivateCluster: Sendable {
-    /// How a start went.
+    /// The outcome of a start.
     package enum Start: Equatable, Sendable {
-        /// There was nothing: a new cluster.
+        /// A new cluster was created.
         case created
-        /// It was there, and did not run (or was left by a crash).
+        /// It existed, and was not running (or had crashed).
         case started
-        /// It ran already.
+        /// It was already running.
         case adopted
     }
 
-    /// How a server is told to stop.
+    /// How a server is asked to stop.
     package enum StopMode: Sendable {
-        /// Waits for the clients to go.
+        /// Waits for the clients to disconnect.
         case smart
-        /// Ends the clients, writes everything, stops. The usual way.
+        /// Disconnects the clients, writes everything, stops. The usual mode.
         case fast
-        /// Stops at once; the next start replays the log, as after a crash.
+        /// Stops immediately; the next start replays the log, as after a crash.
         case immediate
 
         var signal: Int32 {
@@ -43,11 +43,11 @@ package final class PrivateCluster: Sendable {
     let binaries: String
     let place: ClusterPlace
 
-    /// Finds the programs and makes the folders; starts nothing.
+    /// Finds the programs and creates the folders; starts nothing.
     package init(_ options: PrivateClusterOptions) throws(ClusterError) {
         self.options = options
         place = try ClusterPlace(options.folder)
-        // A cluster is bound to the major version that made it.
+        // A cluster is bound to the major version that created it.
         let made = TextFile.read("\(place.data)/PG_VERSION").flatMap { Int($0.prefix { $0.isNumber }) }
         binaries = try Self.findBinaries(options.binaries, version: made)
     }
@@ -61,7 +61,7 @@ package final class PrivateCluster: Sendable {
     /// The server's log.
     package var logFile: String { place.log }
 
-    /// For libpq, psql and the libraries built on it, from the owner of the folder or root.
+    /// A connection string for libpq, psql and the libraries built on it; usable by the owner of the folder and by root.
     package var connectionString: String { connectionString(database: options.database) }
 
     /// The same for another database of the cluster.
@@ -71,7 +71,7 @@ package final class PrivateCluster: Sendable {
         return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(port)"
     }
 
-    /// Over 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
+    /// A connection string for 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
     package var tcpConnectionString: String? {
         guard options.tcpPort != nil, let password = TextFile.read(passwordFile) else { return nil }
         let role = ConnectionText.percentEncoded(options.role)
@@ -80,18 +80,18 @@ package final class PrivateCluster: Sendable {
 
     var passwordFile: String { "\(place.folder)/password" }
 
-    /// The server's process, when it runs.
+    /// The server's process; nil when it is not running.
     package var processID: Int32? { serverLines.first.flatMap { Int32($0) } }
 
-    /// The server's process exists; it may still be replaying its log.
+    /// True when the server's process exists; it may still be replaying its log.
     package var isRunning: Bool { processID != nil }
 
-    /// The port of the running server; one that was started with other options has another.
+    /// The port of the running server, which differs from the options if it was started with others.
     var port: Int { serverLines.dropFirst(3).first.flatMap { Int($0) } ?? configuredPort }
 
     var configuredPort: Int { options.tcpPort.map(Int.init) ?? ClusterPlace.port }
 
-    /// postmaster.pid of a server that runs: process, data folder, start time, port, socket folder, address, …
+    /// postmaster.pid of a running server: process, data folder, start time, port, socket folder, address, …
     private var serverLines: [Substring] {
         let lines = (TextFile.read("\(place.data)/postmaster.pid") ?? "")
             .split(separator: "\n", omittingEmptySubsequences: false)
@@ -101,7 +101,8 @@ package final class PrivateCluster: Sendable {
         return lines
     }
 
-    /// A number in postmaster.pid may belong to anybody after a crash; a server works inside its data folder.
+    /// After a crash, the number in postmaster.pid may belong to any process; a server's working directory is its data
+    /// folder.
     private func isOurServer(_ processID: Int32) -> Bool {
         guard !ChildProcess.hasEnded(processID) else { return false }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -111,7 +112,7 @@ package final class PrivateCluster: Sendable {
         return folder == place.data
     }
 
-    /// Stops the server and waits until it is gone; nothing happens when it does not run.
+    /// Stops the server and waits until it is gone; does nothing when it is not running.
     package func stop(_ mode: StopMode = .fast, deadline: Duration = .seconds(30)) throws(ClusterError) {
         let lock = try FolderLock(place.lock)
         defer { lock.release() }
@@ -120,7 +121,7 @@ package final class PrivateCluster: Sendable {
         try awaitEnd(of: processID, deadline: deadline)
     }
 
-    /// Kills the server's first process without warning; the others notice and end by themselves. For tests of crashes.
+    /// Kills the server's main process without warning; the others detect that and end. For tests of crashes.
     package func kill() throws(ClusterError) {
         let lock = try FolderLock(place.lock)
         defer { lock.release() }
@@ -143,7 +144,7 @@ package final class PrivateCluster: Sendable {
     }
 }
 
-/// An exclusive lock on a file, for as long as somebody changes a cluster's state.
+/// An exclusive lock on a file, while the cluster's state is changed.
 struct FolderLock {
     private let descriptor: Int32
 

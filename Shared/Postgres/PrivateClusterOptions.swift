@@ -1,20 +1,20 @@
-/// How a private cluster is made and run.
+/// How to create and run a private cluster.
 package struct PrivateClusterOptions: Sendable {
-    /// Everything of the cluster lives here; created when missing.
+    /// The folder of the cluster; created if missing.
     package var folder: String
-    /// The folder of PostgreSQL's programs; found by itself when nil.
+    /// The folder of PostgreSQL's programs; located automatically when nil.
     package var binaries: String?
-    /// Also listen on 127.0.0.1, with a password (the socket needs none, its folder lets nobody else in).
+    /// Also listen on 127.0.0.1, with a password (the socket needs none, as its folder restricts access).
     package var tcpPort: UInt16?
-    /// Server settings on top of the defaults; the last of a name wins.
+    /// Server settings in addition to the defaults; the last one of a name wins.
     package var settings: [(name: String, value: String)] = []
     /// The database that exists once the cluster has started.
     package var database = "touchsync"
     /// The role that owns it, a superuser of this cluster.
     package var role = "touchsync"
-    /// How long a start may take; a crashed server first replays its log.
+    /// The timeout of a start; a crashed server first replays its log.
     package var startDeadline: Duration = .seconds(60)
-    /// Wait for the disk when the cluster is made. Off only where nothing needs to survive.
+    /// Sync the disk when the cluster is created. Disable it only where nothing needs to survive.
     package var syncsOnCreation = true
 
     /// The defaults, under this folder.
@@ -23,7 +23,7 @@ package struct PrivateClusterOptions: Sendable {
     }
 }
 
-/// Why a private cluster cannot be made, started or stopped: a sentence that says what to do.
+/// Why a private cluster cannot be created, started or stopped: a sentence with a solution.
 package struct ClusterError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sentence.
     package let description: String

@@ -1,13 +1,13 @@
 import CLibpq
 import Glibc
 
-/// The result of one statement: rows in binary format, and how many rows were touched.
+/// The result of one statement: rows in binary format, and the number of affected rows.
 ///
-/// Immutable, cheap to copy (it shares libpq's memory, freed with the last copy) and free to move between threads.
-/// Every accessor gives nil for NULL, for another type, and for a row or column that does not exist.
+/// Immutable, cheap to copy (it shares libpq's memory, freed with the last copy) and safe to pass between threads.
+/// Every accessor returns nil for NULL, for another type, and for a row or column that does not exist.
 package struct ResultRows: Sendable {
-    /// Owns the C result; `PQclear` when nobody holds it any more.
-    private final class Storage: @unchecked Sendable {  // A PGresult is never changed after libpq made it.
+    /// Owns the C result; calls `PQclear` with the last reference.
+    private final class Storage: @unchecked Sendable {  // A PGresult is immutable once libpq has returned it.
         let result: OpaquePointer
 
         init(_ result: OpaquePointer) {
@@ -25,7 +25,7 @@ package struct ResultRows: Sendable {
     /// The number of columns.
     package let columnCount: Int
 
-    /// Takes over the result.
+    /// Takes ownership of the result.
     init(adopting result: OpaquePointer) {
         storage = Storage(result)
         count = Int(PQntuples(result))
@@ -55,13 +55,13 @@ package struct ResultRows: Sendable {
         return PostgresType(oid: PQftype(storage.result, Int32(column)))
     }
 
-    /// True for NULL and for a place that does not exist.
+    /// True for NULL and for a row or column that does not exist.
     package func isNull(_ row: Int, _ column: Int) -> Bool {
         guard contains(row, column) else { return true }
         return PQgetisnull(storage.result, Int32(row), Int32(column)) != 0
     }
 
-    /// The raw bytes of a field without a copy, valid inside `body` only; nil for NULL.
+    /// The raw bytes of a field without a copy, only valid inside `body`; nil for NULL.
     package func withBytes<Value, Failure: Error>(
         _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -109,7 +109,7 @@ extension ResultRows {
         decode(row, column, FieldDecoding.text)
     }
 
-    /// The raw bytes of any type, as bytea holds them.
+    /// The raw bytes of any type, as for bytea.
     package func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
         withBytes(row, column) { [UInt8]($0) }
     }
@@ -170,8 +170,8 @@ extension ResultRows {
         array(row, column) { bytes, type in FieldDecoding.payload(bytes, type).map { [UInt8]($0) } }
     }
 
-    /// The raw elements of an array of any type, in order; nil is NULL. False when the field is no array of one
-    /// dimension or is cut short (then some elements may have been given).
+    /// The raw elements of an array of any type, in order; nil is NULL. False when the field is not an array of one
+    /// dimension or is truncated (then `body` may have been called for some elements).
     package func forEachElement(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) -> Void) -> Bool {
         withBytes(row, column) { bytes in
             guard var reader = BinaryArrayReader(bytes) else { return false }
@@ -179,7 +179,7 @@ extension ResultRows {
         } ?? false
     }
 
-    /// Nil as soon as one element does not have the type that was asked for.
+    /// Nil as soon as one element does not have the requested type.
     private func array<Value>(
         _ row: Int, _ column: Int, _ read: (UnsafeRawBufferPointer, PostgresType) -> Value?
     ) -> [Value?]? {

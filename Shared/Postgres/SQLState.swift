@@ -2,7 +2,7 @@
 package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     private let packed: UInt64
 
-    /// Takes any text; anything but five characters of `[0-9A-Z]` becomes ``unspecified``.
+    /// Accepts any text; anything but five characters of `[0-9A-Z]` becomes ``unspecified``.
     package init(_ code: String) {
         self.init(bytes: code.utf8)
     }
@@ -24,7 +24,8 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
             decoding: (0..<5).map { UInt8(truncatingIfNeeded: packed >> (32 - 8 * UInt64($0))) }, as: UTF8.self)
     }
 
-    /// True when the code begins with these characters: `23` for all integrity violations, `57P` for the server's end.
+    /// True when the code begins with these characters: `23` for all integrity violations, `57P` for operator
+    /// intervention.
     package func hasPrefix(_ prefix: StaticString) -> Bool {
         prefix.withUTF8Buffer { prefix in
             guard packed != 0, prefix.count <= 5 else { return false }
@@ -32,7 +33,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same statement may succeed when it is run again, perhaps on another connection.
+    /// The same statement may succeed when it is retried, perhaps on another connection.
     package var isRetriable: Bool {
         switch self {
         case .serializationFailure, .deadlockDetected, .lockNotAvailable, .queryCanceled, .readOnlyTransaction,
@@ -43,7 +44,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The server, or this session of it, is of no more use: another connection has to be made.
+    /// The server, or this session of it, is no longer usable: another connection must be opened.
     package var endsSession: Bool {
         switch self {
         case .readOnlyTransaction, .tooManyConnections, .idleInTransactionTimeout: true
@@ -55,31 +56,31 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
 extension SQLState {
     /// No code: the error did not come from a server.
     package static let unspecified = SQLState("")
-    /// 01000: a warning stood between the request and its result.
+    /// 01000: a warning came between the request and its result.
     package static let warning = SQLState("01000")
-    /// Made up here: the caller turned the server away.
+    /// Internal: the caller rejected the server.
     package static let rejected = SQLState("TS900")
     /// 08001: no connection could be made.
     package static let cannotConnect = SQLState("08001")
     /// 08006: the connection broke.
     package static let connectionFailure = SQLState("08006")
-    /// 08P01: what was said or asked does not fit the protocol.
+    /// 08P01: a protocol violation.
     package static let protocolViolation = SQLState("08P01")
     /// 0A000: not supported; also a plan whose result type changed under a prepared statement.
     package static let featureNotSupported = SQLState("0A000")
-    /// 22003: a number does not fit its type.
+    /// 22003: a number is out of its type's range.
     package static let numericOutOfRange = SQLState("22003")
     /// 22021: NUL or bytes that are not UTF-8 in a text.
     package static let invalidByteSequence = SQLState("22021")
-    /// 22023: a parameter's value is not acceptable.
+    /// 22023: a parameter's value is invalid.
     package static let invalidParameter = SQLState("22023")
     /// 23503: a foreign key has no target.
     package static let foreignKeyViolation = SQLState("23503")
     /// 23505: a unique key exists already.
     package static let uniqueViolation = SQLState("23505")
-    /// 23514: a CHECK constraint said no.
+    /// 23514: a CHECK constraint was violated.
     package static let checkViolation = SQLState("23514")
-    /// 25001: a transaction was opened where each request is one of its own.
+    /// 25001: a transaction was opened where each request is its own.
     package static let activeTransaction = SQLState("25001")
     /// 25006: the server is read-only, for example since a failover.
     package static let readOnlyTransaction = SQLState("25006")
@@ -115,6 +116,6 @@ extension SQLState {
     package static let adminShutdown = SQLState("57P01")
     /// 57P02: the server restarts after a crash.
     package static let crashShutdown = SQLState("57P02")
-    /// 57P03: the server starts up or shuts down and takes no connection now.
+    /// 57P03: the server is starting up or shutting down and accepts no connections.
     package static let cannotConnectNow = SQLState("57P03")
 }

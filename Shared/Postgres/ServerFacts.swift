@@ -1,4 +1,4 @@
-/// What a server said about itself when the connection was set up.
+/// A server's properties, read when the connection was set up.
 package struct ServerFacts: Equatable, Sendable {
     /// `fsync`: off means that a crash of the machine may destroy the database.
     package var fsync = true
@@ -6,25 +6,26 @@ package struct ServerFacts: Equatable, Sendable {
     package var fullPageWrites = true
     /// `transaction_read_only` of a fresh transaction.
     package var isReadOnly = false
-    /// A standby.
+    /// True for a standby.
     package var isInRecovery = false
-    /// As it stands in this session: `on`, or `remote_apply` when the role's default asks for more.
+    /// The value in this session: `on`, or `remote_apply` when that is the role's default.
     package var synchronousCommit = "on"
     /// For example 150018 for 15.18.
     package var serverVersion = 0
-    /// Names the cluster for life; nil when the role may not read it.
+    /// Identifies the cluster permanently; nil when the role may not read it.
     package var systemIdentifier: UInt64?
-    /// Counts promotions; an older one than seen before is an old primary that came back. Nil on a standby.
+    /// Counts promotions; one older than seen before is a former primary that came back. Nil on a standby.
     package var timeline: UInt32?
-    /// The process that serves this connection.
+    /// The server process of this connection.
     package var backendProcess: Int32 = 0
     /// Host or socket directory, and port.
     package var host = ""
 
-    /// A server with every setting as it should be.
+    /// A server with all settings safe.
     package init() {}
 
-    /// The settings under which an acknowledged commit may be lost; empty when all is well. Refuse or shout.
+    /// The settings under which an acknowledged commit may be lost; empty when there are none. Reject the server or
+    /// warn.
     package var durabilityProblems: [String] {
         var problems: [String] = []
         if !fsync { problems.append("fsync is off") }

@@ -1,19 +1,19 @@
-/// Tells a former primary, and a server that is another one altogether, by what was seen before.
+/// Detects a former primary, and an unrelated server, by what was seen before.
 package struct ServerLineage: Equatable, Sendable {
-    /// The cluster that was seen first; nil: none that told.
+    /// The cluster that was seen first; nil: none was identified.
     package private(set) var system: UInt64?
-    /// The highest of its timelines that was seen.
+    /// The highest of its timelines seen so far.
     package private(set) var timeline: UInt32 = 0
 
-    /// Nothing was seen yet.
+    /// No server was seen yet.
     package init() {}
 
-    /// Why the server is none of those that followed each other; nil when it is, or does not tell.
+    /// Why the server does not continue the lineage; nil when it does, or cannot be identified.
     package mutating func objection(to facts: ServerFacts) -> String? {
         guard let system = facts.systemIdentifier else { return nil }
         if let known = self.system, known != system { return "the server is another one than before" }
         if let timeline = facts.timeline {
-            // A primary that was replaced and came back knows nothing of what was committed since.
+            // A primary that was replaced and came back lacks everything committed since.
             if timeline < self.timeline { return "the server was replaced by another one" }
             self.timeline = timeline
         }

@@ -1,6 +1,6 @@
-/// The first two statements of every session: what they say and how their answers read.
+/// The first two statements of every session, and the parsing of their results.
 enum SessionSetup {
-    /// Sets the limits and asks how the server stands, in one round trip.
+    /// Sets the limits and reads the server's state, in one round trip.
     static let sessionSQL = """
         SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
             set_config('idle_in_transaction_session_timeout', $3, false),
@@ -14,7 +14,8 @@ enum SessionSetup {
             current_setting('server_version_num')::int4
         """
 
-    /// Which cluster this is and how often it was promoted. A statement of its own: a role may be denied it.
+    /// Identifies the cluster and its number of promotions. A separate statement, because a role may lack the
+    /// privilege.
     static let identitySQL = """
         SELECT system_identifier, CASE WHEN pg_is_in_recovery() THEN NULL
             ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int4 END

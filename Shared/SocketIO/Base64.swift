@@ -1,4 +1,4 @@
-/// Base64 with padding (RFC 4648 section 4), as Engine.IO polling carries binary and RFC 6455 its keys.
+/// Base64 with padding (RFC 4648 section 4), as used for binary packets in Engine.IO polling and for keys in RFC 6455.
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,6 +1,6 @@
 internal import JSONBytes
 
-/// The places in an event's JSON where its attachments belong: `{"_placeholder":true,"num":0}`.
+/// The placeholders in an event's JSON that refer to its attachments: `{"_placeholder":true,"num":0}`.
 public enum BinaryPlaceholders {
     /// Whether `json` is a valid array whose placeholders name attachments 0 to `count` - 1.
     ///
@@ -13,7 +13,7 @@ public enum BinaryPlaceholders {
             return false
         }
         guard document.root.kind == .array else { return false }
-        // Walked with a stack of its own: depth is the peer's choice.
+        // Iterative with an explicit stack: the peer chooses the depth.
         var open = [document.root]
         while let value = open.popLast() {
             if let mark = value["_placeholder"], mark.bool == true {

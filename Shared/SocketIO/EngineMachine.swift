@@ -1,19 +1,19 @@
-/// The periods of an Engine.IO session, in nanoseconds; one object for all sessions, which there may be very many of.
+/// The timeouts of Engine.IO sessions, in nanoseconds; one object shared by all sessions.
 public final class EngineTimings: Sendable {
     /// From the opening, or from a pong, to the next ping.
     public let pingInterval: UInt64
-    /// From a ping to its pong at the latest.
+    /// The time limit for a pong after its ping.
     public let pingTimeout: UInt64
     /// From the arrival of the second transport to the end of the upgrade.
     public let upgradeTimeout: UInt64
-    /// From the opening to the first accepted namespace; `nil` if nothing is waited for.
+    /// The time limit for the first accepted namespace after the opening; `nil` for none.
     public let connectTimeout: UInt64?
-    /// Between two noops that release a polling request while an upgrade is on.
+    /// The minimum time between two noops that release a polling request during an upgrade.
     public let noopInterval: UInt64 = 100_000_000
     /// How long a closing polling session waits for the poll that fetches its last packets.
     public let closeTimeout: UInt64 = 5_000_000_000
 
-    /// The periods given; the others have their defaults.
+    /// The given timeouts; the others have their defaults.
     public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connectTimeout: UInt64?) {
         self.pingInterval = pingInterval
         self.pingTimeout = pingTimeout
@@ -22,7 +22,8 @@ public final class EngineTimings: Sendable {
     }
 }
 
-/// The life of one Engine.IO 4 session: transports, upgrade, heartbeat, deadlines. Bytes and queues stay outside.
+/// The state of one Engine.IO 4 session: transports, upgrade, heartbeat, deadlines. Bytes and queues are kept
+/// elsewhere.
 ///
 /// ```
 ///            webSocketArrived            2probe                 5
@@ -31,7 +32,7 @@ public final class EngineTimings: Sendable {
 ///     +---------------------------+--------------------------------+          |
 ///  closeRequested: closing (polling until the last poll) --> closed <---------+
 /// ```
-/// Times are nanoseconds of any steady clock. A closed machine answers every event with nothing.
+/// Times are nanoseconds of any monotonic clock. A closed machine ignores every event.
 public struct EngineMachine: Sendable {
     private enum Upgrade: UInt8 { case none, waiting, probed }
     private enum Phase: UInt8 { case open, closing, closed }
@@ -43,9 +44,9 @@ public struct EngineMachine: Sendable {
     private var hasPoll = false
     private var hasPost = false
     private var isPonging = false
-    /// Free answers to polls that arrive while an upgrade is on, before the pace of ``EngineTimings/noopInterval``.
+    /// Polls that are answered immediately during an upgrade, before ``EngineTimings/noopInterval`` applies.
     private var freeNoops: UInt8 = 0
-    /// The next ping or, while `isPonging`, the time when the pong is late.
+    /// The time of the next ping or, while `isPonging`, the deadline of the pong.
     private var heartbeatDeadline: UInt64
     private var upgradeDeadline = UInt64.max
     private var noopDeadline = UInt64.max
@@ -63,7 +64,7 @@ public struct EngineMachine: Sendable {
     /// Whether the session has ended or is about to.
     public var isClosed: Bool { self.phase != .open }
 
-    /// Whether a second transport is on trial.
+    /// Whether a second transport is being probed.
     public var isUpgrading: Bool { self.upgrade != .none }
 
     /// When ``timeReached(_:)`` must be called next; `UInt64.max` for never.
@@ -82,28 +83,28 @@ public struct EngineMachine: Sendable {
 // MARK: - HTTP requests
 
 extension EngineMachine {
-    /// What to do with a polling GET.
+    /// The answer to a polling GET.
     public enum PollAnswer: Sendable, Equatable {
         /// Keep it until there are packets.
         case hold
-        /// Answer it with the packets that wait.
+        /// Answer it with the queued packets.
         case packets
         /// Answer it with a noop, so that the client can change transports.
         case noop
-        /// Answer it with the packets that wait; the session ends with it.
+        /// Answer it with the queued packets; the session ends with it.
         case last
         /// A second poll: end the session, answer both.
         case duplicate
-        /// The session does not poll (any more): 400.
+        /// The session does not poll, or no longer: 400.
         case mismatch
     }
 
-    /// A GET arrived; `hasPackets` tells whether packets wait for it, `exceedsBody` whether they exceed one body.
+    /// A GET arrived; `hasPackets`: packets are queued; `exceedsBody`: they exceed one body.
     public mutating func pollReceived(hasPackets: Bool, exceedsBody: Bool = false) -> PollAnswer {
         guard self.phase != .closed, self.transport == .polling else { return .mismatch }
         if self.hasPoll { return .duplicate }
         if self.phase == .closing {
-            // What waits leaves first, a body for each poll, for as long as a closing session is waited for.
+            // Queued packets leave first, one body for each poll, until the close timeout of a closing session.
             if exceedsBody { return .packets }
             self.phase = .closed
             return .last
@@ -120,12 +121,12 @@ extension EngineMachine {
     /// The held GET was answered.
     public mutating func pollAnswered() { self.hasPoll = false }
 
-    /// What to do with a POST.
+    /// The reaction to a POST.
     public enum PostAnswer: Sendable, Equatable {
         case read
         /// A second POST: end the session, 400.
         case duplicate
-        /// The session does not poll (any more): 400.
+        /// The session does not poll, or no longer: 400.
         case mismatch
     }
 
@@ -152,14 +153,15 @@ extension EngineMachine {
         return true
     }
 
-    /// What to do with a text frame of the candidate.
+    /// The reaction to a text frame of the candidate.
     public enum CandidateAnswer: Sendable, Equatable {
-        /// Send `3probe` on it, and a noop to the held poll if that is asked.
+        /// Send `3probe` on it, and a noop to the held poll if `releasePoll`.
         case probe(releasePoll: Bool)
-        /// The candidate is the transport now: flush everything there; release the held poll with a noop if asked.
+        /// The candidate is the transport now: flush everything there; release the held poll with a noop if
+        /// `releasePoll`.
         case adopt(releasePoll: Bool)
         case ignore
-        /// Not the dance: close the candidate, the session goes on polling.
+        /// Not the upgrade protocol: close the candidate, the session keeps polling.
         case drop
     }
 
@@ -187,13 +189,13 @@ extension EngineMachine {
         }
     }
 
-    /// The candidate is gone; polling goes on.
+    /// The candidate is gone; polling continues.
     public mutating func candidateLost(at now: UInt64) {
         guard self.upgrade != .none else { return }
         self.endUpgrade(at: now)
     }
 
-    /// A client that probes holds its pongs back until the dance is over, so they get their whole time again.
+    /// A client that probes delays its pongs until the upgrade is over, so the timeout starts over.
     private mutating func endUpgrade(at now: UInt64) {
         self.upgrade = .none
         self.upgradeDeadline = .max
@@ -205,7 +207,7 @@ extension EngineMachine {
 // MARK: - Packets and time
 
 extension EngineMachine {
-    /// What a packet on the current transport means.
+    /// The meaning of a packet on the current transport.
     public enum PacketAnswer: Sendable, Equatable {
         case message
         case nothing
@@ -215,13 +217,13 @@ extension EngineMachine {
         case violation
     }
 
-    /// A packet arrived by the current transport.
+    /// A packet arrived on the current transport.
     public mutating func packetReceived(_ type: EnginePacketType, at now: @autoclosure () -> UInt64) -> PacketAnswer {
         guard self.phase == .open else { return .nothing }
         switch type {
         case .message: return .message
         case .pong:
-            // A pong without a ping moves nothing.
+            // A pong without a ping does not move the deadline.
             if self.isPonging {
                 self.isPonging = false
                 self.heartbeatDeadline = now() &+ self.timings.pingInterval
@@ -233,20 +235,20 @@ extension EngineMachine {
         }
     }
 
-    /// What is due.
+    /// The actions that are due.
     public struct Due: Sendable, Equatable {
         public var sendsPing = false
         /// Answer the held poll with a noop.
         public var releasesPoll = false
         /// The upgrade took too long: close the candidate.
         public var dropsCandidate = false
-        /// The session is over.
+        /// The session has expired, and why.
         public var expiry: Expiry?
 
         init() {}
     }
 
-    /// Why time ended a session.
+    /// The timeout that ended a session.
     public enum Expiry: Sendable, Equatable {
         case pingTimeout
         case connectTimeout
@@ -254,7 +256,7 @@ extension EngineMachine {
         case closeTimeout
     }
 
-    /// Time passed; call it again at ``nextDeadline``.
+    /// Handles timeouts; call it again at ``nextDeadline``.
     public mutating func timeReached(_ now: UInt64) -> Due {
         var due = Due()
         guard self.phase != .closed else { return due }
@@ -275,7 +277,7 @@ extension EngineMachine {
                 due.expiry = due.expiry ?? .pingTimeout
             } else {
                 self.isPonging = true
-                // From the time it was due, so that a late timer gives no extra time.
+                // Relative to the due time, so that a late timer does not extend the timeout.
                 self.heartbeatDeadline = self.heartbeatDeadline &+ self.timings.pingTimeout
                 due.sendsPing = true
                 if now >= self.heartbeatDeadline, self.upgrade == .none {
@@ -302,8 +304,8 @@ extension EngineMachine {
         return true
     }
 
-    /// A polling client sent a close packet while no poll was held. It may have overtaken a poll (they come by two
-    /// connections), so one that arrives before `deadline` is the last; see ``PollAnswer/last``.
+    /// A polling client sent a close packet while no poll was held. The packet may have overtaken a poll (they use two
+    /// connections), so a poll that arrives before `deadline` is the last; see ``PollAnswer/last``.
     public mutating func closeReceived(until deadline: UInt64) {
         guard self.phase == .open else { return }
         self.phase = .closing
@@ -314,6 +316,6 @@ extension EngineMachine {
         self.connectDeadline = deadline
     }
 
-    /// The session is over, whatever the reason.
+    /// The session has ended, for whatever reason.
     public mutating func ended() { self.phase = .closed }
 }

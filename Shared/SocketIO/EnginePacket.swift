@@ -15,13 +15,13 @@ public enum EngineTransport: Sendable, Equatable {
     case webSocket
 }
 
-/// One packet of a polling body: where its content lies in the body, or the decoded bytes if it was binary.
+/// One packet of a polling body: the range of its content in the body, or the decoded bytes if it was binary.
 public enum EnginePacket: Sendable, Equatable {
     case text(EnginePacketType, Range<Int>)
     case binary([UInt8])
 }
 
-/// A polling body that is not a payload of Engine.IO protocol 4.
+/// Why a polling body is not a payload of Engine.IO protocol 4.
 public enum EnginePayloadError: Error, Equatable {
     case emptyPacket
     case unknownType
@@ -62,7 +62,7 @@ public struct EnginePayloadReader: Sendable {
     }
 }
 
-/// The errors that Engine.IO answers over HTTP, by their code.
+/// The errors that Engine.IO reports over HTTP, by their code.
 public enum EngineError: UInt8, Error, Sendable {
     case unknownTransport = 0
     case unknownSession

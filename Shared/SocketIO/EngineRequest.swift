@@ -1,11 +1,11 @@
-/// What an HTTP request to an Engine.IO path asks for.
+/// The meaning of an HTTP request to an Engine.IO path.
 public enum EngineRequest: Sendable, Equatable {
     /// A new session.
     case open(EngineTransport)
     /// A poll, a POST or (with `.webSocket`) an upgrade of the session with this id.
     case session(sid: [UInt8], EngineTransport)
 
-    /// Reads a request, with the checks of the reference server in their order.
+    /// Classifies a request, with the checks of the reference server in their order.
     public init(_ head: HTTPRequestHead) throws(EngineError) {
         let transport: EngineTransport
         switch head.queryValue("transport") {

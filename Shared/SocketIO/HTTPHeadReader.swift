@@ -1,9 +1,9 @@
-/// Why a head was refused: the status to answer.
+/// Why a head was rejected: the status to answer.
 struct HTTPHeadFailure: Error, Equatable {
     var status: UInt16
 }
 
-/// Reads one complete head (ending in an empty line) into its parts.
+/// Parses one complete head (ending in an empty line).
 struct HTTPHeadReader {
     let bytes: [UInt8]
     let limits: HTTPLimits
@@ -45,7 +45,7 @@ struct HTTPHeadReader {
         throw HTTPHeadFailure(status: text.starts(with: "HTTP/".utf8) ? 505 : 400)
     }
 
-    /// Origin form, absolute form or (for OPTIONS) `*`; nothing but visible ASCII and UTF-8 may stand in it.
+    /// Origin form, absolute form or (for OPTIONS) `*`; only visible ASCII and UTF-8 are allowed.
     private func target(
         _ range: Range<Int>, isOptions: Bool
     ) throws(HTTPHeadFailure) -> (path: Range<Int>, query: Range<Int>) {
@@ -83,12 +83,12 @@ struct HTTPHeadReader {
             fields.append(.init(name: index..<colon, value: value.startIndex..<value.endIndex))
             index = end + 2
         }
-        // Only the empty line may end the head; a stray carriage return ends the loop earlier.
+        // Only the empty line may end the head; a stray carriage return would have ended the loop earlier.
         guard index == self.bytes.count - 2 else { throw HTTPHeadFailure(status: 400) }
         return fields
     }
 
-    /// Decides how the body ends (RFC 9112 section 6.3), refusing everything ambiguous.
+    /// Determines the framing of the body (RFC 9112 section 6.3), rejecting everything ambiguous.
     private func checkFraming(_ head: inout HTTPRequestHead) throws(HTTPHeadFailure) {
         let hosts = head.headerCount("host")
         guard hosts == 1 || (hosts == 0 && !head.isHTTP11) else { throw HTTPHeadFailure(status: 400) }

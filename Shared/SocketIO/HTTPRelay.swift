@@ -1,12 +1,12 @@
-/// How a request travels on to the server that owns its session.
+/// Encodes a request for relaying to the server that owns its session.
 ///
-/// The head is rebuilt from what was read, and what belongs to one connection only stays behind (RFC 9110 section
-/// 7.6.1). So both servers see the same request, however oddly a client framed it.
+/// The head is rebuilt from the parsed one, without hop-by-hop fields (RFC 9110 section 7.6.1). So both servers see the
+/// same request, however unusually a client framed it.
 public enum HTTPRelay {
-    /// The field that marks a relayed request; a server that finds it relays no further.
+    /// The field that marks a relayed request; a server that finds it does not relay again.
     ///
-    /// That is why there can be no loop, whatever names and addresses were given. It needs no secret: a client that
-    /// sends it only does itself out of the relay.
+    /// So there can be no loop, whatever names and addresses were configured. It needs no secret: a client that sends
+    /// it only disables relaying for itself.
     static let mark: StaticString = "X-SocketIO-Relayed"
 
     private static let hopFields: [StaticString] = [
@@ -14,12 +14,12 @@ public enum HTTPRelay {
         "content-length", "x-forwarded-for",
     ]
 
-    /// Whether a request came by way of another server.
+    /// Whether a request was relayed by another server.
     public static func isRelayed(_ head: HTTPRequestHead) -> Bool { head.headerCount(Self.mark) > 0 }
 
-    /// The bytes of the request as the owner gets it, on a connection that is kept or becomes a WebSocket.
+    /// The encoded request for the owner, on a connection that is kept alive or becomes a WebSocket.
     /// - Parameters:
-    ///   - body: the whole body, whichever way it was framed.
+    ///   - body: the whole body, however it was framed.
     ///   - client: the client's IP address, appended to `X-Forwarded-For`.
     public static func request(_ head: HTTPRequestHead, body: [UInt8], client: String?) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -44,7 +44,7 @@ public enum HTTPRelay {
         return bytes
     }
 
-    /// The addresses that the request came by, ours of the client last.
+    /// The addresses that the request passed, with the client's as the last one.
     private static func forwardedFor(_ head: HTTPRequestHead, _ client: String?) -> String {
         let former = head.fields.filter {
             HTTPRequestHead.equal(head.bytes[$0.name], "x-forwarded-for", ignoringCase: true)

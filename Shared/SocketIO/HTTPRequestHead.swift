@@ -1,6 +1,6 @@
-/// The head of one HTTP/1.1 request: its bytes once, and where the parts lie.
+/// The head of one HTTP/1.1 request: one copy of its bytes, and the ranges of its parts.
 ///
-/// Kept this way because most requests are asked for two or three fields only; strings are made on demand.
+/// Stored this way because only two or three fields of most requests are read; strings are created on demand.
 public struct HTTPRequestHead: Sendable {
     struct Field: Sendable {
         var name: Range<Int>
@@ -40,7 +40,7 @@ public struct HTTPRequestHead: Sendable {
         self.fields.map { (self.text($0.name), self.text($0.value)) }
     }
 
-    /// The value of the first field called `name` (compared without case).
+    /// The value of the first field called `name` (case-insensitive).
     public func header(_ name: StaticString) -> String? {
         self.headerBytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -53,17 +53,17 @@ public struct HTTPRequestHead: Sendable {
         return nil
     }
 
-    /// How many fields are called `name`.
+    /// The number of fields called `name`.
     public func headerCount(_ name: StaticString) -> Int {
         self.fields.count { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }
     }
 
-    /// Whether any field called `name` lists `token` between commas (compared without case).
+    /// Whether any field called `name` lists `token` between commas (case-insensitive).
     public func header(_ name: StaticString, lists token: StaticString) -> Bool {
         self.header(name) { Self.equal($0, token, ignoringCase: true) }
     }
 
-    /// The same for a token that came from outside.
+    /// The same for a token from outside.
     func header(_ name: StaticString, lists token: ArraySlice<UInt8>) -> Bool {
         self.header(name) { part in
             part.count == token.count && zip(part, token).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
@@ -79,8 +79,8 @@ public struct HTTPRequestHead: Sendable {
         return false
     }
 
-    /// The percent-decoded value of the first query parameter `name`; `nil` if absent. Text that does not decode to
-    /// UTF-8 is repaired, so compare it only with ASCII.
+    /// The percent-decoded value of the first query parameter `name`; `nil` if absent. Invalid UTF-8 is repaired, so
+    /// compare it only with ASCII.
     public func queryValue(_ name: StaticString) -> String? {
         self.queryValueBytes(name).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -95,7 +95,7 @@ public struct HTTPRequestHead: Sendable {
         return nil
     }
 
-    /// Whether the connection stays open after the answer (RFC 9112 section 9.3).
+    /// Whether the connection stays open after the response (RFC 9112 section 9.3).
     public var keepsAlive: Bool {
         if self.header("connection", lists: "close") { return false }
         return self.isHTTP11 || self.header("connection", lists: "keep-alive")
@@ -121,7 +121,7 @@ public struct HTTPRequestHead: Sendable {
         return bytes
     }
 
-    /// Decodes `%XX` and `+`; an incomplete escape stays as it is.
+    /// Decodes `%XX` and `+`; an incomplete escape stays unchanged.
     static func percentDecode(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)

@@ -1,8 +1,8 @@
-/// Bounds of one request, all in bytes but `fields`.
+/// Limits of one request, all in bytes but `fields`.
 public struct HTTPLimits: Sendable, Equatable {
-    /// The request line; longer is answered 414.
+    /// The request line; a longer one is answered 414.
     public var requestLine = 4096
-    /// The whole head; longer is answered 431.
+    /// The whole head; a longer one is answered 431.
     public var head = 16384
     /// Header fields; more are answered 431.
     public var fields = 64
@@ -11,9 +11,9 @@ public struct HTTPLimits: Sendable, Equatable {
     public init() {}
 }
 
-/// What came out of the bytes.
+/// An event of the parser.
 public enum HTTPRequestEvent: Sendable {
-    /// A head is complete: call ``HTTPRequestParser/acceptBody(limit:)`` before going on.
+    /// A head is complete: call ``HTTPRequestParser/acceptBody(limit:)`` before continuing.
     case head(HTTPRequestHead)
     /// The body (empty if the request has none) is complete; the parser waits for the next request.
     case body([UInt8])
@@ -26,9 +26,9 @@ public enum HTTPRequestEvent: Sendable {
 /// ```
 /// head -> (acceptBody) -> sized | chunk size <-> chunk data -> trailer -> head …        failure: deaf
 /// ```
-/// What allows two readings is refused with 400: bare line feeds, folded lines, space before a colon, repeated or
-/// signed lengths, a length beside chunks, any transfer coding but `chunked`. It never holds more than a head or
-/// `limit` bytes of body.
+/// Ambiguous requests are rejected with 400: bare line feeds, folded lines, space before a colon, repeated or signed
+/// lengths, a length with chunks, any transfer coding but `chunked`. It never buffers more than a head or `limit` bytes
+/// of body.
 public struct HTTPRequestParser: Sendable {
     private enum Stage {
         case head, undecided, sized, chunkSize, chunkData, chunkEnd, trailer, deaf
@@ -42,7 +42,7 @@ public struct HTTPRequestParser: Sendable {
     private var due = 0
     private var isChunked = false
     private var trailerBytes = 0
-    /// Where the search for the end of the head goes on, and where the current line began.
+    /// Where the search for the end of the head resumes, and where the current line began.
     private var scanned = 0
     private var hasRequestLine = false
 
@@ -65,7 +65,7 @@ public struct HTTPRequestParser: Sendable {
         self.stage = self.isChunked ? .chunkSize : .sized
     }
 
-    /// Reads on from `offset` until an event, or `nil` at the end of the input.
+    /// Parses from `offset` to the next event, or returns `nil` at the end of the input.
     public mutating func next(_ input: UnsafeRawBufferPointer, at offset: inout Int) -> HTTPRequestEvent? {
         while true {
             switch self.stage {

@@ -1,8 +1,8 @@
-/// The head of an answer to a relayed request.
+/// The head of a response to a relayed request.
 public struct HTTPResponseHead: Sendable {
     /// The status code.
     public let status: UInt16
-    /// All fields but those that concern one connection (Connection, Keep-Alive) and Content-Length.
+    /// All fields but the hop-by-hop ones (Connection, Keep-Alive) and Content-Length.
     public let headers: [(String, String)]
     /// Bytes of body that follow, unless the request's method was HEAD.
     public let contentLength: Int
@@ -15,23 +15,24 @@ public struct HTTPResponseHead: Sendable {
     }
 }
 
-/// Reads the head of an answer from another server of our kind, for input of any piece size.
+/// Parses the head of a response from another server of this kind, for input of any piece size.
 ///
-/// Such servers announce each body by its length, so nothing else is understood: no chunks, no body that the end of
-/// the connection ends, no interim answers.
+/// These servers send Content-Length for each body, so nothing else is supported: no chunks, no body that ends with the
+/// connection, no interim responses.
 public struct HTTPResponseReader: Sendable {
-    /// The answer is none that one of our servers gives.
+    /// The response is not one that this kind of server sends.
     public struct Malformed: Error {}
 
     private let limits: HTTPLimits
     private var bytes: [UInt8] = []
 
-    /// A reader before an answer.
+    /// A reader at the start of a response.
     public init(limits: HTTPLimits) {
         self.limits = limits
     }
 
-    /// Reads on from `offset`, to the end of the head or of the input (nil); then it is ready for the next answer.
+    /// Parses from `offset` to the end of the head or of the input (nil); after a head it is ready for the next
+    /// response.
     public mutating func next(
         _ input: UnsafeRawBufferPointer, at offset: inout Int
     ) throws(Malformed) -> HTTPResponseHead? {
@@ -94,7 +95,7 @@ public struct HTTPResponseReader: Sendable {
         return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    /// A number of up to 15 decimal digits.
+    /// An integer of up to 15 decimal digits.
     private static func number(_ text: String) -> Int? {
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else {
             return nil

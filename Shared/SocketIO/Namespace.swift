@@ -27,6 +27,6 @@ public struct Namespace: Hashable, Sendable, CustomStringConvertible {
     /// Whether this is the main namespace.
     public var isRoot: Bool { self.bytes.isEmpty }
 
-    /// What stands in a packet between type and ack id: nothing or `/custom,`.
+    /// The text in a packet between type and ack id: empty or `/custom,`.
     public var wirePrefix: [UInt8] { self.bytes.isEmpty ? [] : self.bytes + [UInt8(ascii: ",")] }
 }

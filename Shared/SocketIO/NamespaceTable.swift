@@ -1,9 +1,9 @@
-/// The namespaces of one connection: which are asked for, joined, or were left.
+/// The namespaces of one connection, with their states.
 ///
 /// ```
 /// unknown --asked--> pending --accepted--> joined --removed--> left     pending --removed--> unknown
 /// ```
-/// `Member` is whatever the owner keeps for a namespace. Few namespaces are expected, so this is a list.
+/// `Member` is the owner's value for a namespace. Few namespaces are expected, so this is a list.
 public struct NamespaceTable<Member> {
     private var entries: [(namespace: Namespace, member: Member, isJoined: Bool)] = []
     /// Namespaces that the server disconnected; the client may not know yet.
@@ -15,13 +15,13 @@ public struct NamespaceTable<Member> {
         self.limit = limit
     }
 
-    /// All members, pending ones too.
+    /// All members, including pending ones.
     public var members: [Member] { self.entries.map(\.member) }
 
-    /// Whether a CONNECT for this namespace may be put to the application.
+    /// Whether a CONNECT for this namespace may be passed to the application.
     public enum ConnectAnswer: Sendable, Equatable {
         case ask
-        /// Pending or joined already.
+        /// Pending or joined.
         case known
         case tooMany
     }
@@ -32,7 +32,7 @@ public struct NamespaceTable<Member> {
         return self.entries.count < self.limit ? .ask : .tooMany
     }
 
-    /// The application is being asked.
+    /// The application was asked.
     public mutating func asked(_ namespace: Namespace, _ member: Member) {
         self.left.removeAll { $0 == namespace }
         self.entries.append((namespace, member, false))
@@ -44,7 +44,7 @@ public struct NamespaceTable<Member> {
         self.entries[index].isJoined = true
     }
 
-    /// Takes a namespace out; `byServer` remembers it, because packets for it may still be under way.
+    /// Removes a namespace; `byServer` remembers it, because packets for it may still be in flight.
     public mutating func removed(_ namespace: Namespace, byServer: Bool) {
         self.entries.removeAll { $0.namespace == namespace }
         if byServer {
@@ -53,18 +53,18 @@ public struct NamespaceTable<Member> {
         }
     }
 
-    /// Takes everything out, for the end of the connection.
+    /// Removes all namespaces at the end of the connection.
     public mutating func removeAll() -> [Member] {
         defer { self.entries = [] }
         return self.members
     }
 
-    /// Where a packet for a namespace goes.
+    /// The destination of a packet for a namespace.
     public enum Route {
         case member(Member)
-        /// The server disconnected it: the client did not know yet.
+        /// Disconnected by the server; the client did not know yet.
         case late
-        /// Never joined: the client breaks the protocol.
+        /// Never joined: a protocol error of the client.
         case unknown
     }
 

@@ -1,8 +1,8 @@
-/// Which web origins may open a session. Clients that are no browsers send none or their own address.
+/// The web origins that may open a session. Clients other than browsers send none or their own address.
 public enum OriginPolicy: Sendable, Equatable {
     /// Every origin; the CORS answer is `*`.
     case any
-    /// Exactly these origins, byte for byte, such as `https://app.example.com`; empty refuses every browser.
+    /// Exactly these origins, byte for byte, such as `https://app.example.com`; empty rejects every browser.
     case only([String])
 
     /// The verdict on a request.
@@ -14,7 +14,7 @@ public enum OriginPolicy: Sendable, Equatable {
         case malformed
     }
 
-    /// Judges the Origin fields of a request.
+    /// Checks the Origin fields of a request.
     ///
     /// No Origin is allowed: browsers always send one with WebSockets and cross-site requests. So is `ws://` or
     /// `wss://` followed by the request's own Host, which native clients send and no browser can.

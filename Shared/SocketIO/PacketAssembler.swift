@@ -8,12 +8,12 @@ public struct BinaryPacket: Sendable, Equatable {
     public var attachments: [[UInt8]]
 }
 
-/// Puts binary packets together: a head that announces attachments, then exactly that many binary frames.
+/// Assembles binary packets: a head that announces attachments, then exactly that many binary frames.
 ///
 /// ```
 /// idle --head with attachments--> collecting --last attachment--> idle
 /// ```
-/// A text packet while collecting, or a binary frame while idle, breaks the protocol.
+/// A text packet while collecting, or a binary frame while idle, is a protocol error.
 public struct PacketAssembler: Sendable {
     private var pending: BinaryPacket?
     private var size = 0
@@ -26,7 +26,7 @@ public struct PacketAssembler: Sendable {
         case tooBig
     }
 
-    /// An idle assembler; one packet may have `maxBytes` bytes with its attachments.
+    /// An idle assembler; `maxBytes` limits one packet with its attachments.
     public init(maxBytes: Int) {
         self.maxBytes = maxBytes
     }

@@ -1,4 +1,4 @@
-/// A number of packets that may arrive at once, `burst`, and then `rate` a second: a token bucket.
+/// A token bucket of packets: a burst of `burst`, then `rate` a second.
 public struct PacketBudget: Sendable {
     private var left: Float
     private var updated: UInt64
@@ -9,7 +9,7 @@ public struct PacketBudget: Sendable {
         self.updated = now
     }
 
-    /// Counts one packet; false if the budget has no room for it.
+    /// Counts one packet; false if the budget is exhausted.
     public mutating func spend(burst: Float, rate: Float, at now: UInt64) -> Bool {
         let elapsed = now > self.updated ? now - self.updated : 0
         self.updated = max(now, self.updated)

@@ -1,6 +1,6 @@
 internal import JSONBytes
 
-/// How JSON is read that the protocol itself needs: strict in form, wide in size, because the bytes are bounded already.
+/// The limits for JSON of the protocol itself: strict in form, generous in size, because the bytes are limited already.
 enum PeerJSON {
     static let limits = {
         var limits = JSONLimits()

@@ -1,7 +1,7 @@
-/// Which WebSocket pings of one connection are answered. RFC 6455 section 5.5.3 lets an endpoint answer only some pings
-/// of a burst; a flood ends the connection.
+/// Decides which WebSocket pings of one connection are answered. RFC 6455 section 5.5.3 lets an endpoint answer only
+/// some pings of a burst; a flood ends the connection.
 public struct PingAllowance: Sendable {
-    /// What to do with a ping.
+    /// The reaction to a ping.
     public enum Verdict: Sendable, Equatable {
         case answer
         case ignore
@@ -9,10 +9,10 @@ public struct PingAllowance: Sendable {
         case close
     }
 
-    /// There is none until the first ping, as most connections never see one.
+    /// Nil until the first ping, as most connections never receive one.
     private var budget: PacketBudget?
     private var unanswered = 0
-    /// Pings answered in a second after the burst.
+    /// Pings answered per second after the burst.
     private static let rate: Float = 10
     private static let maxUnanswered = 100
 
@@ -21,7 +21,7 @@ public struct PingAllowance: Sendable {
 
     /// A ping arrived.
     /// - Parameters:
-    ///   - burst: pings answered without a pause.
+    ///   - burst: pings answered immediately.
     ///   - now: nanoseconds.
     public mutating func pingReceived(burst: Float, at now: UInt64) -> Verdict {
         var budget = self.budget ?? PacketBudget(burst: burst, at: now)

@@ -1,4 +1,4 @@
-/// SHA-1 (FIPS 180-4), for the opening handshake of RFC 6455 only; it protects nothing.
+/// SHA-1 (FIPS 180-4), only for the opening handshake of RFC 6455; no security depends on it.
 enum SHA1 {
     /// The 20-byte digest of a short message.
     static func digest(_ message: [UInt8]) -> [UInt8] {

@@ -12,7 +12,7 @@ public enum SocketPacketType: UInt8, Sendable {
     public var isBinary: Bool { self == .binaryEvent || self == .binaryAck }
 }
 
-/// A packet that breaks the grammar; the connection is closed for it.
+/// A malformed packet; it ends the connection.
 public enum SocketPacketError: Error, Equatable {
     case unknownType
     /// Missing, zero or too many.
@@ -24,24 +24,24 @@ public enum SocketPacketError: Error, Equatable {
 
 /// The head of one Socket.IO packet: `<type>[<attachments>-][<namespace>,][<ack id>][JSON]`.
 ///
-/// Only what is needed to route the packet is read. The JSON is not parsed: its first byte has the right shape
-/// (`{` or nothing for CONNECT, nothing for DISCONNECT, `[` for events and acks), the rest may be anything.
+/// Only what is needed to route the packet is parsed. Of the JSON only the first byte is checked (`{` or nothing for
+/// CONNECT, nothing for DISCONNECT, `[` for events and acks); the rest may be anything.
 public struct SocketPacketHead: Equatable, Sendable {
     /// The largest ack id: a larger one is not exact in JavaScript.
     public static let maxAckID: UInt64 = 1 << 53 - 1
-    /// Bytes of the longest namespace.
+    /// The length of the longest namespace, bytes.
     public static let maxNamespace = 256
 
     public var type: SocketPacketType
-    /// Binary frames that follow.
+    /// The number of binary frames that follow.
     public var attachments: Int
-    /// Where the namespace lies, with its slash and without its comma; empty for the main one.
+    /// The range of the namespace, with its slash and without its comma; empty for the main one.
     public var namespace: Range<Int>
     public var ackID: UInt64?
-    /// Where the JSON begins.
+    /// The offset of the JSON.
     public var payload: Int
 
-    /// Reads the head of a packet (without the Engine.IO digit).
+    /// Parses the head of a packet (without the Engine.IO digit).
     public init(_ bytes: UnsafeRawBufferPointer, maxAttachments: Int) throws(SocketPacketError) {
         guard let first = bytes.first, let type = SocketPacketType(rawValue: first), type != .connectError else {
             throw .unknownType
@@ -82,7 +82,7 @@ public struct SocketPacketHead: Equatable, Sendable {
             guard self.ackID == nil else { throw .badAckID }
             guard first == nil else { throw .badPayload }
         case .event, .binaryEvent:
-            // What stands where an ack id could stand and is none, such as `abc[`.
+            // Something other than an ack id at its position, such as `abc[`.
             guard first == UInt8(ascii: "[") else { throw .badPayload }
         case .ack, .binaryAck:
             guard self.ackID != nil else { throw .badAckID }
@@ -99,7 +99,7 @@ public struct SocketPacketHead: Equatable, Sendable {
         var index = start
         while index < bytes.count, bytes[index] &- UInt8(ascii: "0") < 10 {
             value = value &* 10 &+ UInt64(bytes[index] - UInt8(ascii: "0"))
-            // `max` is at most 2^53, so ten times it plus nine cannot have wrapped.
+            // `max` is at most 2^53, so ten times it plus nine cannot have overflowed.
             guard value <= min(max, Self.maxAckID) else { return nil }
             index += 1
         }

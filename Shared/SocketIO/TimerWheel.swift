@@ -1,8 +1,8 @@
-/// One wheel of deadlines for all connections of a loop. Lazy: nothing is ever removed or moved.
+/// A timer wheel for the deadlines of all connections of a loop. Lazy: nothing is ever removed or moved.
 ///
-/// Each token remembers the tick it was last inserted for; when a tick comes up, its tokens are handed back and decide
-/// for themselves whether they are due or want to be inserted again. A deadline that moves later (every pong) thus
-/// costs nothing. Deadlines beyond one turn stay in their slot and are looked at in every turn.
+/// Each token stores the tick it was last inserted for. When a tick is reached, its tokens are returned, and each
+/// decides whether it is due or is inserted again. So moving a deadline to a later time (on every pong) costs nothing.
+/// Deadlines beyond one turn stay in their slot and are checked in every turn.
 public struct TimerWheel<Token> {
     private struct Entry {
         var token: Token
@@ -10,7 +10,7 @@ public struct TimerWheel<Token> {
     }
 
     private var slots: [[Entry]]
-    /// The first tick not handed out yet.
+    /// The first tick that was not returned yet.
     private var cursor: UInt64
     private let resolution: UInt64
     /// Entries in the wheel.
@@ -35,11 +35,11 @@ public struct TimerWheel<Token> {
         self.count += 1
     }
 
-    /// Hands out everything whose tick has come, with that tick, in order of ticks.
+    /// Returns all tokens whose tick has been reached, with that tick, in order of ticks.
     public mutating func advance(to now: UInt64, _ due: inout [(token: Token, tick: UInt64)]) {
         let end = now / self.resolution
         guard end >= self.cursor else { return }
-        // After a long pause one turn sees every slot.
+        // After a long pause one turn covers every slot.
         let turns = min(end - self.cursor + 1, UInt64(self.slots.count))
         for step in 0..<turns {
             let index = Int((self.cursor + step) % UInt64(self.slots.count))
@@ -58,7 +58,7 @@ public struct TimerWheel<Token> {
         self.cursor = end + 1
     }
 
-    /// When the next occupied slot comes up, in nanoseconds; `nil` if the wheel is empty.
+    /// When the next occupied slot is reached, in nanoseconds; `nil` if the wheel is empty.
     public var nextTime: UInt64? {
         guard self.count > 0 else { return nil }
         for step in 0..<UInt64(self.slots.count) {

@@ -1,8 +1,8 @@
-/// An incremental UTF-8 check after RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
+/// An incremental UTF-8 validator after RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
 ///
-/// Text may arrive in any number of pieces; the first byte that cannot continue valid UTF-8 is refused immediately.
+/// Text may arrive in any number of pieces; the first byte that cannot continue valid UTF-8 is rejected immediately.
 public struct UTF8Validator: Sendable {
-    /// Continuation bytes still due for the current scalar.
+    /// Outstanding continuation bytes of the current scalar.
     private var due: UInt8 = 0
     /// Bounds of the next continuation byte (narrower than 80...BF after E0, ED, F0 and F4).
     private var lower: UInt8 = 0x80
@@ -14,7 +14,7 @@ public struct UTF8Validator: Sendable {
     /// Whether the bytes so far end at a scalar boundary.
     public var isComplete: Bool { self.due == 0 }
 
-    /// Takes the next piece; `false` means that the text can no longer become valid.
+    /// Validates the next piece; `false` means that the text can no longer become valid.
     public mutating func feed(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         let count = bytes.count

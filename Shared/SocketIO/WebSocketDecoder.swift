@@ -1,8 +1,8 @@
-/// What one connection may send in a message.
+/// The limits of a message on one connection.
 public struct WebSocketLimits: Sendable, Equatable {
-    /// Bytes of one message, over all its fragments.
+    /// The size of one message, over all its fragments, bytes.
     public var maxMessage: Int
-    /// Frames of one message; stops the flood of empty fragments.
+    /// The number of frames of one message; stops a flood of empty fragments.
     public var maxFragments: Int
 
     /// Limits in bytes and frames.
@@ -12,13 +12,13 @@ public struct WebSocketLimits: Sendable, Equatable {
     }
 }
 
-/// How a peer broke RFC 6455; each has its close code.
+/// A violation of RFC 6455; each has its close code.
 public enum WebSocketViolation: Sendable, Equatable {
     /// Masking, reserved bits, opcodes, fragmentation, control frame sizes, bad close frames: 1002.
     case protocolError
     /// Text that is not UTF-8: 1007.
     case invalidUTF8
-    /// A message beyond the limits: 1009.
+    /// A message over the limits: 1009.
     case tooBig
 
     /// The code for the close frame that answers the violation.
@@ -31,7 +31,7 @@ public enum WebSocketViolation: Sendable, Equatable {
     }
 }
 
-/// One thing that a peer said; its bytes are in the payload buffer given to ``WebSocketDecoder/next(_:at:payload:)``.
+/// An event of the peer; its bytes are in the payload buffer passed to ``WebSocketDecoder/next(_:at:payload:)``.
 public enum WebSocketEvent: Sendable, Equatable {
     case text
     case binary
@@ -42,14 +42,14 @@ public enum WebSocketEvent: Sendable, Equatable {
     case violation(WebSocketViolation)
 }
 
-/// Decodes what a WebSocket client sends (RFC 6455 section 5), from pieces of any size down to single bytes.
+/// Decodes the frames of a WebSocket client (RFC 6455 section 5), from pieces of any size down to single bytes.
 ///
 /// ```
 /// first byte -> length -> [extended length] -> mask -> payload -> first byte …       close or violation -> deaf
 /// ```
-/// A frame whose length is beyond the limits is refused when its header is read, before a byte is stored. A message
-/// that lies whole in the input goes straight to the caller's buffer; only the rest is kept here, so an idle decoder
-/// owns no memory. After a close frame or a violation all input is swallowed.
+/// A frame whose length exceeds the limits is rejected when its header is read, before a byte is stored. A message that
+/// is contiguous in the input is written straight to the caller's buffer; only partial ones are buffered here, so an
+/// idle decoder owns no memory. After a close frame or a violation all input is ignored.
 public struct WebSocketDecoder: Sendable {
     private enum Stage: UInt8 {
         case first, second, extended, mask, payload, deaf
@@ -57,7 +57,7 @@ public struct WebSocketDecoder: Sendable {
 
     private let limits: WebSocketLimits
     private var stage = Stage.first
-    /// Bytes of the extended length or of the mask still due.
+    /// Outstanding bytes of the extended length or of the mask.
     private var due: UInt8 = 0
     /// Whether the extended length has eight bytes.
     private var isWide = false
@@ -116,7 +116,7 @@ extension WebSocketDecoder {
             self.due -= 1
             return self.due == 0 ? self.lengthKnown() : nil
         case .mask:
-            // The four bytes enter at the top and move down, so the first ends lowest.
+            // The four bytes enter at the top and move down, so the first one ends up lowest.
             self.mask = self.mask >> 8 | UInt32(byte) << 24
             self.due -= 1
             if self.due == 0 {
@@ -136,7 +136,7 @@ extension WebSocketDecoder {
         if opcode.isControl {
             guard self.isFinal else { return .protocolError }
         } else {
-            // A continuation needs a message to continue; anything else needs that there is none.
+            // A continuation requires an unfinished message; any other data frame requires that there is none.
             guard (opcode == .continuation) == (self.message != nil) else { return .protocolError }
         }
         self.stage = .second

@@ -7,7 +7,7 @@ public enum WebSocketOpcode: UInt8, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Control frames may stand between the fragments of a message and carry at most 125 bytes.
+    /// Control frames may be interleaved with the fragments of a message and have at most 125 bytes.
     public var isControl: Bool { self.rawValue & 0x8 != 0 }
 }
 
@@ -44,14 +44,14 @@ public enum WebSocketFrame {
         }
     }
 
-    /// The payload of a close frame: code, then a reason cut to what fits in a control frame.
+    /// The payload of a close frame: code, then a reason truncated to the size of a control frame.
     public static func closePayload(code: UInt16, reason: StaticString = "") -> [UInt8] {
         var payload: [UInt8] = [UInt8(truncatingIfNeeded: code >> 8), UInt8(truncatingIfNeeded: code)]
         reason.withUTF8Buffer { payload.append(contentsOf: $0.prefix(123)) }
         return payload
     }
 
-    /// Whether a peer may put `code` into a close frame (RFC 6455 section 7.4 and the IANA registry).
+    /// Whether a peer may use `code` in a close frame (RFC 6455 section 7.4 and the IANA registry).
     public static func isValidCloseCode(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -61,8 +61,8 @@ public enum WebSocketFrame {
 
     /// Removes (or applies) the mask over `bytes`, eight at a time.
     ///
-    /// `mask` holds the four key bytes in wire order, loaded little endian; `phase` is how many payload bytes of the
-    /// frame came before these.
+    /// `mask` contains the four key bytes in wire order, loaded little-endian; `phase` is the number of preceding
+    /// payload bytes of the frame.
     public static func unmask(_ bytes: UnsafeMutableRawBufferPointer, mask: UInt32, phase: Int) {
         let shift = UInt32(truncatingIfNeeded: (phase & 3) &* 8)
         let rotated = shift == 0 ? mask : (mask >> shift) | (mask << (32 - shift))

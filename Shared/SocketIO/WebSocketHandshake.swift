@@ -1,6 +1,6 @@
-/// The opening handshake of RFC 6455 section 4.2, from the server's side.
+/// The server side of the opening handshake of RFC 6455 section 4.2.
 public enum WebSocketHandshake {
-    /// What to answer.
+    /// The server's answer.
     public enum Answer: Sendable, Equatable {
         /// 101 with this `Sec-WebSocket-Accept`.
         case accept(String)
@@ -10,13 +10,13 @@ public enum WebSocketHandshake {
         case malformed
     }
 
-    /// Whether the request asks for a WebSocket at all.
+    /// Whether the request asks for a WebSocket.
     public static func isAsked(by head: HTTPRequestHead) -> Bool {
         head.header("upgrade", lists: "websocket")
     }
 
-    /// Checks a request that asks for a WebSocket. Extensions (permessage-deflate) and subprotocols are never chosen,
-    /// so whatever is offered is simply left out of the answer.
+    /// Validates a request for a WebSocket. Extensions (permessage-deflate) and subprotocols are never selected, so
+    /// offers are ignored.
     public static func answer(to head: HTTPRequestHead) -> Answer {
         guard head.isMethod("GET"), head.isHTTP11, !head.hasBody, head.header("connection", lists: "upgrade"),
             Self.isAsked(by: head)

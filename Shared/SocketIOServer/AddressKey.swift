@@ -1,15 +1,15 @@
 internal import NIOCore
 
-/// What counts as one address for connection limits: an IPv4 address, or the /64 of an IPv6 one.
+/// The unit of the per-address connection limit: an IPv4 address, or the /64 of an IPv6 one.
 struct AddressKey: Hashable {
     private let bits: UInt64
     private let isIPv6: Bool
 
-    /// `nil` for loopback and for what is no IP address: those are not limited.
+    /// `nil` for loopback and for anything but an IP address: those are not limited.
     init?(_ address: SocketAddress?) {
         let bytes: [UInt8]
         switch address {
-        // The address stands behind family and port (IPv4), or behind those and the flow label (IPv6).
+        // The address follows family and port (IPv4), or those and the flow label (IPv6).
         case .v4(let address): bytes = Array(withUnsafeBytes(of: address.address) { Array($0) }[4..<8])
         case .v6(let address): bytes = Array(withUnsafeBytes(of: address.address) { Array($0) }[8..<24])
         default: return nil

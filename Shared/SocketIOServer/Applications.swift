@@ -1,22 +1,22 @@
 public import NIOCore
 public import SocketIO
 
-/// A Socket.IO application. Every call comes on the server's event loop, in order for each connection; answers and
-/// sends made during a call are flushed when the bytes that were read are processed.
+/// A Socket.IO application. All calls are made on the server's event loop, in order for each connection; answers and
+/// sends made during a call are flushed when the read is processed.
 ///
 /// `disconnected` may be called from inside ``SocketIOServer/flush()``, ``SocketIOSocket/disconnect()`` and
 /// ``SocketIOSocket/closeEngine(code:reason:)``, but never from inside a send.
 public protocol SocketIOApplication: AnyObject {
-    /// Whether a session may open at all, before anything of it exists; `nil` admits it.
+    /// Whether a session may be opened, before it is allocated; `nil` admits it.
     func admit(_ handshake: Handshake) -> HandshakeRefusal?
 
-    /// A client asks for a namespace. Answer with ``SocketIOSocket/accept(members:)`` or
+    /// A client requests a namespace. Answer with ``SocketIOSocket/accept(members:)`` or
     /// ``SocketIOSocket/refuse(message:data:)``, now or later; if nothing is accepted within the connect timeout, the
     /// connection is closed.
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest)
 
-    /// An event. `json` is the array `["name", …]` as sent: only its opening bracket has been checked. It is valid
-    /// during the call. `ackID` is what the client wants acknowledged.
+    /// An event. `json` is the array `["name", …]` as received: only its opening bracket has been checked. It is valid
+    /// during the call. `ackID` is the id of the requested acknowledgement.
     func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer)
 
     /// An event with attachments; `json` is valid JSON here and its placeholders are sound.
@@ -29,7 +29,7 @@ public protocol SocketIOApplication: AnyObject {
     /// The socket is gone; called once for every socket that `connect` was called with, and last.
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason)
 
-    /// The backlog of the connection fell below the low water mark after having been above the high one.
+    /// The connection's backlog fell below the low water mark after having been above the high one.
     func writable(_ socket: SocketIOSocket)
 }
 
@@ -86,10 +86,10 @@ extension WebSocketApplication {
 
 /// An application for all other HTTP requests of the port.
 public protocol HTTPApplication: AnyObject {
-    /// Bytes of the largest request body; larger ones are answered 413 unread.
+    /// The maximum size of a request body, bytes; larger ones are answered 413 unread.
     var maxBody: Int { get }
-    /// Answers a request, now or later; `respond` must be called once, on the loop. Further calls do nothing, and so
-    /// does a call after the client has gone.
+    /// Handles a request, immediately or later; `respond` must be called once, on the loop. Further calls have no
+    /// effect, nor has a call after the client has gone.
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void)
 }
 
@@ -97,17 +97,17 @@ extension HTTPApplication {
     public var maxBody: Int { 65_536 }
 }
 
-/// What is known when a session asks to open.
+/// The properties of a session that is about to open.
 public struct Handshake: Sendable {
     /// The request that opened the session: query, header fields, cookies.
     public let head: HTTPRequestHead
-    /// Where it came from.
+    /// The client's address.
     public let remoteAddress: SocketAddress?
-    /// The transport it came by.
+    /// The transport of that request.
     public let transport: EngineTransport
 }
 
-/// Why a session may not open.
+/// Why a session is not opened.
 public enum HandshakeRefusal: Sendable {
     /// 403, Engine.IO code 4.
     case forbidden
@@ -117,11 +117,11 @@ public enum HandshakeRefusal: Sendable {
 
 /// A client's request to join a namespace.
 public struct ConnectRequest {
-    /// The namespace asked for.
+    /// The requested namespace.
     public let namespace: Namespace
     /// The auth payload: one valid JSON object, or empty. Valid during the call.
     public let auth: UnsafeRawBufferPointer
-    /// How the session was opened; `nil` once ``SocketIOSocket/releaseHandshake()`` was called.
+    /// The handshake of the session; `nil` once ``SocketIOSocket/releaseHandshake()`` was called.
     public let handshake: Handshake?
 }
 
@@ -141,16 +141,16 @@ public enum DisconnectReason: Sendable, Equatable {
     case connectTimeout
     /// The application closed the connection with this code.
     case closedByServer(UInt16)
-    /// WebSocket, HTTP or Engine.IO rules were broken.
+    /// A rule of WebSocket, HTTP or Engine.IO was violated.
     case protocolError
     /// A Socket.IO packet was malformed or out of place.
     case parseError
-    /// A message was beyond the limits.
+    /// A message exceeded the limits.
     case payloadTooBig
-    /// More than ``SocketIOServer/Configuration/maxBufferedBytes`` waited for the client.
+    /// More than ``SocketIOServer/Configuration/maxBufferedBytes`` were queued for the client.
     case slowReader
     /// Too many bad packets.
     case badPackets
-    /// The server is going away.
+    /// The server is shutting down.
     case drained
 }

@@ -1,12 +1,12 @@
 internal import NIOCore
 
-/// The channel of a connection as its output uses it.
+/// The channel of a connection, as used by its output.
 protocol ChannelSink: AnyObject {
-    /// Appends to what the channel holds.
+    /// Appends to the channel's queue.
     func append(_ buffer: ByteBuffer)
-    /// Has the channel write what it holds.
+    /// Makes the channel write its queue.
     func flush()
-    /// Bytes that the channel holds: not accepted by the kernel.
+    /// Bytes in the channel's queue, not accepted by the kernel.
     var heldBytes: Int { get }
 }
 
@@ -16,13 +16,13 @@ extension ChannelHandlerContext: ChannelSink {
     var heldBytes: Int { (try? self.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }
 
-/// Everything that leaves by one connection, in order.
+/// The output of one connection, in order.
 ///
 /// ```
 /// kernel <- channel <- gathered buffers <- shared outbox        oldest bytes on the left
 /// ```
-/// Sends only add at the right; a flush moves everything to the left as far as it goes. The channel is skipped while it
-/// is empty (``DirectWriter``), and bytes are gathered only while it is.
+/// Sends only append on the right; a flush moves everything to the left as far as possible. The channel is bypassed
+/// while it is empty (``DirectWriter``), and bytes are gathered only while it is.
 final class ConnectionOutput {
     private let loop: ServerLoop
     /// `nil` before the channel is active and after it is closed: nothing is sent then.
@@ -30,7 +30,8 @@ final class ConnectionOutput {
     private var direct = DirectWriter()
     private var gathered = GatheredWrites()
     private var isQueued = false
-    /// Whether less than the high water mark waits in the channel: what it said last, as every packet asks.
+    /// Whether the channel's queue is below the high water mark: its last notification, cached because every packet
+    /// checks it.
     private(set) var isWritable = true
 
     init(_ loop: ServerLoop) {
@@ -48,10 +49,10 @@ final class ConnectionOutput {
     /// The channel's backlog crossed a water mark.
     func writabilityChanged(_ isWritable: Bool) { self.isWritable = isWritable }
 
-    /// Nothing is sent any more, but what the channel holds may still leave.
+    /// Nothing more is sent, but the channel's queue may still be written.
     func close() { self.direct.close() }
 
-    /// The channel is closed: forgets what waits.
+    /// The channel is closed: discards everything queued.
     func discard() {
         self.direct.close()
         self.gathered = GatheredWrites()
@@ -68,7 +69,7 @@ final class ConnectionOutput {
 
     private var heldBytes: Int { self.sink?.heldBytes ?? 0 }
 
-    /// Sends a buffer, which may be shared: to the kernel immediately if nothing waits, else behind what does.
+    /// Sends a buffer, which may be shared: to the kernel immediately if nothing is queued, otherwise behind the queue.
     func write(_ buffer: ByteBuffer) {
         if !self.isQueued, self.writeDirectly(buffer) {
             if self.direct.needsFlush { self.enqueue() }
@@ -77,7 +78,7 @@ final class ConnectionOutput {
         }
     }
 
-    /// Sends a buffer together with everything else that is sent to the connection while reads are processed.
+    /// Sends a buffer together with everything else that is sent to the connection while a read is processed.
     func writeWithTurn(_ buffer: ByteBuffer) {
         if self.loop.flushes.isHeld { self.append(buffer) } else { self.write(buffer) }
     }
@@ -93,7 +94,7 @@ final class ConnectionOutput {
         self.enqueue()
     }
 
-    /// Moves everything that waits to the kernel, or to the channel when the kernel accepts no more.
+    /// Moves everything queued to the kernel, or to the channel once the kernel accepts no more.
     func flush() {
         self.isQueued = false
         if let encoded = self.loop.outbox.remove(for: self) {
@@ -120,14 +121,14 @@ final class ConnectionOutput {
         self.enqueue()
     }
 
-    /// Puts a buffer behind what waits: into the channel, if anything waits there.
+    /// Appends a buffer to the queue: to the channel's, if that is not empty.
     private func gather(_ buffer: ByteBuffer) {
         if self.direct.channelIsEmpty({ self.heldBytes }), self.gathered.append(buffer) { return }
         if !self.gathered.isEmpty { self.writeToChannel(self.loop.outbox.join(&self.gathered)) }
         self.writeToChannel(buffer)
     }
 
-    /// Writes to the kernel, and to the channel what it does not accept; false when the channel holds earlier bytes.
+    /// Writes to the kernel, and the remainder to the channel; false when the channel has earlier bytes.
     private func writeDirectly(_ buffer: ByteBuffer) -> Bool {
         guard let count = self.direct.write(buffer, { self.heldBytes }) else { return false }
         if count < buffer.readableBytes {

@@ -3,7 +3,7 @@ internal import SocketIO
 
 /// Something with a deadline.
 protocol Timed: AnyObject {
-    /// The tick of the wheel that it is inserted for; 0 if none. Only ``DeadlineTimers`` sets it.
+    /// The tick of the wheel it is inserted for; 0 if none. Only ``DeadlineTimers`` sets it.
     var armedTick: UInt64 { get set }
     /// Nanoseconds; `.max` for none. After a change to an earlier time call ``DeadlineTimers/arm(_:)``.
     var deadline: UInt64 { get }
@@ -13,7 +13,7 @@ protocol Timed: AnyObject {
 
 /// The deadlines of all connections of a loop, in one wheel with one scheduled task.
 ///
-/// A deadline that moves to a later time costs nothing: its tick finds it not due and inserts it again.
+/// Moving a deadline to a later time costs nothing: at its tick it is not due and is inserted again.
 final class DeadlineTimers {
     private let eventLoop: any EventLoop
     private let flushes: FlushQueue
@@ -39,7 +39,7 @@ final class DeadlineTimers {
         self.schedule(at: deadline)
     }
 
-    /// Calls nothing any more, unless armed again.
+    /// Cancels the scheduled task; ``arm(_:)`` schedules it again.
     func cancel() {
         self.task?.scheduled.cancel()
         self.task = nil

@@ -1,7 +1,7 @@
 public import NIOCore
 public import SocketIO
 
-/// One Engine.IO session: the thing that survives the change from polling to WebSocket. Used on the loop only.
+/// One Engine.IO session, which persists across the upgrade from polling to WebSocket. Used on the loop only.
 public final class EngineIOSession: Timed {
     let id: EngineID
     /// Index of its route.
@@ -16,11 +16,11 @@ public final class EngineIOSession: Timed {
     private var isSlow = false
     var armedTick: UInt64 = 0
 
-    /// How the session was opened; `nil` once released.
+    /// The handshake of the session; `nil` once released.
     public private(set) var handshake: Handshake?
-    /// Where it came from.
+    /// The client's address.
     public let remoteAddress: SocketAddress?
-    /// The application's own.
+    /// For the application's use.
     public var userInfo: AnyObject?
 
     init(
@@ -37,7 +37,7 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    /// The session is open for this application.
+    /// Opens the session for this application.
     func open(for application: SessionApplication) {
         self.application = application
         application.opened(self)
@@ -45,17 +45,17 @@ public final class EngineIOSession: Timed {
 
     var loop: ServerLoop { self.registry.loop }
 
-    /// The id as the client knows it.
+    /// The id known to the client.
     public var sid: String { String(decoding: self.registry.sid(self.id), as: UTF8.self) }
     /// The transport in use.
     public var transport: EngineTransport { self.machine.transport }
     /// Frees the request that opened the session.
     public func releaseHandshake() { self.handshake = nil }
 
-    /// Whether the application may send nothing more: the session has ended or is about to.
+    /// Whether the application can no longer send: the session has ended or is about to.
     var isClosed: Bool { self.machine.isClosed }
     var hasEnded: Bool { self.phase.hasEnded }
-    /// True while packets wait for a poll.
+    /// True while packets are queued for a poll.
     var hasPackets: Bool { self.polling?.isEmpty == false }
 
     private var polling: PollingLink? { self.carrier.polling }
@@ -79,7 +79,7 @@ public final class EngineIOSession: Timed {
         self.arm()
     }
 
-    /// Does what is due at `now`.
+    /// Handles the deadlines up to `now`.
     func catchUp(at now: UInt64) {
         guard now >= self.machine.nextDeadline else { return }
         let due = self.machine.timeReached(now)
@@ -118,10 +118,10 @@ extension EngineIOSession {
         self.packetSent()
     }
 
-    /// Bytes that wait for this client: not accepted by the kernel, or not fetched by a poll.
+    /// Bytes queued for this client: not accepted by the kernel, or not fetched by a poll.
     public var bufferedBytes: Int { self.carrier.bufferedBytes }
 
-    /// Whether fewer bytes wait than the high water mark.
+    /// Whether fewer bytes are queued than the high water mark.
     public var isWritable: Bool { self.carrier.isWritable && !self.isClosed }
 
     func send(_ packet: PreparedPacket) {
@@ -134,7 +134,7 @@ extension EngineIOSession {
     func offer(_ packet: PreparedPacket) -> Bool {
         guard self.isWritable else { return false }
         if case .webSocket(let link) = self.carrier {
-            // A writable channel has room for far more until the bound.
+            // A writable channel is far below the bound.
             link.output.write(packet.frames)
         } else {
             self.send(packet)
@@ -168,7 +168,7 @@ extension EngineIOSession {
         } else if self.carrier.isWritable {
             return
         }
-        // Ended by the next flush: the application may be in the middle of sending to many.
+        // Ended by the next flush: the application may be sending to many recipients right now.
         guard !self.isSlow, self.bufferedBytes > self.loop.configuration.maxBufferedBytes else { return }
         self.isSlow = true
         self.loop.flushes.append(slowReader: self)
@@ -210,14 +210,14 @@ extension EngineIOSession {
         if link.sendNext(poll) { self.becameWritable() }
     }
 
-    /// Answers the held poll, if there is one, with `body`. The machine counts it as answered already.
+    /// Answers the held poll, if there is one, with `body`. The machine has already recorded the answer.
     private func answerPoll(_ body: [UInt8]) {
         guard let poll = self.polling?.releasePoll() else { return }
         self.machine.pollAnswered()
         poll.answerText(body)
     }
 
-    /// Answers the held poll with the packets that wait.
+    /// Answers the held poll with the queued packets.
     func flushPolling() {
         guard let link = self.polling else { return }
         link.isQueued = false
@@ -233,7 +233,7 @@ extension EngineIOSession {
         self.finish(.transportClose, code: 1000, reason: "")
     }
 
-    /// The head of a POST arrived: throws when its body must not be read.
+    /// The head of a POST arrived; throws when its body must not be read.
     func postHeadReceived() throws(EngineError) {
         switch self.machine.postReceived() {
         case .read: return
@@ -260,7 +260,7 @@ extension EngineIOSession {
     func postReceived(_ body: [UInt8], _ post: HTTPExchange) {
         self.machine.postEnded()
         guard !self.hasEnded else { return post.answer(.badRequest) }
-        // Also after an upgrade: not every client waits for its POST before that, or sends it again.
+        // Also after an upgrade: not every client completes its POST before that, or resends it.
         let isSound = body.withUnsafeBytes { self.readPackets($0) }
         if self.phase.isLeaving {
             self.phase = .leaving(post)
@@ -281,7 +281,7 @@ extension EngineIOSession {
                 case .text(let type, let range):
                     self.received(type, UnsafeRawBufferPointer(rebasing: body[range]))
                 }
-                // A close packet is no error; a broken rule is.
+                // A close packet is not an error; a protocol violation is.
                 if self.hasEnded || self.phase.isLeaving { return !self.phase.isViolation }
             }
             return true
@@ -295,7 +295,7 @@ extension EngineIOSession {
 // MARK: - WebSocket
 
 extension EngineIOSession {
-    /// A WebSocket with the id of this session opened; `false` if it is one too many.
+    /// A WebSocket with the id of this session opened; `false` if there is one already.
     func startUpgrade(to link: WebSocketLink) -> Bool {
         guard let polling, self.machine.webSocketArrived(at: self.loop.now) else { return false }
         polling.candidate = link
@@ -303,7 +303,7 @@ extension EngineIOSession {
         return true
     }
 
-    /// A text frame of the WebSocket on trial.
+    /// A text frame of the WebSocket that is being probed.
     func candidateText(_ text: UnsafeRawBufferPointer, _ link: WebSocketLink) {
         guard link === self.polling?.candidate else { return link.close(code: 1000) }
         switch self.machine.candidateReceived(text, at: self.loop.now) {
@@ -319,7 +319,7 @@ extension EngineIOSession {
         }
     }
 
-    /// Everything that waits for polls is sent first, so order is kept.
+    /// Packets queued for polls are sent first, so order is preserved.
     private func switchTransport(to link: WebSocketLink) {
         let polling = self.polling
         self.carrier = .webSocket(link)
@@ -336,7 +336,7 @@ extension EngineIOSession {
         candidate.close(code: 1000)
     }
 
-    /// The WebSocket on trial is gone; polling goes on.
+    /// The WebSocket that was being probed is gone; polling continues.
     func candidateLost(_ link: WebSocketLink) {
         guard let polling, link === polling.candidate else { return }
         polling.candidate = nil
@@ -364,7 +364,7 @@ extension EngineIOSession {
         switch self.machine.packetReceived(type, at: self.loop.now) {
         case .message: self.textMessage(content)
         case .nothing:
-            // A pong may bring the next ping nearer than the deadline that was waited for.
+            // A pong may make the next ping due before the deadline that is armed.
             if type == .pong { self.arm() }
         case .close: self.closeReceived()
         case .violation: self.violated()
@@ -376,12 +376,12 @@ extension EngineIOSession {
             self.machine.closeReceived(until: self.loop.now &+ Self.lastPollPatience)
             return self.wait(as: .leaving(nil), .transportClose)
         }
-        // The poll that is held ends quietly.
+        // The held poll ends with a noop.
         self.answerPoll([EnginePacketType.noop.rawValue])
         self.finish(.transportClose, code: 1000, reason: "")
     }
 
-    /// How much later than the close packet that overtook it a poll may arrive, nanoseconds.
+    /// How much later a poll may arrive than the close packet that overtook it, nanoseconds.
     private static let lastPollPatience: UInt64 = 50_000_000
 
     private func textMessage(_ message: UnsafeRawBufferPointer) {
@@ -389,14 +389,14 @@ extension EngineIOSession {
         self.application?.received(message, self)
     }
 
-    /// A binary message by either transport.
+    /// A binary message on either transport.
     func binaryMessage(_ message: [UInt8]) {
         guard !self.isClosed else { return }
         self.loop.statistics.packetsIn += 1
         self.application?.received(binary: message, self)
     }
 
-    /// The client broke Engine.IO.
+    /// The client violated Engine.IO.
     private func violated() {
         self.loop.statistics.protocolErrors += 1
         self.end(.protocolError, code: 1002, reason: "")
@@ -411,7 +411,7 @@ extension EngineIOSession {
         self.end(.closedByServer(code), code: code, reason: reason)
     }
 
-    /// More waits for the client than ``SocketIOServer/Configuration/maxBufferedBytes``.
+    /// More than ``SocketIOServer/Configuration/maxBufferedBytes`` are queued for the client.
     func endAsSlowReader() {
         self.loop.statistics.slowReaders += 1
         self.end(.slowReader, code: 4008, reason: "slow reader")
@@ -420,8 +420,8 @@ extension EngineIOSession {
     /// Ends the session because the server goes away.
     func goAway() { self.end(.drained, code: 1001, reason: "going away") }
 
-    /// The server ends the session. A polling client without a held poll gets the rest with its next one, unless it
-    /// broke a rule.
+    /// The server ends the session. A polling client without a held poll gets the remaining packets with its next one,
+    /// unless it violated a rule.
     func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
         guard !self.hasEnded else { return }
         let isGoingAway = why == .drained
@@ -445,7 +445,7 @@ extension EngineIOSession {
         self.finish(why, code: code, reason: reason)
     }
 
-    /// Waits for the last poll of a polling session, which is over for the application.
+    /// Waits for the last poll of a polling session, which has already ended for the application.
     private func wait(as phase: SessionPhase, _ why: DisconnectReason) {
         self.dropCandidate()
         let wasOpen = self.phase.isOpen
@@ -454,7 +454,7 @@ extension EngineIOSession {
         self.arm()
     }
 
-    /// Ends the session: nothing is waited for any more.
+    /// Ends the session without further waiting.
     private func finish(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
         guard !self.hasEnded else { return }
         let phase = exchange(&self.phase, with: .ended(why))

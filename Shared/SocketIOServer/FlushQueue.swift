@@ -1,10 +1,9 @@
 public import NIOCore
 
-/// The connections that something was sent to since they were last flushed.
+/// The connections with unflushed sends.
 ///
-/// Each one is flushed once: when the bytes of a read are processed, when ``flush()`` is called, or in the next turn of
-/// the event loop. Create it before the server when the application needs it before there is a server. Used on the loop
-/// only, apart from its creation.
+/// Each one is flushed once: when a read is processed, when ``flush()`` is called, or in the next turn of the event
+/// loop. Create it before the server if the application needs it first. Used on the loop only, apart from its creation.
 public final class FlushQueue {
     private let eventLoop: any EventLoop
     private var outputs: [ConnectionOutput] = []
@@ -40,7 +39,7 @@ public final class FlushQueue {
     /// Flushes every queued connection once.
     public func flush() {
         var rounds = 0
-        // Callbacks may send more while this runs; what a second round leaves waits for the scheduled one.
+        // Callbacks may send more while this runs; after a second round the scheduled flush handles the rest.
         while rounds < 2, !(self.isEmpty && self.slowReaders.isEmpty) {
             rounds += 1
             self.flushPolling()
@@ -59,7 +58,7 @@ public final class FlushQueue {
         self.flush()
     }
 
-    /// A read begins: what it sends waits for ``release()``.
+    /// A read begins: its sends are flushed by ``release()``.
     func hold() { self.isHeld = true }
 
     /// The read is processed: flushes.

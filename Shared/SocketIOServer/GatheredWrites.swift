@@ -1,13 +1,13 @@
 internal import NIOCore
 
-/// The buffers that a turn of the loop wrote to one connection, in order, to be written to the kernel together: a
-/// write costs far more than the bytes in it.
+/// The buffers that a turn of the loop wrote to one connection, in order, to be passed to the kernel together: a write
+/// costs far more than its bytes.
 struct GatheredWrites {
-    /// The most bytes that are copied together.
+    /// The maximum number of bytes that are joined.
     private static let bound = 1 << 16
 
     private var buffers: [ByteBuffer] = []
-    /// Bytes of all of them.
+    /// The total size, bytes.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { self.buffers.isEmpty }
@@ -20,7 +20,7 @@ struct GatheredWrites {
         return true
     }
 
-    /// Removes everything and returns it as one buffer; several are copied together into `storage`.
+    /// Removes all buffers and returns them as one; several are copied into `storage`.
     mutating func removeAll(joinedIn storage: inout ByteBuffer) -> ByteBuffer {
         defer { self = GatheredWrites() }
         if self.buffers.count == 1 { return self.buffers[0] }

@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// How much a connection reads with one call: little at first, because an idle one keeps its read buffer, twice as much after
-/// each read that filled it, and half as much after two in a row that did not need more.
+/// Sizes a connection's read buffer: small at first, because an idle connection keeps it, doubled after each read that
+/// filled it, and halved after two in a row that did not need more.
 ///
-/// As NIO's adaptive one, but a word in size: what is larger than three costs each channel a box.
+/// Like NIO's adaptive allocator, but one word in size: values larger than three words cost each channel a box.
 struct GrowingReadBuffer: RecvByteBufferAllocator {
-    /// Nearly every event of an app, and the handshakes of apps that are no browsers.
+    /// Fits nearly every event of an app, and the handshakes of apps other than browsers.
     private static let smallest: UInt32 = 256
     private static let largest: UInt32 = 65_536
 

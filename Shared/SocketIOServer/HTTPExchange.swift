@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import SocketIO
 
-/// Where a request goes when its body is complete.
+/// The destination of a request when its body is complete.
 struct HTTPDestination {
     enum Target {
         case openPolling(Int)
@@ -10,12 +10,12 @@ struct HTTPDestination {
         case preflight
         case fallback(any HTTPApplication)
         case failure(EngineError)
-        /// To the server that owns the session.
+        /// The server that owns the session.
         case relay(SocketIOServer.Neighbour)
     }
 
     let target: Target
-    /// Bytes of the largest body; a larger one is answered 413.
+    /// The maximum body size, bytes; a larger one is answered 413.
     let bodyLimit: Int
 
     init(_ target: Target, bodyLimit: Int) {
@@ -31,8 +31,8 @@ struct HTTPDestination {
 /// ```
 /// head -> body -> answering [-> streaming] -> idle -> head …        upgrade, relayed upgrade, end -> over
 /// ```
-/// While an answer is due, what the client sends early is kept up to the size of one head. Once over, answers that come
-/// late do nothing.
+/// While an answer is outstanding, pipelined bytes are buffered up to the size of one head. Once over, late answers
+/// have no effect.
 final class HTTPExchange {
     private enum Stage {
         /// Reading a head.
@@ -47,7 +47,7 @@ final class HTTPExchange {
         case streaming(RelayLink, keepsAlive: Bool)
         /// Between two requests.
         case idle
-        /// The connection is closed or speaks HTTP no more.
+        /// The connection is closed or no longer speaks HTTP.
         case over
     }
 
@@ -55,13 +55,13 @@ final class HTTPExchange {
     private let router: RequestRouter
     private var parser: HTTPRequestParser
     private var stage = Stage.head
-    /// The head of the request that is not answered yet.
+    /// The head of the unanswered request.
     private var head: HTTPRequestHead?
     /// Bytes of pipelined requests.
     private var backlog: [UInt8] = []
-    /// True while ``read(_:)`` runs: an answer during it must not read on.
+    /// True while ``read(_:)`` runs: an answer during it must not resume reading.
     private var isReading = false
-    /// Number of the current request, by which a late answer to an older one is noticed.
+    /// The number of the current request, which identifies late answers to older ones.
     private var serial = 0
 
     init(_ connection: PeerHandler, _ router: RequestRouter) {
@@ -85,7 +85,7 @@ final class HTTPExchange {
 
     // MARK: Reading
 
-    /// Processes bytes of the client; those behind an upgrade go back to the connection.
+    /// Processes received bytes; those after an upgrade are returned to the connection.
     func read(_ input: UnsafeRawBufferPointer) {
         if self.isAnswerDue || self.isReading { return self.readEarly(input) }
         self.isReading = true
@@ -137,7 +137,7 @@ final class HTTPExchange {
         guard self.connection.isWithinLimits else { return self.answerUnavailable(retryAfter: 5, nil) }
         guard let destination = self.router.route(head, self) else { return }
         if case .failure(let error) = destination.target, head.hasBody {
-            // Not worth reading the body for.
+            // Reading the body would be wasted.
             return self.answer(error, closes: true)
         }
         self.stage = .body(destination.target)
@@ -155,10 +155,10 @@ final class HTTPExchange {
         self.parser.acceptBody(limit: destination.bodyLimit)
     }
 
-    /// A request without a body was answered when its head was read: goes on with the next one.
+    /// A request without a body was answered when its head was read: continues with the next one.
     func skipBody() { self.parser.acceptBody(limit: 0) }
 
-    /// The POST that is being read will not be complete.
+    /// The POST that is being read will not be completed.
     private func refusePost() {
         guard case .body(.post(let session)) = self.stage else { return }
         self.stage = .head
@@ -188,7 +188,7 @@ final class HTTPExchange {
 
     // MARK: Ending
 
-    /// The connection is closing: nothing is read or answered any more.
+    /// The connection is closing: no more reads or answers.
     func close() { self.stage = .over }
 
     /// The connection was lost, perhaps in the middle of a request.
@@ -225,7 +225,7 @@ extension HTTPExchange {
 
     /// 503, after which the connection is closed.
     /// - Parameters:
-    ///   - seconds: when to try again.
+    ///   - seconds: when to retry.
     ///   - head: the request whose origin may read the answer; `nil` for none.
     func answerUnavailable(retryAfter seconds: Int, _ head: HTTPRequestHead?) {
         let cors = head.map(self.router.table.corsHeaders) ?? []
@@ -234,7 +234,7 @@ extension HTTPExchange {
 
     private var corsHeaders: [(String, String)] { self.head.map(self.router.table.corsHeaders) ?? [] }
 
-    /// Answers the current request, then goes on with the next one or ends the connection.
+    /// Answers the current request, then continues with the next one or ends the connection.
     func answer(_ response: HTTPResponse, closes: Bool = false) {
         guard !self.isOver else { return }
         let hasNoBody = response.status == 204 || self.head?.isMethod("HEAD") == true
@@ -244,7 +244,7 @@ extension HTTPExchange {
         self.answered(keepsAlive: keepsAlive)
     }
 
-    /// Sends the head of an answer and a first part of its body; returns whether the connection is kept after it.
+    /// Sends the head of an answer and the first part of its body; returns whether the connection is kept alive.
     private func answerHead(
         _ status: UInt16, _ headers: [(String, String)], length: Int, body: [UInt8] = [], closes: Bool = false
     ) -> Bool {
@@ -277,7 +277,7 @@ extension HTTPExchange {
 
 // MARK: - Relay
 
-/// The client's side of a relay; ``RelayLink`` is the owner's.
+/// The client's side of a relay; ``RelayLink`` is the owner's side.
 extension HTTPExchange {
     /// Sends a whole request to the server that owns its session.
     private func relay(_ head: HTTPRequestHead, _ body: [UInt8], to owner: SocketIOServer.Neighbour) {
@@ -289,7 +289,7 @@ extension HTTPExchange {
         self.router.relays.send(request, on: link, for: self.connection)
     }
 
-    /// The relay under way.
+    /// The relay in progress.
     var relayLink: RelayLink? {
         switch self.stage {
         case .relaying(let link), .streaming(let link, _): link
@@ -297,7 +297,7 @@ extension HTTPExchange {
         }
     }
 
-    /// The owner's answer begins; its body follows by ``PeerHandler/write(_:)``.
+    /// The owner's answer begins; its body follows through ``PeerHandler/write(_:)``.
     func relayAnswered(_ head: HTTPResponseHead) {
         guard case .relaying(let link) = self.stage else { return }
         let keepsAlive = self.answerHead(head.status, head.headers, length: head.contentLength)
@@ -310,21 +310,21 @@ extension HTTPExchange {
         self.answered(keepsAlive: keepsAlive)
     }
 
-    /// The owner cannot be reached, gave no answer in time or none that can be understood: to the client its session
-    /// is unknown, and it opens another one.
+    /// The owner is unreachable, timed out or sent an invalid answer: the client's session counts as unknown, and it
+    /// opens another one.
     func relayFailed() {
         guard case .relaying = self.stage else { return }
         self.answer(.unknownSession)
     }
 
-    /// The owner switched to WebSocket; returns what the client has sent behind its request.
+    /// The owner switched to WebSocket; returns the bytes that the client sent after its request.
     func relaySwitched(_ accept: String) -> [UInt8] {
         self.stage = .over
         self.connection.output.encode { $0.writeSwitchingProtocols(accept: accept) }
         return self.backlog
     }
 
-    /// Ends the relay under way, because this server goes away.
+    /// Ends the relay in progress, because this server shuts down.
     func endRelay() {
         switch self.stage {
         case .relaying(let link):

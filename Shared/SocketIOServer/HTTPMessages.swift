@@ -7,11 +7,11 @@ public struct HTTPRequest: Sendable {
     public let head: HTTPRequestHead
     /// The body; empty if none.
     public let body: [UInt8]
-    /// Where it came from.
+    /// The client's address.
     public let remoteAddress: SocketAddress?
 }
 
-/// An HTTP answer. Content-Length and Connection are added; fields with line breaks in them are left out.
+/// An HTTP response. Content-Length and Connection are added; fields with line breaks are omitted.
 public struct HTTPResponse: Sendable {
     /// The status code.
     public var status: UInt16
@@ -29,9 +29,9 @@ public struct HTTPResponse: Sendable {
 }
 
 extension ByteBuffer {
-    /// Writes the head of an HTTP/1.1 answer.
+    /// Writes the head of an HTTP/1.1 response.
     /// - Parameters:
-    ///   - length: bytes of the body; 204 has none and does not say so.
+    ///   - length: the size of the body, bytes; omitted for 204.
     ///   - connection: the value of the Connection field; `nil` for none.
     mutating func writeResponseHead(
         _ status: UInt16, _ headers: [(String, String)], length: Int, connection: StaticString?
@@ -48,7 +48,7 @@ extension ByteBuffer {
         self.writeString("\r\n")
     }
 
-    /// Writes the answer to a WebSocket handshake.
+    /// Writes the response to a WebSocket handshake.
     mutating func writeSwitchingProtocols(accept: String) {
         self.writeString(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

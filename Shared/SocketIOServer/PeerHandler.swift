@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import SocketIO
 
-/// The one handler of a TCP connection: HTTP first, perhaps a WebSocket later.
+/// The only handler of a TCP connection: HTTP first, perhaps a WebSocket later.
 ///
 /// ```
 ///            request, answer                    101
@@ -10,7 +10,7 @@ internal import SocketIO
 ///   +--- answer with close, error ---> lingering (deaf) <--- close -+ ---> closed
 /// ```
 /// There is no other handler in the pipeline: ``DirectWriter`` relies on it, a change of role moves no handlers, and an
-/// idle connection is few objects. All fields are used on the loop only.
+/// idle connection needs few objects. All fields are used on the loop only.
 final class PeerHandler: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -31,11 +31,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private(set) var context: ChannelHandlerContext?
     private var role = Role.closed
     private var address: AddressKey?
-    /// False over a connection limit: the first request is then answered 503.
+    /// False over a connection limit: the first request is answered 503.
     private(set) var isWithinLimits = true
     private var isReadHeld = false
     var armedTick: UInt64 = 0
-    /// When an HTTP request is late or a closing must end; `.max` for never.
+    /// The deadline of an HTTP request or of a closing; `.max` for none.
     private(set) var deadline: UInt64 = .max
 
     init(_ connections: ConnectionRegistry, _ router: RequestRouter) {
@@ -105,7 +105,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         }
     }
 
-    /// Processes bytes of the client.
+    /// Processes received bytes.
     func read(_ input: UnsafeRawBufferPointer) {
         switch self.role {
         case .http(let exchange): exchange.read(input)
@@ -122,9 +122,9 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.loop.flushes.release()
     }
 
-    /// A bare WebSocket that does not read what it is sent is not read from either, nor is a relayed one while the
-    /// owner's link is not writable. Sessions are: their pongs and events must get through, and
-    /// ``SocketIOServer/Configuration/maxBufferedBytes`` bounds them.
+    /// Reading pauses for a bare WebSocket that does not read its output, and for a relayed one while the owner's link
+    /// is not writable. It never pauses for sessions: their pongs and events must get through, and
+    /// ``SocketIOServer/Configuration/maxBufferedBytes`` bounds their output.
     func read(context: ChannelHandlerContext) {
         if self.mayRead { context.read() } else { self.isReadHeld = true }
     }
@@ -137,7 +137,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         }
     }
 
-    /// Reads on, if that was held back and is not any more.
+    /// Resumes reading, if it was paused and no longer has to be.
     func resumeReading() {
         guard self.isReadHeld, self.mayRead else { return }
         self.isReadHeld = false
@@ -162,7 +162,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// The HTTP side, as long as there is one.
     var httpExchange: HTTPExchange? { if case .http(let exchange) = self.role { exchange } else { nil } }
 
-    /// The 101 answer is sent: from here on the client speaks WebSocket.
+    /// The 101 response was sent: from here on the client speaks WebSocket.
     func becomeWebSocket(_ limits: WebSocketLimits) -> WebSocketLink {
         let link = WebSocketLink(self, limits)
         self.role = .webSocket(link)
@@ -170,7 +170,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         return link
     }
 
-    /// A neighbour accepted a WebSocket: from here on bytes go to and fro as they come.
+    /// A neighbour accepted a WebSocket: from here on bytes are forwarded both ways.
     func splice(_ link: RelayLink, accept: String) {
         guard let exchange = self.httpExchange else { return link.cancel() }
         let early = exchange.relaySwitched(accept)
@@ -181,7 +181,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         link.flush()
     }
 
-    /// Whether a relay is under way here.
+    /// Whether a relay is in progress here.
     var isRelaying: Bool {
         switch self.role {
         case .http(let exchange): exchange.relayLink != nil
@@ -190,7 +190,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         }
     }
 
-    /// Ends the relay under way, because this server goes away.
+    /// Ends the relay in progress, because this server shuts down.
     func endRelay() {
         switch self.role {
         case .http(let exchange): exchange.endRelay()
@@ -203,7 +203,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     // MARK: Closing and time
 
-    /// Sets the deadline, after which the connection is dropped.
+    /// Sets the deadline at which the connection is dropped.
     func arm(after duration: Duration) {
         self.deadline = self.loop.now &+ duration.nanoseconds
         self.loop.timers.arm(self)
@@ -216,8 +216,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// Closes immediately.
     func drop() { self.context?.close(promise: nil) }
 
-    /// Sends what is queued, then ends our half; the peer's half may last for the close timeout and a bounded number
-    /// of bytes. Closing with unread bytes would reset the connection and could destroy the answer under way.
+    /// Sends queued bytes, then closes the output; the input stays open for the close timeout and a bounded number of
+    /// bytes. Closing with unread bytes would reset the connection and could destroy an answer in flight.
     func linger() {
         switch exchange(&self.role, with: .lingering(1 << 20)) {
         case .closed:

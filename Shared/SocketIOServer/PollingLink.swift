@@ -2,7 +2,7 @@ internal import DequeModule
 internal import NIOCore
 internal import SocketIO
 
-/// A packet that waits for a poll.
+/// A packet queued for a poll.
 enum PollPacket {
     /// A whole text packet, digit first.
     case text(ByteBuffer)
@@ -19,14 +19,13 @@ enum PollPacket {
     }
 }
 
-/// The polling side of a session: the packets that wait for a poll, the poll that waits for packets, and the WebSocket
-/// on trial.
+/// The polling side of a session: the queued packets, the held poll, and the WebSocket that is being probed.
 final class PollingLink {
-    /// Packets in one body; python-engineio drops more than 16.
+    /// The maximum number of packets in one body; python-engineio drops more than 16.
     private let maxPackets: Int
     private let lowWater: Int
     private var queue: Deque<PollPacket> = []
-    /// Bytes of all packets.
+    /// The size of all packets, bytes.
     private(set) var byteCount = 0
     /// The held GET.
     private(set) var poll: HTTPExchange?
@@ -43,7 +42,7 @@ final class PollingLink {
 
     var isEmpty: Bool { self.queue.isEmpty }
 
-    /// True when more waits than fits into one body together with the close packet: some clients drop a longer one.
+    /// True when the queue exceeds one body together with the close packet: some clients drop a longer one.
     var exceedsLastBody: Bool { self.queue.count >= self.maxPackets }
 
     func append(_ packet: PollPacket) {
@@ -71,8 +70,8 @@ final class PollingLink {
         return true
     }
 
-    /// Answers the last poll with what is left and the close packet. When the server goes away, an error is sent in its
-    /// place, after which every client connects again: python-engineio treats a close packet as final.
+    /// Answers the last poll with the remaining packets and the close packet. When the server shuts down, an error is
+    /// sent in its place, after which every client reconnects: python-engineio treats a close packet as final.
     func sendLast(_ poll: HTTPExchange, isGoingAway: Bool) {
         if isGoingAway {
             if self.isEmpty { return poll.answer(.unknownSession) }
@@ -97,13 +96,13 @@ final class PollingLink {
                 body.append(UInt8(ascii: "b"))
                 bytes.withUnsafeBytes { Base64.encode($0, into: &body) }
             }
-            // One body need not carry much more than one large packet.
+            // One body need not be much larger than one large packet.
             if body.count > 1 << 20 { break }
         }
         return body
     }
 
-    /// Sends everything that waits by a WebSocket, in order.
+    /// Sends all queued packets on a WebSocket, in order.
     func sendAll(by link: WebSocketLink) {
         while let packet = self.popFirst() {
             switch packet {

@@ -10,10 +10,10 @@ public import SocketIO
 public struct PreparedPacket: Sendable {
     /// All frames.
     let frames: ByteBuffer
-    /// Where the Engine.IO packets lie in `frames`, for polling.
+    /// The ranges of the Engine.IO packets in `frames`, for polling.
     let packets: [Range<Int>]
 
-    /// An event; `json` is the array `["name", …]`, used as it is.
+    /// An event; `json` is the array `["name", …]`, used unchanged.
     public init(event json: some Collection<UInt8>, namespace: Namespace = .root) {
         let prefix = namespace.wirePrefix
         let length = 2 + prefix.count + json.count
@@ -33,7 +33,7 @@ public struct PreparedPacket: Sendable {
         self.packets = packets
     }
 
-    /// One buffer with several packets, so that a recipient gets them with one write.
+    /// One buffer with several packets, so that a recipient gets them in one write.
     public static func concatenating(_ parts: some Collection<PreparedPacket>) -> PreparedPacket {
         var frames = ByteBufferAllocator().buffer(capacity: parts.reduce(0) { $0 + $1.byteCount })
         var packets: [Range<Int>] = []
@@ -45,10 +45,10 @@ public struct PreparedPacket: Sendable {
         return PreparedPacket(frames: frames, packets: packets)
     }
 
-    /// Bytes that a WebSocket recipient gets.
+    /// The size for a WebSocket recipient, bytes.
     public var byteCount: Int { self.frames.readableBytes }
 
-    /// Packets inside.
+    /// The number of packets.
     public var packetCount: Int { self.packets.count }
 }
 

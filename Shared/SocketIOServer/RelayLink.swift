@@ -1,15 +1,16 @@
 internal import NIOCore
 internal import SocketIO
 
-/// One connection to a neighbour: it carries one relayed request after another, or becomes one half of a WebSocket.
+/// One connection to a neighbour: it carries one relayed request after another, or becomes the owner's side of a
+/// WebSocket.
 ///
 /// ```
 /// connecting -> awaiting (the answer) -> body -> idle -> awaiting …
 ///                   |  101
 ///                   +---> spliced -> lingering              any -> closed
 /// ```
-/// What it holds is bounded: a request, the head of an answer, and what was read when the client stops reading, for
-/// then nothing is read on. Used on the loop only.
+/// Its buffers are bounded: a request, the head of an answer, and what was read when the client stopped reading,
+/// because reading then pauses. Used on the loop only.
 final class RelayLink: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -17,7 +18,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     private enum Stage {
         case connecting, awaiting
-        /// Bytes of the answer's body that are still to come.
+        /// The outstanding bytes of the answer's body.
         case body(Int)
         case idle, spliced, lingering, closed
     }
@@ -27,7 +28,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
     private let relays: Relays
     private var context: ChannelHandlerContext?
     private var stage = Stage.connecting
-    /// Whose request is under way.
+    /// The client of the request in progress.
     private var client: PeerHandler?
     private var request = RelayRequest(bytes: [], isHead: false, isUpgrade: false)
     private var reader: HTTPResponseReader
@@ -45,7 +46,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     // MARK: Asking
 
-    /// Sends a request, as soon as the connection stands; false if it has still to be made.
+    /// Sends a request once the connection is established; false if it is still connecting.
     func send(_ request: RelayRequest, for client: PeerHandler) -> Bool {
         self.client = client
         self.request = request
@@ -66,7 +67,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
         self.arm(after: self.loop.configuration.relayTimeout)
     }
 
-    /// The client is gone: the owner learns it by the end of the connection, as if it were the client's.
+    /// The client is gone: the connection to the owner is closed as if it were the client's.
     func cancel() {
         self.release(isFailure: false)
         self.drop()
@@ -117,7 +118,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
         }
     }
 
-    /// The relay under way is over.
+    /// The relay in progress is over.
     @discardableResult
     private func release(isFailure: Bool) -> PeerHandler? {
         guard let client = self.client else { return nil }
@@ -146,7 +147,7 @@ extension RelayLink {
         case .awaiting: self.readHead(&buffer)
         case .body(let left): self.readBody(&buffer, left)
         case .spliced: self.client?.output.write(buffer)
-        case .connecting, .idle: self.drop()  // No request is under way.
+        case .connecting, .idle: self.drop()  // No request is in progress.
         case .lingering, .closed: break
         }
     }
@@ -177,8 +178,8 @@ extension RelayLink {
             self.stage = .body(left - part.readableBytes)
             return
         }
-        // Parked before the client goes on: its next request may use this connection. Bytes behind an answer belong
-        // to no request, and such a connection is not trusted with another one.
+        // Parked before the client continues: its next request may use this connection. Bytes after an answer belong to
+        // no request; such a connection is not reused.
         let client = self.release(isFailure: false)
         self.stage = .idle
         if self.keepsAlive, buffer.readableBytes == 0, self.relays.park(self) {
@@ -201,17 +202,17 @@ extension RelayLink {
         if rest.readableBytes > 0 { self.client?.output.write(rest) }
     }
 
-    /// Whether less than the high water mark waits for the owner.
+    /// Whether the output for the owner is below the high water mark.
     var isWritable: Bool { self.context?.channel.isWritable ?? true }
 
-    /// Queues bytes of the client; ``flush()`` sends them.
+    /// Queues the client's bytes; ``flush()`` sends them.
     func write(_ buffer: ByteBuffer) {
         self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
     }
 
     func flush() { self.context?.flush() }
 
-    /// The client's half has ended: what it sent last still goes out.
+    /// The client has closed its side: its last bytes are still sent.
     func clientGone() {
         guard case .spliced = self.stage else { return self.cancel() }
         self.release(isFailure: false)
@@ -222,7 +223,7 @@ extension RelayLink {
         self.context?.close(mode: .output, promise: nil)
     }
 
-    /// Nothing is read for a client that is not writable.
+    /// Reading pauses while the client is not writable.
     private var mayRead: Bool {
         switch self.stage {
         case .body, .spliced: self.client?.output.isWritable ?? true
@@ -234,7 +235,7 @@ extension RelayLink {
         if self.mayRead { context.read() } else { self.isReadHeld = true }
     }
 
-    /// Reads on, if that was held back and is not any more.
+    /// Resumes reading, if it was paused and no longer has to be.
     func resumeReading() {
         guard self.isReadHeld, self.mayRead else { return }
         self.isReadHeld = false

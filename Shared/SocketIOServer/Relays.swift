@@ -2,22 +2,22 @@ internal import NIOCore
 internal import NIOPosix
 internal import SocketIO
 
-/// The connections to neighbours: who owns a session, and a kept connection for the next request to each.
+/// The connections to neighbours: finds the owner of a session, and pools idle connections.
 ///
 /// Connections are kept because polling makes many short requests: with one connection for each, a busy server would
 /// run out of ports. Used on the loop only.
 final class Relays {
     private let loop: ServerLoop
-    /// Neighbours by what their ids begin with; never ourselves.
+    /// Neighbours by their prefix of ids; never this server.
     private let owners: [[UInt8]: SocketIOServer.Neighbour]
     /// Connections without a request, the latest last.
     private var idle: [SocketIOServer.Neighbour: [RelayLink]] = [:]
     private var links: [ObjectIdentifier: RelayLink] = [:]
-    /// Addresses of neighbours as far as they are known; connections from there are not counted by address.
+    /// Known addresses of neighbours; connections from there are not counted by address.
     private var addresses: Set<AddressKey> = []
-    /// Relays under way: requests without their whole answer, and WebSockets.
+    /// Relays in progress: incomplete requests, and WebSockets.
     private(set) var openCount = 0
-    /// Kept for each neighbour; more are closed after their answer.
+    /// The maximum number of idle connections to each neighbour; more are closed after their answer.
     private static let idleLimit = 256
 
     init(_ loop: ServerLoop) {
@@ -30,7 +30,7 @@ final class Relays {
         self.owners = owners
     }
 
-    /// The neighbour that made a session's id, to go by the id.
+    /// The neighbour that created a session's id, by the id's prefix.
     func owner(of sid: [UInt8]) -> SocketIOServer.Neighbour? {
         guard !self.owners.isEmpty, sid.count > EngineID.length, EngineID(sid.suffix(EngineID.length)) != nil else {
             return nil
@@ -38,10 +38,10 @@ final class Relays {
         return self.owners[Array(sid.dropLast(EngineID.length))]
     }
 
-    /// Whether connections from there are a neighbour's.
+    /// Whether an address is a neighbour's.
     func isNeighbour(_ address: AddressKey) -> Bool { self.addresses.contains(address) }
 
-    /// A kept connection, or a new one that connects when something is sent.
+    /// An idle connection, or a new one that connects on the first send.
     func link(to neighbour: SocketIOServer.Neighbour) -> RelayLink {
         if let link = self.idle[neighbour]?.popLast() { return link }
         let link = RelayLink(self.loop, self, neighbour)
@@ -79,18 +79,18 @@ final class Relays {
         connected.whenFailure { _ in bound.value.connectFailed() }
     }
 
-    /// A connection stands; its address is a neighbour's.
+    /// A connection is established; records its address as a neighbour's.
     func connected(_ channel: any Channel) {
         if let key = AddressKey(channel.remoteAddress) { self.addresses.insert(key) }
     }
 
-    /// A relay ended, well or not.
+    /// A relay ended, successfully or not.
     func ended(isFailure: Bool) {
         self.openCount -= 1
         if isFailure { self.loop.statistics.relayFailures += 1 }
     }
 
-    /// Keeps a connection for the next request; false if there are enough.
+    /// Keeps a connection for the next request; false at the limit.
     func park(_ link: RelayLink) -> Bool {
         guard self.idle[link.neighbour, default: []].count < Self.idleLimit else { return false }
         self.idle[link.neighbour, default: []].append(link)
@@ -109,7 +109,7 @@ final class Relays {
     }
 }
 
-/// A request on its way to a neighbour.
+/// A request to be relayed to a neighbour.
 struct RelayRequest {
     /// Head and body.
     var bytes: [UInt8]

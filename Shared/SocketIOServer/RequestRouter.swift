@@ -20,7 +20,7 @@ final class RequestRouter {
         self.fallback = fallback
     }
 
-    /// Decides about a request whose head was read; `nil` if it was answered or became a WebSocket.
+    /// Routes a request whose head was read; `nil` if it was answered or became a WebSocket.
     func route(_ head: HTTPRequestHead, _ exchange: HTTPExchange) -> HTTPDestination? {
         guard let index = self.table.index(of: head.pathBytes) else { return self.routeFallback(head, exchange) }
         if head.isMethod("OPTIONS") { return HTTPDestination(.preflight, bodyLimit: 65_536) }
@@ -77,7 +77,7 @@ final class RequestRouter {
         return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPayload)
     }
 
-    /// A session that is not ours may be a neighbour's. A request that was relayed once is not relayed again.
+    /// A session that is not ours may be a neighbour's. A relayed request is not relayed again.
     private func routeToNeighbour(_ head: HTTPRequestHead, _ sid: [UInt8]) throws(EngineError) -> HTTPDestination {
         guard let owner = self.relays.owner(of: sid), !HTTPRelay.isRelayed(head) else { throw .unknownSession }
         return HTTPDestination(
@@ -88,7 +88,7 @@ final class RequestRouter {
 // MARK: - Openings
 
 extension RequestRouter {
-    /// Asks the application whether a session may open; `nil` if not, which is answered.
+    /// Asks the application whether a session may open; `nil` if not, in which case the request was answered.
     private func admit(
         _ head: HTTPRequestHead, route: Int, _ transport: EngineTransport, _ exchange: HTTPExchange
     ) -> Handshake? {
@@ -113,7 +113,7 @@ extension RequestRouter {
         self.sessions.open(handshake, self.table.timings(route), route: route, carrier)
     }
 
-    /// Gives an open session to its application.
+    /// Passes an open session to its application.
     private func start(_ session: EngineIOSession) {
         switch self.table.kind(session.route) {
         case .socketIO(let application): session.open(for: .socketIO(SocketIOLayer(session, application)))
@@ -122,7 +122,7 @@ extension RequestRouter {
         }
     }
 
-    /// Checks a WebSocket handshake and answers it; `nil` if it was refused.
+    /// Validates a WebSocket handshake and answers it; `nil` if it was rejected.
     private func upgrade(
         _ head: HTTPRequestHead, _ exchange: HTTPExchange, _ limits: WebSocketLimits
     ) -> WebSocketLink? {

@@ -1,7 +1,7 @@
 public import SocketIO
 
 extension SocketIOServer {
-    /// What is served at a path. Paths match with and without a trailing slash.
+    /// An endpoint at a path. Paths match with and without a trailing slash.
     public struct Route {
         enum Kind {
             case socketIO(any SocketIOApplication)
@@ -29,7 +29,7 @@ extension SocketIOServer {
             Route(path, .engineIO(application))
         }
 
-        /// A bare WebSocket endpoint with limits of its own.
+        /// A bare WebSocket endpoint with its own limits.
         public static func webSocket(
             path: String, _ application: any WebSocketApplication, limits: WebSocketLimits
         ) -> Route {
@@ -38,12 +38,12 @@ extension SocketIOServer {
     }
 }
 
-/// The routes of a server, the web origins that may use them, and the periods of their sessions.
+/// The routes of a server, the allowed web origins, and the timeouts of its sessions.
 struct RouteTable {
     private let routes: [SocketIOServer.Route]
     private let origins: OriginPolicy
     private let socketIOTimings: EngineTimings
-    /// Those of sessions that wait for no namespace.
+    /// For sessions that wait for no namespace.
     private let engineIOTimings: EngineTimings
 
     init(_ routes: [SocketIOServer.Route], _ configuration: SocketIOServer.Configuration) {
@@ -72,7 +72,7 @@ struct RouteTable {
         if case .socketIO = self.kind(index) { self.socketIOTimings } else { self.engineIOTimings }
     }
 
-    /// Why a request is refused by its origin; `nil` if it may go on.
+    /// Why a request is rejected by its origin; `nil` if it is allowed.
     func refusal(of head: HTTPRequestHead) -> EngineError? {
         switch self.origins.judge(head) {
         case .allowed: nil

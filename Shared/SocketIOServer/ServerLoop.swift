@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import SocketIO
 
-/// What all connections of one server share: its event loop and clock, limits, timers, flushes, buffers and counters.
+/// The state shared by all connections of one server: its event loop and clock, limits, timers, flushes, buffers and
+/// counters.
 /// Used on the loop only.
 final class ServerLoop {
     let eventLoop: any EventLoop
@@ -12,7 +13,7 @@ final class ServerLoop {
     var statistics = SocketIOServer.Statistics()
     /// True once the server accepts no new sessions: HTTP answers then close their connection.
     var isDraining = false
-    /// Storage for decoded messages, lent to one reader at a time.
+    /// Storage for decoded messages, used by one reader at a time.
     private var scratch: [UInt8] = []
 
     init(_ eventLoop: any EventLoop, _ configuration: SocketIOServer.Configuration, _ flushes: FlushQueue) {
@@ -25,7 +26,7 @@ final class ServerLoop {
     /// Nanoseconds of the monotonic clock that all deadlines use.
     var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
-    /// Runs `body` with storage for one message at a time; a nested call gets storage of its own.
+    /// Runs `body` with storage for one message; a nested call gets its own storage.
     func withScratch(_ body: (inout [UInt8]) -> Void) {
         var scratch: [UInt8] = []
         swap(&scratch, &self.scratch)

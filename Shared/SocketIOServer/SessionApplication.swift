@@ -1,6 +1,6 @@
 internal import SocketIO
 
-/// What a session's messages are for: a Socket.IO layer, or an application on bare Engine.IO.
+/// The consumer of a session's messages: a Socket.IO layer, or an application on bare Engine.IO.
 enum SessionApplication {
     case socketIO(SocketIOLayer)
     case engineIO(any EngineIOApplication)

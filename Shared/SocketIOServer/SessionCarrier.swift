@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import SocketIO
 
-/// What carries the packets of a session.
+/// The transport that carries a session's packets.
 enum SessionCarrier {
     case polling(PollingLink)
     case webSocket(WebSocketLink)
@@ -19,7 +19,7 @@ enum SessionCarrier {
         }
     }
 
-    /// Whether fewer bytes wait than the high water mark.
+    /// Whether fewer bytes are queued than the high water mark.
     var isWritable: Bool {
         switch self {
         case .webSocket(let link): link.output.isWritable
@@ -54,7 +54,7 @@ enum SessionCarrier {
         }
     }
 
-    /// Sends a prepared packet with everything else that this turn of the loop sends.
+    /// Sends a prepared packet together with this turn's other sends.
     func send(_ packet: PreparedPacket) {
         switch self {
         case .webSocket(let link): link.output.writeWithTurn(packet.frames)

@@ -19,10 +19,10 @@ final class SessionRegistry {
     /// A new id for a session or a socket.
     func makeID() -> EngineID { EngineID(using: &self.generator) }
 
-    /// The id of a session as clients know it.
+    /// The id of a session as sent to clients.
     func sid(_ id: EngineID) -> [UInt8] { self.sidPrefix + id.text }
 
-    /// The open session with this id of the wire.
+    /// The open session with this id from the wire.
     func session(sid: [UInt8]) -> EngineIOSession? {
         guard sid.starts(with: self.sidPrefix), let id = EngineID(sid.dropFirst(self.sidPrefix.count)) else {
             return nil
@@ -42,7 +42,7 @@ final class SessionRegistry {
 
     func remove(_ session: EngineIOSession) { self.sessions[session.id] = nil }
 
-    /// The JSON of the open packet. Intervals are integers: some clients insist.
+    /// The JSON of the open packet. Intervals are integers: some clients require that.
     func openPayload(_ session: EngineIOSession) -> [UInt8] {
         let configuration = self.loop.configuration
         let upgrades = session.transport == .polling ? #"["websocket"]"# : "[]"

@@ -1,14 +1,14 @@
 internal import NIOCore
 
-/// Storage in which the connections of a loop encode small packets one behind the other, so that they leave in one
-/// write. It holds bytes of one connection at a time.
+/// Storage in which the connections of a loop encode small packets one after the other, so that they leave in one
+/// write. It contains bytes of one connection at a time.
 struct SharedOutbox {
     private var buffer = ByteBufferAllocator().buffer(capacity: 4096)
     private var owner: ConnectionOutput?
-    /// Storage to copy several buffers of one connection together.
+    /// Storage to join several buffers of one connection.
     private var joined = ByteBuffer()
 
-    /// Encodes with `body` for a connection; false when it holds bytes of another one.
+    /// Encodes with `body` for a connection; false when the storage is in use for another one.
     mutating func encode(for output: ConnectionOutput, _ body: (inout ByteBuffer) -> Void) -> Bool {
         if let owner = self.owner {
             guard owner === output else { return false }
@@ -28,16 +28,16 @@ struct SharedOutbox {
         }
     }
 
-    /// Bytes held for a connection.
+    /// The number of bytes for a connection.
     func byteCount(of output: ConnectionOutput) -> Int { self.owner === output ? self.buffer.readableBytes : 0 }
 
-    /// Removes what is held for a connection; `nil` if that is nothing.
+    /// Removes the bytes for a connection; `nil` if there are none.
     mutating func remove(for output: ConnectionOutput) -> ByteBuffer? {
         guard self.owner === output else { return nil }
         self.owner = nil
         return self.buffer.readableBytes > 0 ? self.buffer : nil
     }
 
-    /// Joins what was gathered into one buffer and empties it.
+    /// Joins gathered writes into one buffer and empties them.
     mutating func join(_ gathered: inout GatheredWrites) -> ByteBuffer { gathered.removeAll(joinedIn: &self.joined) }
 }

@@ -3,7 +3,7 @@ internal import SocketIO
 
 /// Packets to the client, encoded straight into the output of its connection.
 extension SocketIOLayer {
-    /// `40{"sid":…}` with what the application adds.
+    /// `40{"sid":…}` with the application's additional members.
     func sendConnected(_ socket: SocketIOSocket, members: some Collection<UInt8>) {
         let prefix = socket.namespace.wirePrefix
         let sid = socket.idText
@@ -37,7 +37,7 @@ extension SocketIOLayer {
         self.session.sendText(length: 2 + prefix.count) { $0.writeSocketHead(.disconnect, prefix) }
     }
 
-    /// An event or ack with raw JSON, and its attachments right behind it.
+    /// An event or ack with raw JSON, immediately followed by its attachments.
     func sendPacket(
         _ type: SocketPacketType, _ namespace: Namespace, ackID: UInt64?, json: some Collection<UInt8>,
         attachments: [[UInt8]]

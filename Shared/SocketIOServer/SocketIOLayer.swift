@@ -6,11 +6,11 @@ final class SocketIOLayer {
     let application: any SocketIOApplication
     unowned let session: EngineIOSession
     private var namespaces: NamespaceTable<SocketIOSocket>
-    /// The joined main namespace, which nearly every packet is for.
+    /// The joined main namespace, to which nearly every packet belongs.
     private var root: SocketIOSocket?
-    /// Only there while attachments are due.
+    /// Only allocated while attachments are outstanding.
     private var assembler: PacketAssembler?
-    /// Only there once a bad packet was received.
+    /// Only allocated once a bad packet was received.
     private var badPackets: PacketBudget?
 
     init(_ session: EngineIOSession, _ application: any SocketIOApplication) {
@@ -40,7 +40,7 @@ final class SocketIOLayer {
         self.assembler = assembler
     }
 
-    /// Processes one binary message: an attachment, or out of place.
+    /// Processes one binary message: an attachment, or a protocol error.
     func received(binary: [UInt8]) {
         guard var assembler = self.assembler else {
             let code: UInt16 = self.session.loop.configuration.maxAttachments == 0 ? 1003 : 1002
@@ -84,7 +84,7 @@ final class SocketIOLayer {
         }
     }
 
-    /// The joined socket that a packet is for; `nil` if there is none, which is counted or ends the session.
+    /// The joined socket of a packet; `nil` if there is none, which is counted or ends the session.
     private func socket(named name: UnsafeRawBufferPointer) -> SocketIOSocket? {
         if name.isEmpty, let root { return root }
         switch self.namespaces.route(name) {
@@ -113,13 +113,13 @@ final class SocketIOLayer {
         }
     }
 
-    /// The client broke Socket.IO.
+    /// The client violated Socket.IO.
     private func malformed() {
         self.session.loop.statistics.protocolErrors += 1
         self.session.end(.parseError, code: 1002, reason: "malformed packet")
     }
 
-    /// Counts something that a well-made client would not send.
+    /// Counts a packet that a well-behaved client would not send.
     func badPacketReceived() {
         guard !self.session.isClosed else { return }
         let loop = self.session.loop
@@ -150,7 +150,7 @@ final class SocketIOLayer {
         socket.end(why, self.application)
     }
 
-    /// The session is over: ends all sockets.
+    /// The session has ended: ends all sockets.
     func end(_ why: DisconnectReason) {
         self.root = nil
         for socket in self.namespaces.removeAll() { socket.end(why, self.application) }

@@ -2,14 +2,14 @@ internal import NIOCore
 public import SocketIO
 
 extension SocketIOServer {
-    /// What the server allows and how long it waits; the defaults are those of the Socket.IO reference server, with
-    /// limits added where that has none.
+    /// The limits and timeouts of the server; the defaults are those of the Socket.IO reference server, with limits
+    /// added where that has none.
     public struct Configuration: Sendable {
-        /// From a pong (or the opening) to the next ping. Must be above zero: clients divide by it.
+        /// From a pong (or the opening) to the next ping. Must be greater than zero: clients divide by it.
         public var pingInterval: Duration = .seconds(25)
-        /// From a ping to its pong at the latest.
+        /// The time limit for a pong after its ping.
         public var pingTimeout: Duration = .seconds(20)
-        /// How long an upgrade to WebSocket may last.
+        /// The time limit for an upgrade to WebSocket.
         public var upgradeTimeout: Duration = .seconds(10)
         /// From the opening of a session to its first accepted namespace.
         public var connectTimeout: Duration = .seconds(45)
@@ -19,51 +19,51 @@ extension SocketIOServer {
         public var requestTimeout: Duration = .seconds(30)
         /// How long an HTTP connection may idle between requests.
         public var keepAliveTimeout: Duration = .seconds(75)
-        /// How long a closed WebSocket waits for the peer's half of the closing.
+        /// How long a closed WebSocket waits for the peer to close its side.
         public var closeTimeout: Duration = .seconds(2)
 
-        /// Bytes of one WebSocket message or one POST body.
+        /// The maximum size of one WebSocket message or one POST body, bytes.
         public var maxPayload = 1_000_000
-        /// Frames of one WebSocket message.
+        /// The maximum number of frames in one WebSocket message.
         public var maxFragments = 16
-        /// Binary attachments of one packet; 0 closes the connection with 1003 when binary is sent.
+        /// The maximum number of binary attachments in one packet; 0 closes the connection with 1003 when binary is
+        /// sent.
         public var maxAttachments = 10
-        /// Bytes of one binary packet with its attachments.
+        /// The maximum size of one binary packet with its attachments, bytes.
         public var maxBinaryPacket = 10_000_000
-        /// Namespaces of one connection.
+        /// The maximum number of namespaces of one connection.
         public var maxNamespaces = 8
-        /// Packets in one polling response; python-engineio drops more than 16.
+        /// The maximum number of packets in one polling response; python-engineio drops more than 16.
         public var maxPollPackets = 16
 
         /// Bounds of the HTTP request head.
         public var http = HTTPLimits()
-        /// Which web origins may connect; also decides the CORS headers.
+        /// The web origins that may connect; also determines the CORS headers.
         public var origins = OriginPolicy.only([])
 
-        /// TCP connections; those beyond it are answered 503.
+        /// The maximum number of TCP connections; further ones are answered 503.
         public var maxConnections = 10_000
         /// TCP connections from one address (IPv6: from one /64); loopback is not counted.
         public var maxConnectionsPerAddress = 64
-        /// Bytes that may wait for one connection before it is closed with 4008.
+        /// The maximum number of bytes queued for one connection, which is then closed with 4008.
         public var maxBufferedBytes = 1 << 20
-        /// Above this many waiting bytes a socket is not writable, …
+        /// A socket with more queued bytes is not writable, …
         public var writeHighWater = 65_536
-        /// … until they fell below this many.
+        /// … until there are fewer than this.
         public var writeLowWater = 16_384
-        /// Bad packets a minute before the connection is closed with 1008.
+        /// Bad packets per minute before the connection is closed with 1008.
         public var badPacketBudget = 10
         /// WebSocket pings answered in a burst; after that ten a second. A hundred unanswered ones close with 1008.
         public var pongBurst = 20
 
-        /// Put before the random part of engine ids: the name by which neighbours or a proxy know this server. URL-safe
-        /// ASCII.
+        /// The prefix of engine ids, by which neighbours or a proxy identify this server. URL-safe ASCII.
         public var sidPrefix = ""
-        /// Servers behind the same proxy by their `sidPrefix`; requests for their sessions are relayed to them. An entry
-        /// for our own prefix is ignored.
+        /// Servers behind the same proxy by their `sidPrefix`; requests for their sessions are relayed to them. An
+        /// entry for our own prefix is ignored.
         public var neighbours: [String: Neighbour] = [:]
-        /// How long connecting to a neighbour may last.
+        /// The time limit for connecting to a neighbour.
         public var relayConnectTimeout: Duration = .seconds(2)
-        /// A neighbour's answer is due within the two ping times, in which a held poll is answered, and this margin.
+        /// A neighbour must answer within the two ping times, in which a held poll is answered, plus this margin.
         public var relayMargin: Duration = .seconds(5)
         /// The accept queue of the kernel.
         public var backlog = 4096
@@ -76,14 +76,14 @@ extension SocketIOServer {
 
     /// Another server that clients may reach instead of this one.
     public struct Neighbour: Sendable, Hashable {
-        /// A name or an address.
+        /// A host name or an address.
         public let host: String
         public let port: Int
         /// The same, if `host` is an address.
         let address: SocketAddress?
 
         /// - Parameters:
-        ///   - host: an IP address (IPv6 without brackets), or a name that is looked up for each connection.
+        ///   - host: an IP address (IPv6 without brackets), or a name that is resolved for each connection.
         ///   - port: 1 to 65535.
         public init(host: String, port: Int) {
             self.host = host
@@ -94,7 +94,7 @@ extension SocketIOServer {
 }
 
 extension Duration {
-    /// Nanoseconds, not below zero and not beyond 292 years.
+    /// Nanoseconds, clamped to 0 to 292 years.
     var nanoseconds: UInt64 {
         let (seconds, attoseconds) = self.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

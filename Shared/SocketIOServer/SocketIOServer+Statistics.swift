@@ -1,13 +1,13 @@
 extension SocketIOServer {
-    /// Counters since the start; they only grow.
+    /// Counters since the start; monotonic.
     public struct Statistics: Sendable, Equatable {
         /// TCP connections accepted.
         public var connections: UInt64 = 0
-        /// Those refused by a connection limit.
+        /// Connections rejected by a connection limit.
         public var refusedConnections: UInt64 = 0
         /// HTTP requests read.
         public var requests: UInt64 = 0
-        /// HTTP requests or handshakes answered with an error of ours.
+        /// HTTP requests or handshakes that the server answered with an error.
         public var badRequests: UInt64 = 0
         /// Engine.IO sessions opened.
         public var sessions: UInt64 = 0
@@ -16,18 +16,18 @@ extension SocketIOServer {
         /// Socket.IO packets (or bare messages) received and sent.
         public var packetsIn: UInt64 = 0
         public var packetsOut: UInt64 = 0
-        /// Acks for ids that were never asked for, and packets for namespaces already left.
+        /// Acks for unknown ids, and packets for namespaces already left.
         public var strayPackets: UInt64 = 0
         /// Packets that counted against the budget.
         public var badPackets: UInt64 = 0
-        /// Sessions ended by the server because the client broke a protocol.
+        /// Sessions ended by the server because the client violated a protocol.
         public var protocolErrors: UInt64 = 0
         public var pingTimeouts: UInt64 = 0
         public var connectTimeouts: UInt64 = 0
         public var slowReaders: UInt64 = 0
-        /// Requests relayed to neighbours, upgrades to WebSocket among them.
+        /// Requests relayed to neighbours, including upgrades to WebSocket.
         public var relayedRequests: UInt64 = 0
-        /// Those that a neighbour gave no whole answer to.
+        /// Relayed requests without a complete answer.
         public var relayFailures: UInt64 = 0
 
         /// All zero.

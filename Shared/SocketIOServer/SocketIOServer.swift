@@ -4,11 +4,11 @@ internal import SocketIO
 
 /// A server for Socket.IO 5 over Engine.IO 4, bare Engine.IO, bare WebSockets and plain HTTP on one port.
 ///
-/// Everything happens on one event loop: callbacks are synchronous there, and every method must be called there unless
-/// it says otherwise. Sends are only queued; each connection is flushed once when the bytes of a read are processed, when
+/// Everything runs on one event loop: callbacks are synchronous there, and every method must be called there unless
+/// documented otherwise. Sends are only queued; each connection is flushed once when a read is processed, when
 /// ``flush()`` is called, or in the next turn of the loop.
 ///
-/// Marked Sendable although it is confined to its loop, so that other threads can hold it and call
+/// Marked Sendable although it is confined to its loop, so that other threads can retain it and call
 /// `eventLoop.execute { server.… }`.
 public final class SocketIOServer: @unchecked Sendable {
     private let loop: ServerLoop
@@ -18,9 +18,9 @@ public final class SocketIOServer: @unchecked Sendable {
     private let router: RequestRouter
     private var listeners: [any Channel] = []
 
-    /// A server that is not listening yet. May be called from any thread; the applications belong to the loop from
-    /// here on.
-    /// - Parameter flushes: the queue of its connections, if something else needs it, too; on the same loop.
+    /// A server that is not listening yet. May be called from any thread; the applications belong to the loop from here
+    /// on.
+    /// - Parameter flushes: the queue of its connections, if it is also used elsewhere; on the same loop.
     public init(
         eventLoop: any EventLoop, configuration: Configuration = Configuration(), routes: [Route],
         http: (any HTTPApplication)? = nil, flushes: FlushQueue? = nil
@@ -35,7 +35,7 @@ public final class SocketIOServer: @unchecked Sendable {
 
     /// The loop that everything happens on.
     public var eventLoop: any EventLoop { self.loop.eventLoop }
-    /// What the server was started with.
+    /// The configuration of the server.
     public var configuration: Configuration { self.loop.configuration }
     /// Counters since the start.
     public var statistics: Statistics { self.loop.statistics }
@@ -43,17 +43,17 @@ public final class SocketIOServer: @unchecked Sendable {
     public var connectionCount: Int { self.connections.count }
     /// Open Engine.IO sessions.
     public var sessionCount: Int { self.sessions.count }
-    /// Relays to neighbours under way: requests without their whole answer, and WebSockets.
+    /// Relays to neighbours in progress: incomplete requests, and WebSockets.
     public var relayCount: Int { self.relays.openCount }
-    /// True while some session polls.
+    /// True while any session is polling.
     public var hasPollingSessions: Bool { self.sessions.all.contains { $0.transport == .polling } }
 
     // MARK: Flushing
 
-    /// Flushes every connection that something was sent to, once.
+    /// Flushes every connection with unflushed sends, once.
     public func flush() { self.loop.flushes.flush() }
 
-    /// Runs `body`, which sends to many, and flushes once.
+    /// Runs `body`, which sends to many connections, and flushes once.
     public func flushing(_ body: () -> Void) { self.loop.flushes.flushing(body) }
 }
 
@@ -78,7 +78,8 @@ extension SocketIOServer {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Finds dead peers of bare WebSockets, which have no heartbeat of their own.
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
-            // What the kernel has accepted can no longer be replaced by something newer, so it accepts little ahead.
+            // Bytes that the kernel has accepted can no longer be replaced by newer ones, so it accepts only little
+            // ahead.
             .childChannelOption(Self.unsentLowWater, value: .init(clamping: configuration.writeHighWater))
             .childChannelOption(.recvAllocator, value: GrowingReadBuffer())
             .childChannelOption(
@@ -102,11 +103,11 @@ extension SocketIOServer {
 // MARK: - Stopping
 
 extension SocketIOServer {
-    /// Refuses new sessions with 503. Existing ones live on, and those that poll can still be reached, also by relays;
-    /// HTTP answers close their connection.
+    /// Refuses new sessions with 503. Existing ones continue, and polling ones remain reachable, also by relays; HTTP
+    /// responses close their connection.
     public func refuseSessions() { self.loop.isDraining = true }
 
-    /// Refuses new sessions and stops listening: sessions that poll end with that.
+    /// Refuses new sessions and stops listening: polling sessions end with that.
     public func stopAccepting() -> EventLoopFuture<Void> {
         self.refuseSessions()
         let closing = self.listeners.map { $0.close() }
@@ -115,8 +116,8 @@ extension SocketIOServer {
     }
 
     /// Closes up to `count` sessions (WebSocket code 1001, polling 400) and relays, so that their clients reconnect
-    /// elsewhere; the caller paces it. Returns how many of both are left, polling sessions that have not fetched their
-    /// last packets included.
+    /// elsewhere; the caller paces it. Returns how many of both are left, including polling sessions that have not
+    /// fetched their last packets.
     public func drain(upTo count: Int) -> Int {
         let closing = Array(self.sessions.all.lazy.filter { !$0.isClosed }.prefix(max(0, count)))
         for session in closing { session.goAway() }

@@ -7,7 +7,7 @@ public import SocketIO
 /// asked --accept--> connected --disconnect, leave, end of the connection--> gone
 ///   +----refuse, end of the connection-------------------------------------> gone
 /// ```
-/// Every method may be called at any time; what no longer makes sense does nothing.
+/// Every method may be called at any time; a call that does not apply in the present state has no effect.
 public final class SocketIOSocket {
     private enum State: UInt8 { case asked, connected, gone }
 
@@ -15,14 +15,14 @@ public final class SocketIOSocket {
     private let identifier: EngineID
     private var state = State.asked
     private var nextAck: UInt64 = 0
-    /// Ids of unanswered ``emitWithAck(_:)``; the oldest is forgotten beyond 256.
+    /// Ids of unanswered ``emitWithAck(_:)``; beyond 256 the oldest is evicted.
     private var openAcks: [UInt64] = []
 
     /// The namespace.
     public let namespace: Namespace
-    /// The application's own number; 0 at first.
+    /// For the application's use; 0 at first.
     public var tag = 0
-    /// The application's own object; dropped when the socket is gone.
+    /// For the application's use; released when the socket is gone.
     public var userInfo: AnyObject?
 
     init(_ session: EngineIOSession, _ namespace: Namespace) {
@@ -33,7 +33,7 @@ public final class SocketIOSocket {
 
     var idText: [UInt8] { self.identifier.text }
 
-    /// The Socket.IO id, as sent in the answer to CONNECT.
+    /// The Socket.IO id, as sent in the response to CONNECT.
     public var id: String { String(decoding: self.idText, as: UTF8.self) }
     /// The session below.
     public var engine: EngineIOSession { self.session }
@@ -41,20 +41,20 @@ public final class SocketIOSocket {
     public var isConnected: Bool { self.state == .connected }
     /// The transport in use.
     public var transport: EngineTransport { self.session.transport }
-    /// Where the client is.
+    /// The client's address.
     public var remoteAddress: SocketAddress? { self.session.remoteAddress }
-    /// How the session was opened; `nil` once released.
+    /// The handshake of the session; `nil` once released.
     public var handshake: Handshake? { self.session.handshake }
     /// Frees the request that opened the session, some hundred bytes a connection.
     public func releaseHandshake() { self.session.releaseHandshake() }
-    /// Bytes that wait for the whole connection: not accepted by the kernel, or not fetched by a poll.
+    /// Bytes queued for the whole connection: not accepted by the kernel, or not fetched by a poll.
     public var bufferedBytes: Int { self.session.bufferedBytes }
-    /// Whether fewer bytes wait than the high water mark; cheap.
+    /// Whether fewer bytes are queued than the high water mark; cheap.
     public var isWritable: Bool { self.session.isWritable }
 
     // MARK: Answering CONNECT
 
-    /// Lets the client in. `members` is raw JSON spliced into the answer: `"epoch":3,"x":[]`.
+    /// Accepts the client. `members` is raw JSON spliced into the response: `"epoch":3,"x":[]`.
     public func accept(members: some Collection<UInt8>) {
         guard self.state == .asked else { return }
         self.state = .connected
@@ -62,11 +62,11 @@ public final class SocketIOSocket {
         self.session.layer?.sendConnected(self, members: members)
     }
 
-    /// Lets the client in.
+    /// Accepts the client.
     public func accept() { self.accept(members: EmptyCollection()) }
 
     /// Refuses: `44{"message":…,"data":…}` with raw JSON `data`. The connection stays open until the connect timeout,
-    /// so that the client may try again.
+    /// so that the client may retry.
     public func refuse(message: String, data: [UInt8] = []) {
         guard self.state == .asked else { return }
         guard let layer = self.session.layer else { return }
@@ -77,14 +77,14 @@ public final class SocketIOSocket {
 
     // MARK: Sending
 
-    /// Queues a prepared packet: no copy, no encoding.
+    /// Queues a prepared packet without copying or encoding.
     public func send(_ packet: PreparedPacket) {
         guard self.state == .connected else { return }
         self.session.loop.statistics.packetsOut += UInt64(packet.packetCount)
         self.session.send(packet)
     }
 
-    /// Queues a prepared packet, unless as much as the high water mark waits already.
+    /// Queues a prepared packet, unless the high water mark is reached.
     /// - Returns: false when it was not queued.
     public func offer(_ packet: PreparedPacket) -> Bool {
         guard self.state == .connected, self.session.offer(packet) else { return false }
@@ -92,19 +92,19 @@ public final class SocketIOSocket {
         return true
     }
 
-    /// Sends an event; `json` is the array `["name", …]`, used as it is.
+    /// Sends an event; `json` is the array `["name", …]`, used unchanged.
     public func emit(_ json: some Collection<UInt8>) {
         self.emit(json, attachments: [])
     }
 
-    /// Sends an event whose `json` holds a placeholder for each attachment.
+    /// Sends an event whose `json` contains a placeholder for each attachment.
     public func emit(_ json: some Collection<UInt8>, attachments: [[UInt8]]) {
         guard self.state == .connected else { return }
         self.session.layer?.sendPacket(.event, self.namespace, ackID: nil, json: json, attachments: attachments)
     }
 
-    /// Sends an event and asks for its acknowledgement; the id comes back with the acknowledgement. `nil` if the
-    /// socket is not connected.
+    /// Sends an event and requests its acknowledgement; returns the id of the acknowledgement, `nil` if the socket is
+    /// not connected.
     public func emitWithAck(_ json: some Collection<UInt8>) -> UInt64? {
         guard self.state == .connected else { return nil }
         let id = self.nextAck
@@ -123,24 +123,24 @@ public final class SocketIOSocket {
 
     // MARK: Ending
 
-    /// Disconnects this namespace (`41`); the connection lives on. `disconnected` is called before this returns.
+    /// Disconnects this namespace (`41`); the connection stays open. `disconnected` is called before this returns.
     public func disconnect() {
         guard self.state == .connected else { return }
         self.session.layer?.sendDisconnect(self.namespace)
         self.session.layer?.leave(self, .serverNamespace)
     }
 
-    /// Closes the whole connection; clients with automatic reconnection come back. `disconnected` is called before
-    /// this returns.
+    /// Closes the whole connection; clients with automatic reconnection reconnect. `disconnected` is called before this
+    /// returns.
     public func closeEngine(code: UInt16 = 1000, reason: StaticString = "") {
         self.session.close(code: code, reason: reason)
     }
 
-    /// Closes the whole connection because the server goes away: clients of every kind connect again, also those over
-    /// polling. `disconnected` is called before this returns.
+    /// Closes the whole connection because the server shuts down: all kinds of clients reconnect, including polling
+    /// ones. `disconnected` is called before this returns.
     public func goAway() { self.session.goAway() }
 
-    /// Counts a packet that is well-formed for Socket.IO but not for the application; too many close the connection.
+    /// Counts a packet that is valid for Socket.IO but not for the application; too many close the connection.
     public func reportBadPacket() { self.session.layer?.badPacketReceived() }
 
     /// Removes an open ack; false if none has this id.

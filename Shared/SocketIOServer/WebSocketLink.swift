@@ -1,12 +1,12 @@
 internal import NIOCore
 internal import SocketIO
 
-/// The WebSocket side of a connection: frames in and out, for whatever uses it.
+/// The WebSocket side of a connection: encodes and decodes frames for its user.
 final class WebSocketLink {
     enum User {
         /// The transport of a session.
         case engine(EngineIOSession)
-        /// On trial for a session that polls.
+        /// Being probed for a polling session.
         case candidate(EngineIOSession)
         case bare(WebSocketPeer)
         /// Not attached yet, or closed.
@@ -25,12 +25,12 @@ final class WebSocketLink {
         self.decoder = WebSocketDecoder(limits: limits)
     }
 
-    /// What is received goes to this user from here on.
+    /// Received messages go to this user from here on.
     func attach(_ user: User) { self.user = user }
 
     private var isOpen: Bool { if case .none = self.user { false } else { true } }
 
-    /// Whether more may be read from the client, given what waits for it.
+    /// Whether more may be read from the client, given its output backlog.
     var mayRead: Bool { if case .bare = self.user { self.output.isWritable } else { true } }
 
     /// Decodes and processes everything in `input`.
@@ -112,7 +112,7 @@ final class WebSocketLink {
 
     // MARK: Ending
 
-    /// Ends whatever uses this WebSocket.
+    /// Ends the user of this WebSocket.
     private func end(_ why: DisconnectReason, code: UInt16, reason: StaticString) {
         switch self.user {
         case .engine(let session): session.end(why, code: code, reason: reason)
@@ -126,7 +126,7 @@ final class WebSocketLink {
         }
     }
 
-    /// Sends a close frame (without a code if `nil`) and ends our half of the connection. The user is not called.
+    /// Sends a close frame (without a code if `nil`) and closes the output. The user is not called.
     func close(code: UInt16?, reason: StaticString = "") {
         guard self.isOpen else { return }
         self.user = .none

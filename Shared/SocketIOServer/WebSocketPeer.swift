@@ -9,7 +9,7 @@ public final class WebSocketPeer {
 
     /// The request that opened it.
     public let handshake: Handshake
-    /// The application's own.
+    /// For the application's use.
     public var userInfo: AnyObject?
 
     init(_ link: WebSocketLink, _ handshake: Handshake, _ application: any WebSocketApplication) {
@@ -31,7 +31,7 @@ public final class WebSocketPeer {
         self.ended()
     }
 
-    /// Whether fewer bytes wait than the high water mark; while false, nothing more is read from the peer.
+    /// Whether fewer bytes are queued than the high water mark; while false, nothing more is read from the peer.
     public var isWritable: Bool { self.isOpen && self.link.output.isWritable }
 
     func received(_ message: UnsafeRawBufferPointer, isText: Bool) {

@@ -1,7 +1,7 @@
 package import Wire
 
-/// The receiver's side of a credited lane: what it allows one sender on one link. At most a window's worth of the
-/// sender's commits are unfinished at a time.
+/// The receiver's side of a credited lane: the credit granted to one sender on one link. At most a window of the
+/// sender's commits is unfinished at any time.
 package struct CreditGrant: Equatable, Sendable {
     private let window: CommitCredit
     private var finished = CommitCredit(commits: 0, bytes: 0)
@@ -12,14 +12,14 @@ package struct CreditGrant: Equatable, Sendable {
         self.window = window
     }
 
-    /// Counts commits of the sender that need no memory here any more.
+    /// Counts finished commits of the sender, which no longer occupy memory here.
     package mutating func finish(_ load: CommitLoad) {
         self.finished.commits &+= UInt64(clamping: load.commits)
         self.finished.bytes &+= UInt64(clamping: load.bytes)
     }
 
-    /// The credit to announce now; nil while it is not worth a message: less than half a window came back since the
-    /// last one. A sender that used all it was allowed hears again when all of that is finished, at the latest.
+    /// The credit to announce now; nil while less than half a window has come back since the last announcement. A
+    /// sender that has exhausted its credit gets an announcement when all of its commits are finished, at the latest.
     package var due: CommitCredit? {
         let commits = self.finished.commits &- self.announced.commits
         let bytes = self.finished.bytes &- self.announced.bytes
@@ -28,7 +28,7 @@ package struct CreditGrant: Equatable, Sendable {
             commits: self.finished.commits &+ self.window.commits, bytes: self.finished.bytes &+ self.window.bytes)
     }
 
-    /// What is ``due`` was sent.
+    /// Records that ``due`` was sent.
     package mutating func announce() {
         self.announced = self.finished
     }

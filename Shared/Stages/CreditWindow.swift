@@ -1,9 +1,9 @@
 package import Wire
 
-/// The sender's side of a credited lane: how much it may still send on a link.
+/// The sender's side of a credited lane: the credit left on a link.
 ///
-/// A lane is open as long as one commit and one byte may go, so the last envelope may exceed the bound by its own size;
-/// otherwise a window smaller than one commit would never let it pass.
+/// A lane is open while credit for at least one commit and one byte is left, so the last envelope may exceed the bound
+/// by its own size. Otherwise a commit larger than the window could never be sent.
 package struct CreditWindow: Equatable, Sendable {
     private var allowed: CommitCredit?
     private var sent = CommitLoad()
@@ -11,13 +11,13 @@ package struct CreditWindow: Equatable, Sendable {
     /// The window of a link that is not up: open, as the link itself accepts nothing.
     package init() {}
 
-    /// True when something may be sent.
+    /// True while the lane is open.
     package var isOpen: Bool {
         guard let allowed = self.allowed else { return true }
         return self.sent.commits < allowed.commits && self.sent.bytes < allowed.bytes
     }
 
-    /// The link came up and the receiver greeted: counting starts over.
+    /// The link came up with the receiver's greeting: counting starts over.
     package mutating func opened(greeting: [UInt8]) {
         self.allowed = CommitCredit(greeting: greeting)
         self.sent = CommitLoad()
@@ -28,12 +28,12 @@ package struct CreditWindow: Equatable, Sendable {
         self = CreditWindow()
     }
 
-    /// Counts what was sent.
+    /// Counts sent commits.
     package mutating func spend(_ load: CommitLoad) {
         self.sent += load
     }
 
-    /// The receiver allows more. A record that came late and allows less than is allowed already changes nothing.
+    /// The receiver grants more credit. A late record with less than the current grant is ignored.
     package mutating func allow(_ credit: CommitCredit) {
         guard let allowed = self.allowed else { return }
         self.allowed = CommitCredit(

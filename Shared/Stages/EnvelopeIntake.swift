@@ -2,24 +2,24 @@ internal import Boot
 package import Logging
 package import Wire
 
-/// Walks over the envelopes that a daemon receives, with one policy for those that cannot be read: an envelope ends at
-/// its first bad record, the records before it count, and the sender stays. Each one is counted, at most one a second
-/// is logged, none is fatal.
+/// Iterates over the envelopes that a daemon receives, with one policy for malformed ones: an envelope ends at its
+/// first malformed record, the records before it count, and the sender's link stays up. Each malformed envelope is
+/// counted, at most one a second is logged, none is fatal.
 ///
-/// Not public and inlinable: the optimiser of Swift 6.3.1 crashes when it takes this class into another module, and a call
-/// for each record costs 2 ns.
+/// Not public and inlinable: the optimiser of Swift 6.3.1 crashes when it inlines this class across modules, and a call
+/// for each record costs only 2 ns.
 package final class EnvelopeIntake {
     private let logger: Logger
     private let onRefusal: () -> Void
     private var limiter = LogLimiter(every: .seconds(1))
 
-    /// An intake that logs to `logger` and calls `onRefusal` for every envelope that cannot be read to its end.
+    /// An intake that logs to `logger` and calls `onRefusal` for every malformed envelope.
     package init(logger: Logger, onRefusal: @escaping () -> Void) {
         self.logger = logger
         self.onRefusal = onRefusal
     }
 
-    /// Calls `body` for each record, in order, until the envelope ends or cannot be read further.
+    /// Calls `body` for each record, in order, until the end of the envelope or its first malformed record.
     /// - Parameters:
     ///   - bytes: one envelope; the fields handed to `body` point into it.
     ///   - body: throws when a record's fields are ill-formed.

@@ -2,12 +2,12 @@ internal import DequeModule
 package import Mesh
 public import Wire
 
-/// What is on its way to one peer: the records of this turn, and envelopes that its link did not accept yet.
+/// The output queue of one peer: the records of this turn, and envelopes that its link has not accepted yet.
 ///
 /// Bound: at most `limit` bytes wait; beyond it envelopes are dropped and counted by their records. Public, so that
 /// ``append(_:)`` can be inlined.
 public struct Outbox {
-    /// An envelope of about this many bytes is closed before the turn is over, so that no message grows too large.
+    /// An envelope of about this many bytes is closed before the turn ends, so that no message grows too large.
     @usableFromInline static let envelopeBytes = 128 << 10
 
     private struct Envelope {
@@ -19,15 +19,15 @@ public struct Outbox {
     private var waiting: Deque<Envelope> = []
     private var waitingBytes = 0
     private let limit: Int
-    /// Records that were not sent and never will be, since the last look.
+    /// Records dropped since the last ``takeDropped()``.
     private var dropped = 0
 
-    /// An empty outbox in which at most `limit` bytes wait.
+    /// An empty outbox with a bound of `limit` bytes.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// True when nothing waits.
+    /// True when nothing is queued.
     package var isEmpty: Bool { self.open.isEmpty && self.waiting.isEmpty }
 
     /// Adds a record; it leaves with the turn's ``flush(_:)``.
@@ -59,7 +59,7 @@ public struct Outbox {
         self.waiting.append(envelope)
     }
 
-    /// Sends what there is, in order, until the link accepts no more.
+    /// Sends everything queued, in order, until the link accepts no more.
     package mutating func flush(_ send: ([UInt8]) -> SendResult) {
         self.seal()
         while let first = self.waiting.first {

@@ -1,7 +1,7 @@
 package import Mesh
 internal import ServiceLifecycle
 
-/// A daemon's thread as a service: it runs until the daemon is asked to stop; then its loop drains, and its links say
+/// A daemon's reactor thread as a service: it runs until shutdown is requested; then its loop drains and its links say
 /// goodbye.
 package struct ReactorService: Service {
     private let reactor: Reactor

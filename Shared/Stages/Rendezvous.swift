@@ -1,7 +1,7 @@
-/// Who of the live peers owns a shard: the one with the highest random weight for it.
+/// Assigns shards to live peers: the owner of a shard is the peer with the highest weight for it (rendezvous hashing).
 ///
-/// Everybody who sees the same names computes the same owners, without talking; when a name comes or goes only the shards
-/// that it gains or loses move. Weights depend on bytes alone, so they agree across hosts and releases.
+/// Peers that see the same names compute the same owners, without communication. When a name is added or removed, only
+/// the shards that it gains or loses move. Weights depend on bytes alone, so they agree across hosts and releases.
 package struct Rendezvous: Sendable, Equatable {
     /// The names, sorted, each once.
     package let names: [String]
@@ -12,7 +12,7 @@ package struct Rendezvous: Sendable, Equatable {
 
     /// - Parameter shards: shards are numbered from 0.
     package init(names: [String], shards: Int = 64) {
-        // Sorted by bytes, so that a tie (never, in practice) falls the same way everywhere.
+        // Sorted by bytes, so that a tie (practically impossible) is broken the same way everywhere.
         var sorted: [String] = []
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         where sorted.last.map({ !$0.utf8.elementsEqual(name.utf8) }) ?? true {
@@ -34,13 +34,13 @@ package struct Rendezvous: Sendable, Equatable {
         self.init(names: serving.isEmpty ? up : serving, shards: shards)
     }
 
-    /// The owner, or nil when nobody is alive or there is no such shard.
+    /// The owner; nil when there are no names or no such shard.
     package func owner(of shard: Int) -> String? {
         guard self.owners.indices.contains(shard), self.owners[shard] >= 0 else { return nil }
         return self.names[self.owners[shard]]
     }
 
-    /// All names, the owner first, then who would own the shard without the ones before.
+    /// All names in order of weight: the owner first, then the one that would own the shard without it, and so on.
     package func ranked(_ shard: Int) -> [String] {
         let weights = self.hashes.map { Rendezvous.weight($0, shard) }
         return self.names.indices.sorted { weights[$0] > weights[$1] }.map { self.names[$0] }

@@ -1,10 +1,10 @@
-/// Where a daemon's loop is in its life. Whether it rests meanwhile is its links' business, as they tell the neighbours.
+/// The lifecycle phase of a daemon's loop. Resting is independent of it: the links report that to the neighbours.
 package enum ServicePhase: Sendable {
-    /// What it depends on was not asked for yet.
+    /// Its dependencies have not been requested yet.
     case starting
     case running
-    /// It was asked to stop: what waits is finished.
+    /// Shutdown was requested: pending work is finished.
     case draining
-    /// The intake is closed, and nothing new is accepted.
+    /// The intake is closed: nothing new is accepted.
     case drained
 }

@@ -1,20 +1,21 @@
 public import Wire
 
-/// Which instance of one stage owns which shard, over those that are up, and what each change of an instance moves.
+/// The owner of each shard among the instances of one stage that are up, and the shards that each change of an instance
+/// moves.
 ///
-/// Every sender keeps one for each stage that it sends to. As long as they see the same instances they choose the same
-/// owners; while they do not, the receivers sort it out. Instances are named by their index among ``names``.
-/// Public, so that ``owner(of:)`` can be inlined.
+/// Every sender keeps one for each stage that it sends to. Senders that see the same instances choose the same owners;
+/// the receivers tolerate disagreement. Instances are identified by their index in ``names``. Public, so that
+/// ``owner(of:)`` can be inlined.
 public struct ShardOwners: Sendable {
-    /// What an instance is to its senders.
+    /// The state of an instance as its senders see it.
     package enum InstanceState: Sendable {
         case serves
-        /// It is up and cannot do its work; it is chosen only while all of its stage rest.
+        /// Up, but unable to do its work; chosen only while all instances of its stage rest.
         case rests
         case isGone
     }
 
-    /// The shards that moved with a change of one instance, by what became of their former owner.
+    /// The shards moved by a change of one instance, grouped by the state of their former owner.
     package struct Change: Sendable {
         /// Shards whose former owner still serves.
         package var handedOver: Set<Int> = []
@@ -26,7 +27,7 @@ public struct ShardOwners: Sendable {
 
     /// The instances' names, as the settings have them.
     package let names: [String]
-    /// How many times an instance came up, went down, rested or served again.
+    /// How many times an instance changed its state.
     package private(set) var changes = 0
     private var states: [InstanceState]
     @usableFromInline var owners: [Int?]
@@ -41,7 +42,7 @@ public struct ShardOwners: Sendable {
         self.formerOwners = self.owners
     }
 
-    /// How many instances are up, resting ones too.
+    /// How many instances are up, including resting ones.
     package var upCount: Int { self.states.count { $0 != .isGone } }
 
     /// The instance that owns a shard; nil when none is up.
@@ -57,7 +58,7 @@ public struct ShardOwners: Sendable {
         self.formerOwners[shard].flatMap { self.states[$0] == .isGone ? nil : $0 }
     }
 
-    /// Records what an instance is from now on.
+    /// Sets the state of an instance.
     /// - Returns: the shards that moved.
     @discardableResult
     package mutating func changed(_ instance: Int, _ state: InstanceState) -> Change {

@@ -2,9 +2,9 @@ package import Boot
 package import Mesh
 package import Wire
 
-/// The dialled links to all instances of one stage, and which of those that are up owns which shard.
+/// The dialled links to all instances of one stage, and the owner of each shard among those that are up.
 ///
-/// Instances are named by their index in the settings. Everything that decides is a value beside it; this only carries
+/// Instances are identified by their index in the settings. All decisions are made by values; this class only carries
 /// events in and envelopes out.
 package final class StageLinks {
     /// What happened on one of the links.
@@ -13,9 +13,9 @@ package final class StageLinks {
         case up(Int, greeting: [UInt8])
         /// It went down; shards may have moved.
         case down(Int)
-        /// It rests from now on, or serves again; shards may have moved.
+        /// It began or ceased to rest; shards may have moved.
         case resting(Int)
-        /// It accepts messages again.
+        /// It accepts messages again after `wouldBlock`.
         case writable(Int)
         /// It sent an envelope, valid during the call.
         case envelope(Int, UnsafeRawBufferPointer)
@@ -27,7 +27,7 @@ package final class StageLinks {
     package private(set) var owners: ShardOwners
     private let links: [PeerLink]
 
-    /// Makes a link to each address; they begin to dial with the reactor's next turn.
+    /// Creates a link to each address; they start dialling in the reactor's next turn.
     /// - Parameter lane: the lane of a stage that has several; nil is the one at the address itself.
     /// - Throws: ``MeshError`` for a bad endpoint.
     package init(
@@ -49,10 +49,10 @@ package final class StageLinks {
     /// The instance that owns a shard; nil when none is up.
     package func owner(of shard: Int) -> Int? { self.owners.owner(of: shard) }
 
-    /// How many times links were opened again.
+    /// How many times links were reopened.
     package var reconnects: UInt64 { self.links.reduce(0) { $0 &+ $1.counters.reconnects } }
 
-    /// True while an instance is up and says that it cannot do its work.
+    /// True while an instance is up but resting.
     package func isResting(_ instance: Int) -> Bool { self.links[instance].isResting }
 
     /// Sends one envelope to an instance.
@@ -60,7 +60,7 @@ package final class StageLinks {
         self.links[instance].send(envelope)
     }
 
-    /// Reads what happened on the links.
+    /// Reads the links' events.
     package func read(_ act: (Event) -> Void) {
         for instance in self.links.indices { self.read(instance, act) }
     }
@@ -85,13 +85,13 @@ package final class StageLinks {
 }
 
 extension PeerLink {
-    /// What the peer is to those who choose among its stage.
+    /// The peer's state for the choice of owners.
     package var state: ShardOwners.InstanceState { self.peer == nil ? .isGone : self.isResting ? .rests : .serves }
 }
 
 extension LinkIdentity {
     /// The identity of a daemon's link.
-    /// - Parameter credit: what a link that accepts commits allows each sender, said in its greeting.
+    /// - Parameter credit: the initial credit of each sender on a link that accepts commits, part of its greeting.
     package init(daemon name: String, credit: CommitCredit? = nil) {
         self.init(
             name: name, protocolVersion: UInt16(EnvelopeWriter.version), greeting: credit.map(\.greeting) ?? [])

@@ -1,12 +1,12 @@
 package import Boot
 package import Timing
 
-/// When the instances of a stage that answer are enough to be ready: all of them at first, any of them after a moment.
+/// Decides when enough instances of a stage are up for readiness: all of them at first, any of them after ``length``.
 ///
-/// At the start all are waited for, since daemons that see different instances would choose different owners for the
+/// Startup waits for all instances, because daemons that see different instances would choose different owners for the
 /// same room.
 package struct StartupPatience: Sendable {
-    /// How long all instances are waited for.
+    /// How long to wait for all instances.
     package static let length = Nanoseconds.seconds(3)
     private let end: Instant
 
@@ -15,7 +15,7 @@ package struct StartupPatience: Sendable {
         self.end = now + Self.length
     }
 
-    /// What keeps a daemon from being ready, for people; nil when nothing does.
+    /// The reason why the daemon is not ready, for people; nil when it is.
     package func shortage(of stages: [(Stage, ShardOwners)], at now: Instant) -> String? {
         if let (missing, _) = stages.first(where: { $0.1.upCount == 0 }) { return "no \(missing) answers" }
         let late = stages.first { $0.1.upCount < $0.1.names.count }
@@ -24,7 +24,7 @@ package struct StartupPatience: Sendable {
 }
 
 extension ReadinessCheck {
-    /// Says what keeps the daemon from being ready; nil when nothing does.
+    /// Reports the reason why the daemon is not ready; nil when it is.
     package func report(_ shortage: String?) {
         if let shortage { self.notReady(shortage) } else { self.ready() }
     }

@@ -1,8 +1,8 @@
-/// Reads little-endian fields from bytes that may be anything.
+/// Reads little-endian fields from untrusted bytes.
 ///
-/// A read past the end gives zero and marks the reader as failed; a decoder reads all its fields and asks `failed`
-/// once at the end. Nothing here traps, and no length from the wire is used to allocate before it was checked against
-/// the bytes that are really there.
+/// A read past the end returns zero and marks the reader as failed; a decoder reads all its fields and checks `failed`
+/// once at the end. Nothing here traps, and a length from the wire is checked against the available bytes before
+/// anything is allocated by it.
 public struct ByteReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var offset = 0
@@ -40,7 +40,7 @@ public struct ByteReader {
         return T(littleEndian: value)
     }
 
-    /// A double from its bit pattern. It may be NaN: who needs a number checks it.
+    /// A double from its bit pattern. It may be NaN; callers that need a number check it.
     public mutating func double() -> Double {
         Double(bitPattern: self.integer(UInt64.self))
     }
@@ -61,7 +61,7 @@ public struct ByteReader {
     public mutating func text() -> String {
         let count = Int(self.integer(UInt16.self))
         guard let slice = self.take(count) else { return "" }
-        // Nearly every name is ASCII, and the general way is not specialised: it costs several times as much.
+        // Nearly every name is ASCII, and the general path is not specialised: it costs several times as much.
         if slice.allSatisfy({ $0 < 0x80 }) { return String(decoding: slice, as: UTF8.self) }
         guard let text = String(validating: slice, as: UTF8.self) else {
             self.fail()
@@ -80,7 +80,7 @@ public struct ByteReader {
     /// A list: u32 count, then each element; ends early when the bytes do.
     public mutating func list<T>(_ decode: (inout ByteReader) -> T) -> [T] {
         let count = Int(self.integer(UInt32.self))
-        // Every element takes at least one byte, so a larger count is a lie and must not reserve memory.
+        // Every element has at least one byte, so a larger count is malformed and must not reserve memory.
         guard count <= self.remaining else {
             self.fail()
             return []

@@ -1,6 +1,6 @@
-/// Appends little-endian fields to a growing byte array that is kept between uses.
+/// Appends little-endian fields to a byte array that is reused.
 public struct ByteWriter: Sendable {
-    /// What was written so far.
+    /// The bytes written so far.
     public var bytes: [UInt8] = []
 
     /// An empty writer.
@@ -17,7 +17,7 @@ public struct ByteWriter: Sendable {
     /// Appends an integer, little-endian, in its full width.
     @inlinable
     public mutating func integer<T: FixedWidthInteger>(_ value: T) {
-        // Raw bytes would be appended one by one.
+        // Appending raw bytes would append them one by one.
         withUnsafeBytes(of: value.littleEndian) {
             self.bytes.append(contentsOf: $0.assumingMemoryBound(to: UInt8.self))
         }
@@ -35,13 +35,13 @@ public struct ByteWriter: Sendable {
         self.u8(value ? 1 : 0)
     }
 
-    /// Appends a name: its length in bytes (u16), then its UTF-8. A name longer than 65,535 bytes is cut; none that
-    /// passed the gateway is.
+    /// Appends a name: its length in bytes (u16), then its UTF-8. A name longer than 65,535 bytes is truncated; the
+    /// gateway accepts none of that length.
     public mutating func name(_ value: Identifier) {
         self.text(value.text)
     }
 
-    /// Appends a short text: its length in bytes (u16), then its UTF-8, cut at 65,535 bytes.
+    /// Appends a short text: its length in bytes (u16), then its UTF-8, truncated at 65,535 bytes.
     public mutating func text(_ value: String) {
         var value = value
         value.withUTF8 { utf8 in
@@ -57,7 +57,7 @@ public struct ByteWriter: Sendable {
         self.bytes.append(contentsOf: value)
     }
 
-    /// Appends a list: how many there are (u32), then each.
+    /// Appends a list: its count (u32), then each element.
     public mutating func list<T>(_ values: some Collection<T>, _ encode: (T, inout ByteWriter) -> Void) {
         self.integer(UInt32(truncatingIfNeeded: values.count))
         for value in values {

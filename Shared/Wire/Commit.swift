@@ -1,6 +1,6 @@
 /// One numbered commit on its way to the committer.
 ///
-/// The gateway that took it keeps it until a ``CommitResult`` comes; every other holder may forget it at any time.
+/// The gateway that accepted it keeps it until a ``CommitResult`` arrives; every other stage may forget it at any time.
 ///
 ///     room name │ session name │ claim u32 │ number u64 │ isNumberedByApp u8 │ user name │ connection u64
 ///     gateway name │ list of (element name │ gesture u64) │ edit
@@ -11,13 +11,13 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The stream of numbers that it belongs to (see ``SessionKey``).
     public var session: Identifier
-    /// Which owner of the session it comes from; an older owner than the one in the database is refused.
+    /// The owner of the session that sent it; a claim older than the one in the database is refused.
     public var claim: UInt32
     /// Its number in the session: 1, 2, 3 …, at most 2^53 − 1.
     public var number: UInt64
-    /// True when the app gave the number, false when its gateway did.
+    /// True when the app assigned the number, false when its gateway did.
     public var isNumberedByApp: Bool
-    /// Who commits.
+    /// The user that commits.
     public var user: Identifier
     /// The app's connection; 0 when there is none (HTTP).
     public var connection: UInt64
@@ -25,7 +25,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var gateway: Identifier
     /// The gestures that it ends, at most one for each of its elements, in the edit's order.
     public var gestures: ShortList<EndedGesture>
-    /// What it asks for.
+    /// The requested change.
     public var edit: EncodedEdit
 
     /// A commit.
@@ -78,7 +78,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A gesture of a commit's session that the commit ends: nothing of it, or of an older one, may follow the update.
+/// A gesture of a commit's session that the commit ends: no preview of it, or of an older one, may follow the update.
 public struct EndedGesture: Hashable, Sendable {
     /// The element that was moved.
     public var element: Identifier
@@ -114,8 +114,8 @@ public enum SessionKey {
         return Identifier(String(session.text[..<dot]))
     }
 
-    /// True when the stream's session was named by a fan-out before the moment whose names begin with `floor`; see the
-    /// layout of names in the fan-out's `SessionSeal`. Other names are of no time.
+    /// True when the stream's session was created before `floor`, a prefix of session names; the fan-out's
+    /// `SessionSeal` documents the layout of names. False for names without a time.
     public static func isOlder(_ session: Identifier, than floor: Identifier) -> Bool {
         let sid = self.sid(of: session)
         return !floor.isEmpty && sid.text.utf8.count == 15 && sid < floor
@@ -127,7 +127,7 @@ public enum SessionKey {
     }
 }
 
-/// The outcome of one commit, on its way back to the gateway that holds it.
+/// The outcome of one commit, on its way back to the gateway that has it in custody.
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
 public struct CommitResult: WireRecord, Equatable, Sendable {
@@ -141,9 +141,9 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     public var number: UInt64
     /// The app's connection, as the commit had it.
     public var connection: UInt64
-    /// Nil when it was applied (now, or earlier: a duplicate).
+    /// Nil when it was applied (by this commit, or by an earlier one: a duplicate).
     public var refusal: Refusal?
-    /// The room's sequence number that it got; 0 when refused.
+    /// The room's sequence number assigned to it; 0 when refused.
     public var seq: UInt64
     /// The acknowledgement as the app gets it: one JSON object.
     public var json: [UInt8]

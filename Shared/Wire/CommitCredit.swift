@@ -1,19 +1,19 @@
-/// How much a receiver of commits lets its sender send on one link, counted from the moment when the link came up. It
-/// only grows: what was allowed is never taken back.
+/// The credit of a sender of commits on one link, counted from when the link came up. It only grows: granted credit is
+/// never revoked.
 ///
 ///     commits u64 │ bytes u64
 ///
-/// A receiver says the first one in its greeting, so a sender knows from the start how far it may go. One that greets
-/// with nothing is of a release before credits: it takes what comes.
+/// A receiver announces the first credit in its greeting, so that a sender knows it from the start. A receiver with an
+/// empty greeting is of a release before credits: it accepts commits without limit.
 public struct CommitCredit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitCredit
 
-    /// Commits, in number.
+    /// The number of commits.
     public var commits: UInt64
-    /// Bytes of their records' fields.
+    /// The bytes of their records' fields.
     public var bytes: UInt64
 
-    /// So many commits of so many bytes.
+    /// Credit for a number of commits and bytes.
     public init(commits: UInt64, bytes: UInt64) {
         self.commits = commits
         self.bytes = bytes
@@ -31,14 +31,14 @@ public struct CommitCredit: WireRecord, Equatable, Sendable {
 }
 
 extension CommitCredit {
-    /// The greeting that says it: an envelope with this one record.
+    /// The greeting with this credit: an envelope with this one record.
     public var greeting: [UInt8] {
         var envelope = EnvelopeWriter()
         envelope.append(self)
         return envelope.take()
     }
 
-    /// What a greeting says; nil when it says nothing of credits.
+    /// Reads a greeting; nil when it contains no credit.
     public init?(greeting: [UInt8]) {
         let credit = greeting.withUnsafeBytes { bytes -> CommitCredit? in
             guard var reader = try? EnvelopeReader(bytes) else { return nil }

@@ -1,6 +1,6 @@
-/// Some commits, in number and bytes.
+/// A number of commits and their size.
 public struct CommitLoad: Equatable, Sendable {
-    /// How many.
+    /// The number of commits.
     public var commits: Int
     /// The bytes of their records' fields.
     public var bytes: Int

@@ -1,13 +1,13 @@
-/// The previews of one element that must not be shown any more: those of one session up to a gesture, or everybody's
-/// once the element is deleted.
+/// The previews of one element that must no longer be shown: those of one session up to a gesture, or those of all
+/// sessions once the element is deleted.
 public struct EndedPreviews: Equatable, Sendable {
     /// The room.
     public var room: Identifier
     /// The element.
     public var element: Identifier
-    /// The public name of the session whose gestures ended; nil: everybody's.
+    /// The public name of the session whose gestures ended; nil: all sessions.
     public var sid: Identifier?
-    /// The newest gesture of the session that ended; older ones ended with it.
+    /// The newest ended gesture of the session; older ones ended with it.
     public var gesture: UInt64
 
     /// The previews of one session's gestures up to `gesture`.
@@ -19,7 +19,7 @@ public struct EndedPreviews: Equatable, Sendable {
         self.gesture = gesture
     }
 
-    /// Everybody's previews of a deleted element.
+    /// The previews of all sessions on a deleted element.
     @inlinable
     public init(room: Identifier, deleted element: Identifier) {
         self.room = room
@@ -28,7 +28,7 @@ public struct EndedPreviews: Equatable, Sendable {
         self.gesture = .max
     }
 
-    /// True for a preview that must not be shown any more.
+    /// True for a preview that must no longer be shown.
     @inlinable
     public func includes(_ preview: Preview) -> Bool {
         guard preview.element == self.element, preview.room == self.room else { return false }
@@ -38,7 +38,7 @@ public struct EndedPreviews: Equatable, Sendable {
 }
 
 extension Update {
-    /// The previews that must not be shown after it.
+    /// The previews that must not be shown after this update.
     public var endedPreviews: [EndedPreviews] {
         self.elements.compactMap { element in
             if element.json.isEmpty { return EndedPreviews(room: self.room, deleted: element.id) }
@@ -49,7 +49,7 @@ extension Update {
 }
 
 extension GestureEnd {
-    /// The previews that must not be shown after it.
+    /// The previews that must not be shown after the gesture's end.
     public var endedPreviews: EndedPreviews {
         EndedPreviews(room: self.room, element: self.element, sid: self.sid, gesture: self.gesture)
     }

@@ -34,14 +34,14 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case commitCredit = 20
 }
 
-/// Something that travels between daemons.
+/// A record that travels between daemons.
 public protocol WireRecord {
     /// Its number on the wire.
     static var kind: RecordKind { get }
     /// Appends its fields.
     func encode(into writer: inout ByteWriter)
-    /// Reads its fields; what it returns counts only if the reader has not failed. Bytes after the known fields are
-    /// left alone: a newer peer may have added some.
+    /// Reads its fields; the result is valid only if the reader has not failed. Bytes after the known fields are
+    /// ignored: a newer peer may have added some.
     init(from reader: inout ByteReader)
 }
 
@@ -57,9 +57,9 @@ public protocol WireRecord {
 ///     │ kind u8 │ length u32 │ fields of the record
 ///     └─────────┴────────────┴───────────────────
 ///
-/// All integers are little-endian; `length` counts the bytes of the fields. A reader skips a kind that it does not
-/// know and ignores bytes after the fields that it knows, so both may be added without a new version; a change of
-/// meaning raises the version, and another version is refused whole.
+/// All integers are little-endian; `length` counts the bytes of the fields. A reader skips unknown kinds and ignores
+/// bytes after the fields that it knows, so both can be added without a new version. A change of meaning raises the
+/// version; an envelope of another version is rejected as a whole.
 public struct EnvelopeWriter: Sendable {
     /// The version that this build writes and reads.
     public static let version: UInt8 = 2
@@ -79,7 +79,7 @@ public struct EnvelopeWriter: Sendable {
 
     /// True when nothing was appended.
     public var isEmpty: Bool { self.count == 0 }
-    /// The bytes of all records' fields, without what stands around them.
+    /// The bytes of all records' fields, without headers.
     public var fieldBytes: Int { self.writer.bytes.count - Self.headerSize - Int(self.count) * Self.recordHeaderSize }
 
     /// Appends a record.
@@ -94,7 +94,7 @@ public struct EnvelopeWriter: Sendable {
         self.patch(self.count, at: 4)
     }
 
-    /// Appends a record as it came, with whatever fields a newer peer put behind those that this build knows.
+    /// Appends a received record unchanged, including fields of a newer peer that this build does not know.
     public mutating func append(_ kind: RecordKind, fields: ByteReader) {
         let bytes = fields.bytes[fields.offset...]
         self.writer.u8(kind.rawValue)
@@ -110,7 +110,7 @@ public struct EnvelopeWriter: Sendable {
         self.begin()
     }
 
-    /// Gives the bytes away and starts anew.
+    /// Returns the bytes and starts an empty envelope.
     public mutating func take() -> [UInt8] {
         let bytes = self.writer.bytes
         self.writer.bytes = []
@@ -131,7 +131,7 @@ public struct EnvelopeWriter: Sendable {
     }
 }
 
-/// Why an envelope was not read.
+/// Why an envelope was rejected.
 public enum EnvelopeError: Error, Equatable, Sendable {
     /// It does not begin with "TS".
     case notAnEnvelope
@@ -141,7 +141,7 @@ public enum EnvelopeError: Error, Equatable, Sendable {
     case malformed
 }
 
-/// Walks over the records of an envelope.
+/// Iterates over the records of an envelope.
 public struct EnvelopeReader {
     private var reader: ByteReader
     private var left: UInt32
@@ -166,8 +166,8 @@ public struct EnvelopeReader {
             self.left -= 1
             let kind = self.reader.u8()
             let length = Int(self.reader.integer(UInt32.self))
-            // A failed read gives a length of zero, which always fits: without the first question an envelope that ends
-            // early would pass, and one that promises 2^32 records would keep the reader busy for that long.
+            // A failed read returns a length of zero, which always fits. Without checking `failed` first, a truncated
+            // envelope would pass, and one that claims 2^32 records would keep the reader busy that long.
             guard !self.reader.failed, let fields = self.reader.take(length) else { throw .malformed }
             if let kind = RecordKind(rawValue: kind) { return (kind, ByteReader(fields)) }
         }

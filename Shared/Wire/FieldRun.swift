@@ -1,22 +1,22 @@
-/// Fields of a known greatest length, written one after the other into memory that has room for them all.
+/// Fields of a known maximum size, written one after the other into memory reserved for all of them.
 ///
-/// To append field by field asks the array each time whether it has room and is the only owner; records that travel by
-/// the thousand write their fields here and append them at once (``ByteWriter/run(upTo:_:)``).
+/// Appending field by field checks the array's capacity and uniqueness each time. Frequent records write their fields
+/// here and append them in one step (``ByteWriter/run(upTo:_:)``).
 struct FieldRun {
     private let bytes: UnsafeMutableRawBufferPointer
-    /// How many bytes were written.
+    /// The number of bytes written.
     private(set) var count = 0
 
     init(into bytes: UnsafeMutableRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// How many bytes a name takes.
+    /// The encoded size of a name, bytes.
     static func size(of name: Identifier) -> Int {
         2 + min(name.text.utf8.count, Int(UInt16.max))
     }
 
-    /// The next `size` bytes to write to. More than was promised would be a mistake in a record's code.
+    /// The next `size` bytes to write to. Exceeding the reserved size is a bug in a record's code.
     @inline(__always)
     private mutating func claim(_ size: Int) -> UnsafeMutableRawBufferPointer {
         precondition(size <= self.bytes.count - self.count, "a record is longer than it promised")
@@ -43,7 +43,7 @@ struct FieldRun {
 
 extension ByteWriter {
     /// Appends what `fill` writes.
-    /// - Parameter capacity: the most that it may write, bytes.
+    /// - Parameter capacity: the maximum number of bytes that `fill` writes.
     @inline(__always)
     mutating func run(upTo capacity: Int, _ fill: (inout FieldRun) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { bytes in

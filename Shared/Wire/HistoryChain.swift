@@ -1,15 +1,15 @@
-/// The chain over a shard's commits: two logs that have the same chain at the same place have the same rows before it.
+/// The chain over a shard's commits: two logs with the same chain at the same position have the same rows before it.
 ///
-/// Each row of the log has a *link*, the hash of what the row is, and a *chain*, which continues the one of the row
-/// before it in the shard's order:
+/// Each row of the log has a *link*, a hash of the row's content, and a *chain*, which continues the chain of the
+/// previous row in the shard's order:
 ///
 ///     chain(gseq) = mix(chain(gseq − 1) · 0x9E3779B97F4A7C15 + link(gseq)), 1 when that is 0
 ///     link        = fold over gseq, seq, n, body hash, room, session, from 0: h ← mix((h ⊕ value) + 0x9E3779B97F4A7C15)
 ///     mix(x)      = x ⊕ x ≫ 30, · 0xBF58476D1CE4E5B9, ⊕ ≫ 27, · 0x94D049BB133111EB, ⊕ ≫ 31
 ///
-/// A text is folded as its length and then its bytes, eight at a time, little end first, the last ones with zeros
-/// behind. All arithmetic is modulo 2^64. It tells histories apart that chance or a fault made; it is no signature.
-/// The chain 0 means that it is not known: the row, or the shard's last one, is older than the chain.
+/// A text is folded as its length and then its bytes, eight at a time, little-endian, the last ones padded with zeros.
+/// All arithmetic is modulo 2^64. It detects histories that differ by accident or fault; it is not a signature. The
+/// chain 0 means unknown: the row, or the shard's last one, is older than the chain.
 public enum HistoryChain {
     /// The link of one row.
     ///
@@ -33,7 +33,7 @@ public enum HistoryChain {
         max(1, self.mix(chain &* 0x9e37_79b9_7f4a_7c15 &+ link))
     }
 
-    /// False when the row cannot follow the chain that is held. What is not known contradicts nothing.
+    /// False when the row cannot follow the known chain. An unknown chain contradicts nothing.
     public static func continues(_ held: UInt64, link: UInt64, chain: UInt64) -> Bool {
         held == 0 || chain == 0 || self.next(held, link) == chain
     }

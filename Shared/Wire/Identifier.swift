@@ -1,20 +1,20 @@
-/// A name that came from outside (room, element, user, session), compared and hashed byte by byte.
+/// An externally supplied name (room, element, user, session), compared and hashed byte by byte.
 ///
 /// Swift's `String` compares by canonical equivalence, so two ids that differ only in Unicode normalisation would
-/// fall together in a dictionary; on the wire and in the database they are different ids.
+/// collide in a dictionary; on the wire and in the database they are different ids.
 public struct Identifier: Sendable, Hashable {
     /// The name as text.
     public let text: String
 
-    /// Wraps a text as it is.
+    /// Wraps a text unchanged.
     public init(_ text: String) {
         self.text = text
     }
 
     /// True when both names have the same UTF-8 bytes.
     public static func == (lhs: Identifier, rhs: Identifier) -> Bool {
-        // Every lookup of a daemon ends here. Texts compare fastest, and are equal whenever their bytes are; the
-        // reverse holds for ASCII, which nearly all names are, and where UTF-8 and UTF-16 are of one length.
+        // The hot path of every lookup. Texts compare fastest, and are equal whenever their bytes are. The reverse
+        // holds for ASCII, which nearly all names are, and where UTF-8 and UTF-16 have the same length.
         guard lhs.text == rhs.text else { return false }
         let count = lhs.text.utf8.count
         return (count == rhs.text.utf8.count && count == lhs.text.utf16.count)
@@ -39,7 +39,7 @@ extension Identifier: ExpressibleByStringLiteral, CustomStringConvertible {
 }
 
 extension Identifier: Comparable {
-    /// Bytewise order, as PostgreSQL's collation "C" has it.
+    /// Bytewise order, as in PostgreSQL's collation "C".
     public static func < (lhs: Identifier, rhs: Identifier) -> Bool {
         lhs.withBytes { lhs in
             rhs.withBytes { rhs in
@@ -52,7 +52,7 @@ extension Identifier: Comparable {
 }
 
 extension Identifier {
-    /// The UTF-8 bytes, in place where they are stored as such, which native texts are.
+    /// The UTF-8 bytes, in place where they are stored contiguously, as in native strings.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         if let result = self.text.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
@@ -63,7 +63,7 @@ extension Identifier {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The index of the first byte that the other one has not, or the shorter one's count; eight bytes at a time.
+    /// The index of the first byte that differs, or the shorter one's count; compares eight bytes at a time.
     @inline(__always)
     fileprivate func firstDifference(to other: UnsafeRawBufferPointer) -> Int {
         let count = Swift.min(self.count, other.count)

@@ -35,21 +35,21 @@ extension ByteReader {
     }
 }
 
-/// A place in a room's history.
+/// A position in a room's history.
 public struct Position: Equatable, Sendable {
-    /// Which history: it changes only when rows were lost (a failover without them, a restored backup).
+    /// Identifies the history; it changes only when rows were lost (a failover without them, a restored backup).
     public var epoch: Identifier
     /// The last sequence number that was seen.
     public var seq: UInt64
 
-    /// A place in a room's history.
+    /// A position in a room's history.
     public init(epoch: Identifier, seq: UInt64) {
         self.epoch = epoch
         self.seq = seq
     }
 }
 
-/// A connection asks to join a room. Joining again is fine and answers anew.
+/// A connection's request to join a room. Joining again is allowed and gets a new answer.
 ///
 ///     request u64 │ room name │ connection u64 │ member │ session text │ hasResume u8 │ epoch name, seq u64 if so
 ///     after u64, unless 0
@@ -62,14 +62,14 @@ public struct Join: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The connection.
     public var connection: UInt64
-    /// Who joins.
+    /// The user that joins.
     public var member: Member
-    /// The secret of the session to go on with; empty for a new session.
+    /// The secret of the session to resume; empty for a new session.
     public var session: String
-    /// From where on the app wants what it missed; nil for the whole room.
+    /// The position after which the app needs the updates; nil for the whole room.
     public var resume: Position?
-    /// The highest number that the gateway has lately acknowledged in the room: the answer should not stand before
-    /// it. 0: none.
+    /// The highest number that the gateway has recently acknowledged in the room: the answer's position should not be
+    /// before it. 0: none.
     public var after: UInt64
 
     /// A request to join.
@@ -115,7 +115,7 @@ public struct Join: WireRecord, Equatable, Sendable {
     }
 }
 
-/// What a join gives: the whole room, or exactly what was missed.
+/// The content of a join's answer: the whole room, or exactly the missed updates.
 public enum RoomContent: Equatable, Sendable {
     /// The JSON text of an array of all flat elements.
     case elements([UInt8])
@@ -123,7 +123,7 @@ public enum RoomContent: Equatable, Sendable {
     case updates([Update])
 }
 
-/// The answer to a ``Join``. It stands in the room's stream: no update with a number ≤ `seq` follows it on the link.
+/// The answer to a ``Join``. It is part of the room's stream: no update with a number ≤ `seq` follows it on the link.
 ///
 ///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
 ///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
@@ -131,24 +131,24 @@ public enum RoomContent: Equatable, Sendable {
 public struct JoinReply: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.joinReply
 
-    /// What a successful join gives.
+    /// The answer to a successful join.
     public struct Joined: Equatable, Sendable {
         /// The room's history and its last sequence number.
         public var position: Position
-        /// The room's state, or what was missed.
+        /// The room's state, or the missed updates.
         public var content: RoomContent
-        /// Everybody in the room, each user once, the joiner included.
+        /// All members of the room, each user once, including the joiner.
         public var members: [Member]
         /// The secret of the session; only for the app.
         public var session: String
         /// The session's public name.
         public var sid: Identifier
-        /// Which owner of the session this connection is.
+        /// This connection's claim on the session.
         public var claim: UInt32
         /// The highest number that the session has used; 0 when new.
         public var number: UInt64
 
-        /// What a successful join gives.
+        /// The answer to a successful join.
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
             claim: UInt32, number: UInt64
@@ -169,7 +169,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The connection.
     public var connection: UInt64
-    /// The room, or why not.
+    /// The room, or the refusal.
     public var outcome: Result<Joined, Refusal>
 
     /// An answer.

@@ -1,7 +1,7 @@
-/// Previews that wait: one for each room, element and connection, in order of arrival. A newer preview is folded into
-/// the waiting one of its key, so what waits is bounded by what moves, not by how often.
+/// A queue of previews: one for each room, element and connection, in order of arrival. A newer preview is folded into
+/// the pending one of its key, so the size is bounded by the number of moving elements, not by the rate.
 public struct LatestPreviews: Sendable {
-    /// What previews are folded by.
+    /// The key by which previews are folded.
     public struct Key: Hashable, Sendable {
         let room: Identifier
         let element: Identifier
@@ -15,36 +15,36 @@ public struct LatestPreviews: Sendable {
         }
     }
 
-    /// What became of an inserted preview.
+    /// The outcome of an insertion.
     public enum Insertion: Equatable, Sendable {
-        /// It waits, as the first of its key.
+        /// Added, as the first of its key.
         case added
-        /// It was folded into the waiting one of its key.
+        /// Folded into the pending one of its key.
         case folded
-        /// It was dropped: its key is a new one and there is no space for more.
+        /// Dropped: its key is new and the capacity is reached.
         case refused
     }
 
-    /// In order of arrival. Removed previews stay until they outnumber the others; no index leads to them.
+    /// In order of arrival. Removed previews stay until they outnumber the others; no index refers to them.
     private var previews: [Preview] = []
     private var indices: [Key: Int] = [:]
-    /// How many keys can wait.
+    /// The maximum number of pending keys.
     private let capacity: Int
     /// How many previews were refused.
     public private(set) var refusedCount: UInt64 = 0
 
-    /// Nothing waits.
-    /// - Parameter capacity: how many keys can wait; previews of further ones are refused.
+    /// Creates an empty queue.
+    /// - Parameter capacity: the maximum number of pending keys; previews of further ones are refused.
     public init(capacity: Int = 65_536) {
         self.capacity = capacity
     }
 
-    /// True when nothing waits.
+    /// True when nothing is pending.
     public var isEmpty: Bool { self.indices.isEmpty }
-    /// How many keys wait.
+    /// The number of pending keys.
     public var count: Int { self.indices.count }
 
-    /// Adds a preview, folded into the waiting one of its key.
+    /// Adds a preview, folded into the pending one of its key.
     @discardableResult
     public mutating func insert(_ preview: Preview) -> Insertion {
         let key = Key(preview)
@@ -62,7 +62,7 @@ public struct LatestPreviews: Sendable {
         return .added
     }
 
-    /// Removes the waiting preview of a key; nil when there is none.
+    /// Removes the pending preview of a key; nil when there is none.
     public mutating func remove(_ key: Key) -> Preview? {
         guard let index = self.indices.removeValue(forKey: key) else { return nil }
         let preview = self.previews[index]
@@ -84,7 +84,7 @@ public struct LatestPreviews: Sendable {
         return removed
     }
 
-    /// Removes what must not be shown any more.
+    /// Removes the previews that must no longer be shown.
     /// - Returns: how many previews were removed.
     @discardableResult
     public mutating func remove(_ ended: [EndedPreviews]) -> Int {
@@ -94,14 +94,14 @@ public struct LatestPreviews: Sendable {
         return self.removeAll { byElement[$0.element]?.includes($0) == true }.count
     }
 
-    /// Removes and returns everything, in order of arrival.
+    /// Removes and returns all previews, in order of arrival.
     public mutating func takeAll() -> [Preview] {
         if self.previews.count > self.count { self.compact() }
         self.indices.removeAll(keepingCapacity: true)
         return exchange(&self.previews, with: [])
     }
 
-    /// Removes and returns everything, the previews of one room together, rooms and previews in order of arrival.
+    /// Removes and returns all previews grouped by room, rooms and previews in order of arrival.
     public mutating func takeAllByRoom() -> [Preview] {
         var roomIndices: [Identifier: Int] = [:]
         var rooms: [[Preview]] = []
@@ -123,7 +123,7 @@ public struct LatestPreviews: Sendable {
         return latest.takeAllByRoom()
     }
 
-    /// Removes everything and appends it to an envelope, in order of arrival.
+    /// Removes all previews and appends them to an envelope, in order of arrival.
     public mutating func drain(into envelope: inout EnvelopeWriter) {
         if self.previews.count > self.count { self.compact() }
         for preview in self.previews { envelope.append(preview) }
@@ -131,7 +131,7 @@ public struct LatestPreviews: Sendable {
         self.previews.removeAll(keepingCapacity: true)
     }
 
-    /// Forgets the removed previews.
+    /// Discards the removed previews.
     private mutating func compact() {
         let all = exchange(&self.previews, with: [])
         for (index, preview) in all.enumerated() {

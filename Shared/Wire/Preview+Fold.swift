@@ -5,8 +5,8 @@ extension Preview {
     ///
     /// Fields of one gesture merge, the latest value of each wins. A newer gesture or another session replaces the
     /// fields; a preview of an older gesture adds none. Counts and times always add up: `folded` is the number of the
-    /// app's previews that went into it, whatever became of their fields, and `sinceLast` the time since the preview
-    /// before the first of them.
+    /// app's previews that were folded into it, including those whose fields were dropped, and `sinceLast` the time
+    /// since the preview before the first of them.
     /// - Returns: True when fields merged, false when those of one preview were dropped.
     @discardableResult
     @inlinable

@@ -1,6 +1,6 @@
 public import Canvas
 
-/// One preview on its way: what an element looks like while a finger is still down. Lossy; the latest wins.
+/// One preview: an element's intermediate state while a finger is still down. Lossy; the latest wins.
 ///
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
 ///     folded u32 │ sinceLast u32 │ fields
@@ -11,18 +11,18 @@ public struct Preview: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The element that is moved.
     public var element: Identifier
-    /// The app's connection, unique over all gateways and never reused; it gets no preview of its own.
+    /// The app's connection, unique over all gateways and never reused; its own previews are not sent to it.
     public var connection: UInt64
-    /// Who moves it.
+    /// The user that moves it.
     public var user: Identifier
     /// The public name of the mover's session in this room.
     public var sid: Identifier
-    /// The gesture that it belongs to, ≥ 1 and growing within the session.
+    /// The gesture that it belongs to, ≥ 1 and increasing within the session.
     public var gesture: UInt64
-    /// It may be shown only where the update with this sequence number was: from the gateway, the mover's own last
-    /// commit on the element; from the fan-out, the last update of the element that it was computed on. 0: none.
+    /// It may be shown only after the update with this sequence number: from the gateway, the mover's own last commit
+    /// on the element; from the fan-out, the last update of the element that it was computed on. 0: none.
     public var after: UInt64
-    /// How many previews of the app are folded into it, ≥ 1.
+    /// The number of the app's previews folded into it, ≥ 1.
     public var folded: UInt32
     /// Time since the previous preview of the same element and connection, ms; 0 for the first.
     public var sinceLast: UInt32
@@ -46,7 +46,7 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.fields = fields
     }
 
-    /// The fields of fixed length, the mask among them.
+    /// The size of the fields of fixed length, including the mask.
     private static let fixedSize = 8 + 8 + 8 + 4 + 4 + 1
 
     public func encode(into writer: inout ByteWriter) {
@@ -109,10 +109,10 @@ extension FieldRun {
 }
 
 extension TransformFields {
-    /// What all numbers take together, bytes.
+    /// The maximum size of all numbers together, bytes.
     fileprivate static let maxNumberBytes = 7 * 8
 
-    /// Which fields are there, as the wire numbers them.
+    /// Which fields are present, as numbered on the wire.
     fileprivate var mask: UInt8 {
         let low: UInt8 =
             (self.positionX == nil ? 0 : 1) | (self.positionY == nil ? 0 : 2) | (self.rotation == nil ? 0 : 4)

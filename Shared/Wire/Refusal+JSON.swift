@@ -9,7 +9,7 @@ extension Refusal {
         writer.endObject()
     }
 
-    /// Appends the members of that object into one that is open.
+    /// Appends the members of that object to an open one.
     public func encodeMembers(into writer: inout JSONWriter) {
         writer.key("code")
         writer.value(self.code.name)
@@ -39,7 +39,8 @@ extension Refusal {
         writer.endObject()
     }
 
-    /// The exact inverse of ``encode(into:)``; nil for anything else. Meant for texts of our own: a stored refusal.
+    /// The exact inverse of ``encode(into:)``; nil for anything else. For refusals that this code has written and
+    /// stored.
     public init?(json: JSONValue) {
         guard let name = json["code"]?.string, let message = json["message"]?.string,
             let code = RefusalCode.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) })

@@ -1,16 +1,16 @@
-/// The closed set of codes that a refusal can have, as apps see them; the number is the one between daemons.
+/// The closed set of refusal codes, as apps see them; the raw value is the number between daemons.
 public enum RefusalCode: UInt8, Sendable, CaseIterable {
-    /// A field is missing, of the wrong type, not finite or out of grammar.
+    /// A field is missing, of the wrong type, not finite or malformed.
     case invalid = 1
-    /// Not joined, no right, or locked; also for rooms that one may not see.
+    /// Not joined, no right, or locked; also for rooms that the user may not see.
     case forbidden = 2
     /// Unknown element.
     case notFound = 3
     /// Deleted element.
     case gone = 4
-    /// The id is taken, or a changed body came under an old number.
+    /// The id is in use, or an old number came with a changed body.
     case conflict = 5
-    /// A message, group or the extra fields are over a limit.
+    /// A message, group or the extra fields exceed a limit.
     case tooLarge = 6
     /// No such event.
     case unknownEvent = 7
@@ -20,12 +20,12 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
     case rateLimited = 9
     /// A queue is full.
     case busy = 10
-    /// No result before the deadline, or a part of the pipeline is away.
+    /// No result before the deadline, or a part of the pipeline is down.
     case unavailable = 11
     /// The session is unknown, another user's, taken over or evicted.
     case sessionExpired = 12
 
-    /// The code as apps read it.
+    /// The code as apps receive it.
     public var name: String {
         switch self {
         case .invalid: "invalid"
@@ -43,7 +43,7 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True when the same commit may be sent again (the number was not consumed).
+    /// True when the same commit may be retried (the number was not used up).
     public var isRetriable: Bool {
         switch self {
         case .gap, .rateLimited, .busy, .unavailable, .sessionExpired: true
@@ -52,7 +52,7 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// Why something was refused, in full: what an app gets as `error`.
+/// A refusal in full: what an app gets as `error`.
 public struct Refusal: Error, Equatable, Sendable {
     /// The code.
     public var code: RefusalCode
@@ -60,9 +60,9 @@ public struct Refusal: Error, Equatable, Sendable {
     public var message: String
     /// The field at fault, e.g. `elements[3].transform.rotation`.
     public var field: String?
-    /// When to try again, ms from now.
+    /// When to retry, ms from now.
     public var retryAfterMs: UInt32?
-    /// With ``RefusalCode/gap``: the number that is due.
+    /// With ``RefusalCode/gap``: the next expected number.
     public var expected: UInt64?
 
     /// A refusal.

@@ -1,18 +1,18 @@
-/// A gateway says which room it needs, who is in it there and up to where its stream reaches: after a link came up,
-/// when another fan-out took the room over, and when the gateway found a hole. Replaces what it said before.
+/// A gateway's interest in a room: its members there and its position in the stream. Sent after a link came up, when
+/// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
 ///
 ///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member)
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
-    /// A connection and whose it is.
+    /// A connection and its user.
     public struct Occupant: Equatable, Sendable {
         /// The connection.
         public var connection: UInt64
-        /// Whose it is.
+        /// Its user.
         public var member: Member
 
-        /// A connection and whose it is.
+        /// A connection and its user.
         public init(connection: UInt64, member: Member) {
             self.connection = connection
             self.member = member
@@ -21,12 +21,12 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
 
     /// The room.
     public var room: Identifier
-    /// Up to where the gateway has the room's stream.
+    /// The gateway's position in the room's stream.
     public var position: Position
-    /// The room's connections at this gateway; none: the gateway is done with the room.
+    /// The room's connections at this gateway; empty: the gateway no longer needs the room.
     public var occupants: [Occupant]
 
-    /// A gateway's need of a room.
+    /// A gateway's interest in a room.
     public init(room: Identifier, position: Position, occupants: [Occupant]) {
         self.room = room
         self.position = position
@@ -54,8 +54,8 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
     }
 }
 
-/// The answer to a ``RoomInterest``. The missed updates went ahead of it as ordinary updates; when they could not be
-/// had in full, `isReset` says that the room's members must take a snapshot.
+/// The answer to a ``RoomInterest``, sent after the missed updates. `isReset` says that not all of them were available
+/// and that the room's members must get a snapshot.
 ///
 ///     room name │ epoch name │ seq u64 │ isReset u8
 public struct RoomPosition: WireRecord, Equatable, Sendable {
@@ -63,12 +63,12 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
 
     /// The room.
     public var room: Identifier
-    /// Where the stream now stands; what follows begins at `seq` + 1.
+    /// The current position of the stream, which continues with `seq` + 1.
     public var position: Position
-    /// True when the updates between the gateway's position and this one are not to be had.
+    /// True when the updates between the gateway's position and this one are unavailable.
     public var isReset: Bool
 
-    /// Where a room's stream stands.
+    /// The current position of a room's stream.
     public init(room: Identifier, position: Position, isReset: Bool) {
         self.room = room
         self.position = position
@@ -90,7 +90,7 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A user came into a room or left it: the first connection in, the last one out.
+/// A user joined a room with its first connection, or left it with its last one.
 ///
 ///     room name │ hasJoined u8 │ member │ except u64
 public struct Presence: WireRecord, Equatable, Sendable {
@@ -100,12 +100,12 @@ public struct Presence: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// True for joined, false for left.
     public var hasJoined: Bool
-    /// Who.
+    /// The user.
     public var member: Member
-    /// The connection that is not told: the joiner's own; 0: none.
+    /// The connection that is not notified: the joiner's own; 0: none.
     public var except: UInt64
 
-    /// A user came or left.
+    /// A user joined or left.
     public init(room: Identifier, hasJoined: Bool, member: Member, except: UInt64) {
         self.room = room
         self.hasJoined = hasJoined
@@ -128,7 +128,7 @@ public struct Presence: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A gesture ended without a commit: its commit was finally refused, or its owner left or vanished.
+/// The end of a gesture without a commit: its commit was finally refused, or its owner left or vanished.
 ///
 ///     room name │ element name │ user name │ sid name │ gesture u64
 public struct GestureEnd: WireRecord, Equatable, Sendable {
@@ -138,14 +138,14 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     public var room: Identifier
     /// The element that was moved.
     public var element: Identifier
-    /// Who moved it.
+    /// The user that moved it.
     public var user: Identifier
     /// The mover's session.
     public var sid: Identifier
     /// The gesture.
     public var gesture: UInt64
 
-    /// A gesture ended.
+    /// The end of a gesture.
     public init(room: Identifier, element: Identifier, user: Identifier, sid: Identifier, gesture: UInt64) {
         self.room = room
         self.element = element
@@ -171,7 +171,7 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     }
 }
 
-/// The news for a room's members that a gesture ended without a commit, with the element as it really is.
+/// Notifies a room's members that a gesture ended without a commit, with the element's actual state.
 ///
 ///     the fields of GestureEnd │ seq u64 │ JSON blob
 public struct GestureEnded: WireRecord, Equatable, Sendable {
@@ -179,12 +179,12 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
 
     /// The gesture.
     public var gesture: GestureEnd
-    /// The number of the last update of the element; 0 when it never had one that is known.
+    /// The number of the last update of the element; 0 when none is known.
     public var seq: UInt64
     /// The flat element as JSON text.
     public var json: [UInt8]
 
-    /// A gesture ended, and what stands now.
+    /// The end of a gesture, and the element's actual state.
     public init(gesture: GestureEnd, seq: UInt64, json: [UInt8]) {
         self.gesture = gesture
         self.seq = seq
@@ -237,7 +237,7 @@ public struct SessionClaimed: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A gateway asks for a room's state without joining it (HTTP).
+/// A gateway's request for a room's state without joining it (HTTP).
 ///
 ///     request u64 │ room name │ after u64, unless 0
 public struct RoomRead: WireRecord, Equatable, Sendable {
@@ -247,8 +247,8 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
     public var request: UInt64
     /// The room.
     public var room: Identifier
-    /// The highest number that the gateway has lately acknowledged in the room: the answer should not stand before
-    /// it. 0: none.
+    /// The highest number that the gateway has recently acknowledged in the room: the answer's position should not be
+    /// before it. 0: none.
     public var after: UInt64
 
     /// A request for a room's state.
@@ -277,13 +277,13 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
 public struct RoomState: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomState
 
-    /// What is known of a room.
+    /// The outcome of a read.
     public enum Outcome: Equatable, Sendable {
         /// No commit was ever made in it.
         case neverUsed
         /// Its position and the JSON text of an array of its flat elements.
         case state(Position, elements: [UInt8])
-        /// The database is away.
+        /// The database is unavailable.
         case unavailable
     }
 
@@ -291,7 +291,7 @@ public struct RoomState: WireRecord, Equatable, Sendable {
     public var request: UInt64
     /// The room.
     public var room: Identifier
-    /// What is known of it.
+    /// The outcome.
     public var outcome: Outcome
 
     /// An answer.

@@ -1,9 +1,9 @@
-/// The 64 logical shards that rooms are spread over.
+/// The 64 logical shards to which rooms are assigned.
 ///
-/// Their number is part of the database's schema and never follows the number of daemons: which daemon serves a shard
-/// is decided over the live ones, which rooms a shard holds is decided once.
+/// Their number is part of the database's schema and independent of the number of daemons: the shard of a room is
+/// fixed, the daemon that serves a shard is chosen among the live ones.
 public enum Shard {
-    /// How many shards there are.
+    /// The number of shards.
     public static let count = 64
 
     /// The shard of a room: the low six bits of FNV-1a over the room id's UTF-8 bytes.
@@ -14,7 +14,7 @@ public enum Shard {
 
 /// The 64-bit FNV-1a hash (Fowler, Noll, Vo): small, stable across processes and languages, not for secrets.
 public struct FNV1a: Sendable {
-    /// The hash of what was fed so far.
+    /// The hash of the bytes so far.
     public private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
     /// Starts at the offset basis.

@@ -21,7 +21,7 @@ public struct ShortList<Element> {
         if self.head == nil { self.head = item } else { self.tail.append(item) }
     }
 
-    /// A list of what `transform` makes of each item.
+    /// A list of the results of `transform` for each item.
     public func map<Other>(_ transform: (Element) -> Other) -> ShortList<Other> {
         var list = ShortList<Other>()
         if let head = self.head { list.append(transform(head)) }

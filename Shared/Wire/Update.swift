@@ -1,20 +1,21 @@
-/// What an update did, as apps receive it; the number is the one on the wire, the name the one in the commit log.
+/// The kind of an update, as apps receive it; the raw value is the number on the wire, the name is used in the commit
+/// log.
 ///
-/// Several kinds of edits may come to the same update. What acknowledgements, broadcasts, rows of the log and answers to
-/// a join look like follows from its ``UpdateShape``.
+/// Several kinds of edits may result in the same kind of update. Its ``UpdateShape`` determines the form of
+/// acknowledgements, broadcasts, rows of the log and answers to a join.
 public enum UpdateEvent: UInt8, Sendable, CaseIterable {
-    /// One element moved, turned or scaled.
+    /// One element moved, rotated or scaled.
     case transformed = 1
     /// One element created.
     case created = 2
-    /// Several elements created at once.
+    /// Several elements created in one commit.
     case createdMany = 3
-    /// One element changed in what is no transform.
+    /// One element changed in something other than its transform.
     case updated = 4
-    /// One element deleted, with what hangs on it.
+    /// One element deleted, with its descendants.
     case deleted = 5
 
-    /// What is known of an event: one row for each.
+    /// The properties of an event: one row for each.
     private struct Row {
         let name: String
         let shape: UpdateShape
@@ -31,13 +32,13 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The event as apps receive it.
+    /// The event's name, as apps receive it.
     public var name: String { self.row.name }
 
-    /// How many elements it carries, and in which form.
+    /// The number and form of its elements.
     public var shape: UpdateShape { self.row.shape }
 
-    /// What a 1.0 app receives of it.
+    /// The form that a 1.0 app receives.
     public var legacy: LegacyForm { self.row.legacy }
 
     /// The event of that name, as the commit log has it.
@@ -47,9 +48,9 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// What an app of the 1.0 contract receives of an update.
+/// The form of an update that an app of the 1.0 contract receives.
 public enum LegacyForm: Sendable {
-    /// The event as all others receive it.
+    /// The same event as for all other apps.
     case same
     /// One event of that kind for each element, all with the update's number.
     case each(UpdateEvent)
@@ -57,13 +58,13 @@ public enum LegacyForm: Sendable {
     case none
 }
 
-/// One element as an update left it.
+/// One element after an update.
 public struct UpdatedElement: Equatable, Sendable {
     /// Its id.
     public var id: Identifier
     /// The flat element as JSON text; empty when it was deleted.
     public var json: [UInt8]
-    /// The gesture of the update's session on it that the update ended; 0: none.
+    /// The gesture of the update's session on the element that the update ended; 0: none.
     public var gesture: UInt64
 
     /// One element of an update.
@@ -75,7 +76,7 @@ public struct UpdatedElement: Equatable, Sendable {
 }
 
 extension [UpdatedElement] {
-    /// Notes with each element which gesture on it ended.
+    /// Records with each element the gesture on it that ended.
     public mutating func end(_ gestures: some Collection<EndedGesture>) {
         guard gestures.count > 1 else {
             if let ended = gestures.first, let index = self.firstIndex(where: { $0.id == ended.element }) {
@@ -88,7 +89,7 @@ extension [UpdatedElement] {
     }
 }
 
-/// One committed change of a room: the same thing as one row of the commit log.
+/// One committed change of a room; equivalent to one row of the commit log.
 ///
 ///     shard u8 │ gseq u64 │ room name │ seq u64 │ event u8 │ user name │ sid name │ number u64
 ///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ JSON blob)
@@ -97,25 +98,25 @@ public struct Update: WireRecord, Equatable, Sendable {
 
     /// The room's shard.
     public var shard: UInt8
-    /// Its place in the shard's order: 1, 2, 3 …
+    /// Its number in the shard's order: 1, 2, 3 …
     public var gseq: UInt64
     /// The room.
     public var room: Identifier
-    /// Its place in the room's order: 1, 2, 3 …
+    /// Its number in the room's order: 1, 2, 3 …
     public var seq: UInt64
-    /// What it did.
+    /// The kind of the update.
     public var event: UpdateEvent
-    /// Who did it.
+    /// The user that committed it.
     public var user: Identifier
     /// The public name of the session that it came from.
     public var sid: Identifier
-    /// The app's number in that session; 0 when the app gave none.
+    /// The app's number in that session; 0 when the app assigned none.
     public var number: UInt64
     /// Its link in the shard's ``HistoryChain``.
     public var link: UInt64
-    /// The shard's chain after it; 0: not known.
+    /// The shard's chain after it; 0: unknown.
     public var chain: UInt64
-    /// The elements afterwards; for a deletion the deleted ids, parent first, with empty JSON.
+    /// The elements after the update; for a deletion the deleted ids, parent first, with empty JSON.
     public var elements: [UpdatedElement]
 
     /// A committed change.

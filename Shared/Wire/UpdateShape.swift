@@ -1,17 +1,17 @@
 public import JSONBytes
 
-/// What an update carries, and how that stands in a row of the commit log.
+/// The elements of an update, and their form in a row of the commit log.
 ///
 ///     shape                  update                      `before`                      `after`
 ///     element, flatElement   the element afterwards      the element; nil if created   the element
 ///     elements               the elements afterwards     array of those that existed   array
 ///     deletion               the ids, parent first       array                         nil
 public enum UpdateShape: Sendable {
-    /// One element as it stands afterwards.
+    /// One element after the update.
     case element
-    /// The same; its fields stand in the event itself, as 1.0 apps read them.
+    /// The same; its fields are members of the event itself, as 1.0 apps expect.
     case flatElement
-    /// Several elements as they stand afterwards.
+    /// Several elements after the update.
     case elements
     /// The ids of deleted elements, parent first.
     case deletion
@@ -33,7 +33,7 @@ public enum UpdateShape: Sendable {
     }
 
     /// The elements of an update from its row in the log; nil when the row is not one that a committer wrote.
-    /// - Parameter element: the row's element, which saves looking for it in the text.
+    /// - Parameter element: the row's element, to avoid searching for it in the text.
     public func elements(
         before: [UInt8]?, after: [UInt8]?, element: Identifier? = nil, with document: inout JSONDocument
     ) -> [UpdatedElement]? {
@@ -61,7 +61,8 @@ public enum UpdateShape: Sendable {
 }
 
 extension JSONLimits {
-    /// What the log holds was checked when it came; a cascade may hold any number of elements.
+    /// Limits for reading the log: its texts were checked when they were received; a cascade may have any number of
+    /// elements.
     public static let logged: JSONLimits = {
         var limits = JSONLimits()
         limits.depth = 64

@@ -1,8 +1,8 @@
 package import Timing
 package import Wire
 
-/// Collapses bursts of previews: at most one for each (room, element, connection) and tick, the latest value of each
-/// field in it, and none of a gesture once its commit was seen.
+/// Folds bursts of previews to at most one for each (room, element, connection) and tick, with the latest value of each
+/// field, and drops previews of gestures whose commit was seen.
 ///
 ///     previewReceived ──► room quiet, or nobody else moves; credit left ────► sent immediately
 ///                    ├──► otherwise ──► held ◄── folded: same gesture ──┐
@@ -14,45 +14,45 @@ package import Wire
 ///                    │                   └──► commit of the gesture ───────► cancelled
 ///                    └──► older gesture, or closed by its commit ──────────► dropped
 ///
-/// A room departs with everything that it holds, at most once in a tick on average, with a credit of one tick: an app
-/// that sends as fast as the tick, or a little unevenly, waits for nothing, and a window of T ms sees at most
-/// T / tick + 2 departures, and so at most as many previews of a key. Only the bound on memory may break that rate.
-/// Movers of one room travel together: a preview waits for those of the others, but never longer than a tick. After a
-/// tick of quiet it waits only for a mover that came soon after this one before. A room departs before the widest
-/// gap in its movers' round: what is held waits for the narrow ones. Rooms do not wait for each other, but those of
-/// several movers depart when envelopes come, or at moments that many share.
+/// A room departs, that is, sends all its held previews, at most once in a tick on average, with a credit of one tick.
+/// An app that sends as fast as the tick, or a little unevenly, never waits, and a window of T ms contains at most T /
+/// tick + 2 departures, and so at most as many previews of a key. Only the bound on memory may exceed that rate.
+/// Previews of several movers of one room leave together: each waits for those of the others, but never longer than a
+/// tick. After a tick of quiet it waits only if another mover followed this one soon last time. A room departs before
+/// the widest gap in its movers' cycle, so that previews wait through the narrow gaps. Rooms do not wait for each
+/// other, but rooms of several movers depart when envelopes arrive, or at times that many rooms share.
 package struct Coalescer {
-    /// What became of a preview.
+    /// The outcome of a received preview.
     package enum PreviewOutcome: Equatable, Sendable {
-        /// It is in the output.
+        /// Appended to the output.
         case sent
-        /// It waits for the tick: alone, merged with what waited already, or in its stead.
+        /// Held for the tick: alone, folded into a held preview, or replacing it.
         case held
-        /// Its gesture is over, or older than one that was seen.
+        /// Its gesture has ended, or is older than one that was seen.
         case stale
     }
 
-    /// What a commit, which itself always passes, did here.
+    /// The effect of a commit on held previews; the commit itself always passes.
     package enum CommitOutcome: Equatable, Sendable {
         /// No preview of its gestures was held.
         case nothingHeld
-        /// A held preview of its gestures, or of an older one, is gone.
+        /// A held preview of its gestures, or of an older one, was dropped.
         case cancelled
     }
 
-    /// Rooms that are looked at for the oldest held preview.
+    /// How many rooms are searched for the oldest held preview.
     private static let oldestSearch = 64
 
     private let limits: CoalescerLimits
     private var tally = CoalescerCounters()
-    /// How many previews are held.
+    /// The number of held previews.
     package private(set) var heldCount = 0
     private var keys: KeyTable
     private var departures = Departures()
-    /// When a room of several movers departed last.
+    /// The last departure of a room with several movers.
     private var gatheredAt: Instant?
 
-    /// A coalescer that knows nothing yet.
+    /// A coalescer without keys.
     package init(limits: CoalescerLimits = CoalescerLimits()) {
         self.limits = limits
         self.keys = KeyTable(limits: limits)
@@ -61,21 +61,21 @@ package struct Coalescer {
     /// When ``timeReached(_:into:)`` must be called next; nil while nothing is held.
     package var nextDeadline: Instant? { self.departures.next }
 
-    /// What it has done.
+    /// The counters.
     package var counters: CoalescerCounters {
         var counters = self.tally
         counters.evicted += self.keys.evicted
         return counters
     }
 
-    /// How many keys are known.
+    /// The number of known keys.
     package var entryCount: Int { self.keys.entryCount }
-    /// How many rooms are known.
+    /// The number of known rooms.
     package var roomCount: Int { self.keys.roomCount }
 
     // MARK: Events
 
-    /// A preview came from a gateway. What leaves now is appended to `output`.
+    /// A preview arrived from a gateway. Previews that leave now are appended to `output`.
     @discardableResult
     package mutating func previewReceived(
         _ preview: Preview, at now: Instant, into output: inout [Preview]
@@ -113,14 +113,14 @@ package struct Coalescer {
         return .sent
     }
 
-    /// A preview that was sent could not be delivered: the link to its receiver is full. It is held for the room's next
-    /// departure, under whatever came since; what has become pointless in the meantime is dropped. Of several previews
-    /// of one key, the newest must be returned first.
+    /// A sent preview could not be delivered because the link to its receiver is full. It is held for the room's next
+    /// departure, with newer previews folded into it, and dropped if it is obsolete by now. Of several previews of one
+    /// key, the newest must be returned first.
     package mutating func sendFailed(_ preview: Preview, at now: Instant) {
         self.tally.returned += 1
         let known = self.keys.entry(
             room: preview.room, element: preview.element, connection: preview.connection, at: now)
-        // Unknown and without space: forgotten within one turn, so the table is full of others that are held.
+        // Unknown, and no space: evicted within one turn, so the table is full of other held previews.
         guard let index = known else {
             self.tally.stale += 1
             return
@@ -137,14 +137,14 @@ package struct Coalescer {
             self.fold(newer, into: index)
         } else if preview.gesture >= entry.newest {
             self.hold(preview, in: index, at: now)
-            // Not before a tick has passed: a link that is full now is full a moment later.
+            // Not before a tick has passed: a link that is full now will still be full shortly after.
             self.schedule(entry.key.room, at: now, notBefore: now + self.limits.tick)
         } else {
             self.tally.stale += 1
         }
     }
 
-    /// A commit passed through. Nothing of the gestures that it ends, or of older ones, leaves any more.
+    /// A commit passed through. No previews of the gestures that it ends, or of older ones, leave any more.
     @discardableResult
     package mutating func commitReceived(_ commit: Commit, at now: Instant) -> CommitOutcome {
         var outcome = CommitOutcome.nothingHeld
@@ -152,27 +152,28 @@ package struct Coalescer {
         return outcome
     }
 
-    /// Time has come to `now`: the rooms whose moment it is depart, each with everything that it holds.
+    /// Time has reached `now`: all rooms that are due depart.
     package mutating func timeReached(_ now: Instant, into output: inout [Preview]) {
         while let room = self.departures.firstDue(at: now) { self.depart(room, at: now, into: &output) }
     }
 
-    /// Everything held leaves now, whatever the pace: before the daemon ends.
+    /// Sends all held previews immediately, regardless of the pace, before the daemon ends.
     package mutating func flush(at now: Instant, into output: inout [Preview]) {
         while let next = self.departures.next, let room = self.departures.firstDue(at: next) {
             self.depart(room, at: now, into: &output)
         }
     }
 
-    /// Forgets keys and rooms that had no traffic for long. Cheap when there are none: to be called in every turn.
+    /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.
     package mutating func forgetSilent(at now: Instant) {
         self.keys.forgetSilent(at: now)
     }
 
-    /// How long the preview that has waited longest has been held; zero when none is.
+    /// The age of the oldest held preview; zero when none is held.
     package func oldestHeldAge(at now: Instant) -> Nanoseconds {
         var oldest = Nanoseconds.zero
-        // A room waits for a tick at most: those that depart first hold what has waited longest, but for a fraction.
+        // A room waits for a tick at most: up to a fraction of it, the oldest previews are in the rooms that depart
+        // first.
         for room in self.departures.first(Self.oldestSearch) {
             for entry in self.keys[room: room].waiting where self.keys[entry: entry].held != nil {
                 oldest = max(oldest, now.elapsed(since: self.keys[entry: entry].heldSince))
@@ -185,8 +186,8 @@ package struct Coalescer {
 // MARK: - Holding and sending
 
 extension Coalescer {
-    /// The entry of a preview's key. When all keys that could be forgotten for it have something to send, that is sent
-    /// before its time: nothing newest is ever lost.
+    /// The entry of a preview's key. If all candidates for eviction have held previews, those are sent early: a newest
+    /// value is never lost.
     private mutating func entry(
         of preview: Preview, at now: Instant, into output: inout [Preview]
     ) -> EntryIndex {
@@ -199,13 +200,13 @@ extension Coalescer {
         }
     }
 
-    /// Closes one gesture; true when a preview of it was held.
+    /// Ends one gesture; true when a preview of it was held.
     private mutating func close(_ ended: EndedGesture, by commit: Commit, at now: Instant) -> Bool {
         let known = self.keys.entry(
             room: commit.room, element: ended.element, connection: commit.connection, at: now)
         guard let entry = known else {
-            // Full of held previews. A commit must not wait for them; that the gesture is closed is forgotten here and
-            // remembered downstream.
+            // The table is full of held previews. A commit must not wait for them, so the end of the gesture is not
+            // recorded here; the fan-out's fence covers it.
             self.tally.evicted += 1
             return false
         }
@@ -218,7 +219,7 @@ extension Coalescer {
         return true
     }
 
-    /// Folds a newer preview into the one that is held.
+    /// Folds a newer preview into the held one.
     private mutating func fold(_ preview: Preview, into entry: EntryIndex) {
         if self.keys[entry: entry].held?.fold(preview) == true {
             self.tally.folded += 1
@@ -227,7 +228,7 @@ extension Coalescer {
         }
     }
 
-    /// Makes a preview wait for its room's departure.
+    /// Holds a preview until its room's departure.
     private mutating func hold(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
         let room = self.keys[entry: entry].key.room
         self.keys[entry: entry].held = preview
@@ -240,7 +241,7 @@ extension Coalescer {
         }
     }
 
-    /// The entry holds nothing any more.
+    /// Removes the entry's held preview.
     private mutating func release(_ entry: EntryIndex) {
         let room = self.keys[entry: entry].key.room
         self.keys[entry: entry].held = nil
@@ -265,10 +266,10 @@ extension Coalescer {
 // MARK: - Departures
 
 extension Coalescer {
-    /// Sets when a room departs: as soon as it may when all its movers are there, else a tick after it began to wait
-    /// or a little more than a tick after its last departure.
-    /// - Parameter mover: the entry whose preview came; nil when none did.
-    /// - Returns: the moment; it never moves back while the room waits.
+    /// Schedules a room's departure: as early as its rate allows when all its movers have sent, else a tick after it
+    /// began to wait or a little more than a tick after its last departure.
+    /// - Parameter mover: the entry whose preview arrived; nil when none did.
+    /// - Returns: the time of the departure; it never moves later while the room waits.
     @discardableResult
     private mutating func schedule(
         _ room: RoomIndex, with mover: EntryIndex? = nil, at now: Instant, notBefore: Instant = .start
@@ -277,7 +278,7 @@ extension Coalescer {
         if !self.isComplete(room, with: mover) {
             due = max(due, self.patience(of: room, with: mover, at: now))
         } else if self.keys[room: room].movers.count > 1 {
-            // A room that may not depart immediately shares a moment with others.
+            // A room that may not depart immediately shares its departure time with others.
             due = due > now ? self.nextCell(from: due) : self.nextGathering(at: now)
         }
         return self.departures.set(room, at: due)
@@ -288,14 +289,14 @@ extension Coalescer {
         return due + Nanoseconds((cell - due.nanoseconds % cell) % cell)
     }
 
-    /// When rooms of several movers may depart: now if some do at this very moment, or if none did a little before.
+    /// When rooms with several movers may depart: now if some depart right now, or if none did shortly before.
     private func nextGathering(at now: Instant) -> Instant {
         guard let last = self.gatheredAt, last != now else { return now }
         return max(now, last + self.limits.gathering)
     }
 
-    /// True when every mover of the room has something held, or when it is better to depart with those that have: the
-    /// gap that follows is wider than the one after which the room departed last, so that the others wait less.
+    /// True when every mover of the room has a held preview, or when it is better to depart without the others: the
+    /// next gap is wider than the one after which the room departed last, so that the others wait less.
     private func isComplete(_ room: RoomIndex, with mover: EntryIndex?) -> Bool {
         if self.keys[room: room].heldCount >= self.keys[room: room].movers.count { return true }
         guard let mover, let last = self.keys[room: room].lastDeparted, let gap = self.keys[entry: mover].gap,
@@ -304,19 +305,19 @@ extension Coalescer {
         return gap > present + self.limits.cell / 2
     }
 
-    /// Until when a room waits for movers that have nothing held yet.
+    /// Until when a room waits for movers without a held preview.
     private func patience(of room: RoomIndex, with mover: EntryIndex?, at now: Instant) -> Instant {
         if let mover, self.isSoonFollowed(mover) { return now + self.limits.tick }
         return self.keys[room: room].patience(self.limits, at: now)
     }
 
-    /// True when another mover came soon after this one before: it pays to wait for it.
+    /// True when another mover followed this one soon last time: waiting for it pays off.
     private func isSoonFollowed(_ entry: EntryIndex) -> Bool {
         guard let gap = self.keys[entry: entry].gap else { return false }
         return gap <= self.limits.tick
     }
 
-    /// Everything that the room holds leaves, in the order in which it began to wait.
+    /// Sends all held previews of the room, in the order in which they began to wait.
     private mutating func depart(_ room: RoomIndex, at now: Instant, into output: inout [Preview]) {
         if self.keys[room: room].movers.count > 1 { self.gatheredAt = now }
         for position in self.keys[room: room].waiting.indices {

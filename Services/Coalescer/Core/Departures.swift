@@ -1,10 +1,10 @@
 import DequeModule
 import Timing
 
-/// When rooms depart: for each room at most one moment, and the earliest of all without a search.
+/// The schedule of departures: at most one time for each room, and the earliest of all without a search.
 ///
-/// A room whose moment moved forward stands in the queue twice; only the entry with its newest ticket counts. The first
-/// entry of the queue always counts.
+/// A room whose departure was moved forward has two entries in the queue; only the one with its newest ticket is valid.
+/// The first entry of the queue is always valid.
 struct Departures {
     private struct Entry {
         let room: RoomIndex
@@ -12,44 +12,44 @@ struct Departures {
         let ticket: UInt64
     }
 
-    /// What stands for one room.
+    /// The slot of one room.
     private struct Slot {
         var due: Instant?
-        /// Goes on when the slot is given to another room.
+        /// Keeps counting when the slot is reused for another room.
         var ticket: UInt64 = 0
     }
 
     private var queue: Deque<Entry> = []
     private var slots: [Slot] = []
 
-    /// When the next room departs; nil when none does.
+    /// The time of the next departure; nil when there is none.
     var next: Instant? { self.queue.first?.due }
 
-    /// When a room departs; nil when it does not.
+    /// A room's departure; nil when it has none.
     func due(of room: RoomIndex) -> Instant? {
         room < self.slots.count ? self.slots[room].due : nil
     }
 
-    /// The room that departs next, if its moment has come. It stays until it is cancelled.
+    /// The next room to depart, if it is due. It stays in the schedule until it is cancelled.
     func firstDue(at now: Instant) -> RoomIndex? {
         guard let first = self.queue.first, first.due <= now else { return nil }
         return first.room
     }
 
-    /// The first rooms to depart.
+    /// The rooms that depart first.
     func first(_ count: Int) -> some Sequence<RoomIndex> {
         self.queue.prefix(count).lazy.filter { self.isCurrent($0) }.map(\.room)
     }
 
-    /// Sets when a room departs; a moment later than the one that is set changes nothing.
-    /// - Returns: the moment at which the room departs.
+    /// Schedules a room's departure; a time later than the scheduled one has no effect.
+    /// - Returns: the scheduled time.
     mutating func set(_ room: RoomIndex, at due: Instant) -> Instant {
         while self.slots.count <= room { self.slots.append(Slot()) }
         if let earlier = self.slots[room].due, earlier <= due { return earlier }
         self.slots[room].due = due
         self.slots[room].ticket &+= 1
         self.queue.append(Entry(room: room, due: due, ticket: self.slots[room].ticket))
-        // Nearly in order as they come: the ticks are equal, only the rounding and the credit differ.
+        // Insertions are nearly sorted: the ticks are equal, only the rounding and the credit differ.
         var index = self.queue.count - 1
         while index > 0, self.queue[index - 1].due > due {
             self.queue.swapAt(index - 1, index)
@@ -59,7 +59,7 @@ struct Departures {
         return due
     }
 
-    /// The room departed or has nothing to depart with.
+    /// Removes a room that departed or has no held previews.
     mutating func cancel(_ room: RoomIndex) {
         guard room < self.slots.count else { return }
         self.slots[room].due = nil

@@ -1,20 +1,20 @@
 import Timing
 import Wire
 
-/// Where an entry stands in the coalescer's table.
+/// The index of an entry in the coalescer's table.
 typealias EntryIndex = Int
 
-/// What previews are collapsed by: an element moved by one connection. The room is an index in the table of rooms, so
-/// that a room's name is hashed once for each preview and stored once for all keys.
+/// The key by which previews are folded: an element moved by one connection. The room is an index in the table of
+/// rooms, so that a room's name is hashed once per preview and stored once for all keys.
 struct EntryKey: Hashable {
     var room: RoomIndex
     var element: Identifier
     var connection: UInt64
 }
 
-/// What is known of one key.
+/// The state of one key.
 struct Entry {
-    /// Whose it is.
+    /// The key.
     let key: EntryKey
     /// The session that the gesture numbers below belong to.
     private(set) var sid: Identifier = ""
@@ -22,19 +22,19 @@ struct Entry {
     var newest: UInt64 = 0
     /// The newest gesture that a commit ended; 0: none.
     var closed: UInt64 = 0
-    /// The preview that waits for its room's departure.
+    /// The preview that is held until its room's departure.
     var held: Preview?
-    /// Since when something is held.
+    /// Since when a preview is held.
     var heldSince = Instant.start
-    /// True while the entry stands among those that wait in its room.
+    /// True while the entry is in its room's waiting list.
     var isQueued = false
-    /// The span of its room in which it moved last.
+    /// The span of its room in which it last moved.
     var movedIn: UInt32 = 0
-    /// How long after it the room usually hears of a mover again; nil: unknown.
+    /// The usual time until the room's next mover sends after it; nil: unknown.
     private(set) var gap: Nanoseconds?
-    /// When a preview of the key was last sent, in ms, as a receiver has it that adds up what it received; nil: never.
+    /// When a preview of the key was last sent, in ms, as the sum of the times that receivers got; nil: never.
     private var reportedTime: UInt64?
-    /// When the key was last heard of.
+    /// The time of the key's last traffic.
     var touchedAt: Instant
 
     init(key: EntryKey, at now: Instant) {
@@ -50,15 +50,15 @@ struct Entry {
         self.closed = 0
     }
 
-    /// The room heard of the next mover `gap` after this one.
+    /// The room's next mover sent `gap` after this one.
     mutating func followed(after gap: Nanoseconds) {
-        // A single late or early one does not change what is usual.
+        // A single late or early preview hardly changes the usual gap.
         self.gap = self.gap.map { $0 - $0 / 4 + gap / 4 } ?? gap
     }
 
-    /// A preview is sent.
-    /// - Returns: ms since the previous one, at least 1; 0 for the first. The next one makes up for what rounding adds or
-    ///   takes away, so that sums over several previews are true to a millisecond.
+    /// Records that a preview is sent.
+    /// - Returns: ms since the previous one, at least 1; 0 for the first. Rounding errors carry over to the next one,
+    ///   so that sums over several previews are accurate to a millisecond.
     mutating func sent(at now: Instant) -> UInt32 {
         let time = (now + .microseconds(500)).nanoseconds / 1_000_000
         guard let reported = self.reportedTime else {
@@ -70,8 +70,8 @@ struct Entry {
         return elapsed
     }
 
-    /// A preview that was sent was not delivered: the one before it was the last.
-    /// - Parameter sinceLast: what ``sent(at:)`` returned for it.
+    /// Records that a sent preview was not delivered: the previous one is the last again.
+    /// - Parameter sinceLast: the result of ``sent(at:)`` for it.
     mutating func returned(sinceLast: UInt32) {
         self.reportedTime = sinceLast == 0 ? nil : self.reportedTime.map { $0 - min($0, UInt64(sinceLast)) }
     }

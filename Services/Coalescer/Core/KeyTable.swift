@@ -2,16 +2,16 @@ import DequeModule
 import Timing
 import Wire
 
-/// The keys and rooms that are known, and when they are forgotten.
+/// The known keys and rooms, and their expiry.
 ///
-/// All entries stand in one queue. An entry that comes to its front after `memory` without having been heard of in the
-/// meantime is forgotten, the others go to the end again: a silent key is gone after one to two times `memory`, at a
-/// cost that does not grow with the number of keys. The same queue gives the victim when there are too many keys.
+/// All entries are in one queue. An entry that reaches the front after `memory` without traffic in the meantime is
+/// evicted, the others move to the end: an idle key is gone after one to two times `memory`, at a cost independent of
+/// the number of keys. The same queue provides the victim when there are too many keys.
 struct KeyTable {
-    /// An entry's turn to be asked whether it is still needed.
+    /// An entry's position in the eviction queue.
     private struct Aging {
         let entry: EntryIndex
-        /// Since when it stands in the queue.
+        /// Since when it is in the queue.
         let since: Instant
     }
 
@@ -24,10 +24,10 @@ struct KeyTable {
     private(set) var rooms: [PacedRoom] = []
     private var freeRooms: [RoomIndex] = []
     private var aging: Deque<Aging> = []
-    /// Keys that were forgotten because there were too many.
+    /// Keys evicted because there were too many.
     private(set) var evicted: UInt64 = 0
 
-    /// How many entries are looked at for one to evict: the first half for one that was silent.
+    /// How many entries are examined for one to evict: the first half of them for an idle one.
     private static let victimSearch = 16
 
     init(limits: CoalescerLimits) {
@@ -35,9 +35,9 @@ struct KeyTable {
         self.memory = limits.memory
     }
 
-    /// How many keys are known.
+    /// The number of known keys.
     var entryCount: Int { self.index.count }
-    /// How many rooms are known.
+    /// The number of known rooms.
     var roomCount: Int { self.roomIndex.count }
 
     /// An entry.
@@ -52,8 +52,8 @@ struct KeyTable {
         _modify { yield &self.rooms[index] }
     }
 
-    /// The entry of a key, made when there is none. When there are too many keys, another one is forgotten for it; nil
-    /// when all of those that were looked at wait for a departure.
+    /// The entry of a key, created if needed. If there are too many keys, another one is evicted; nil when all examined
+    /// ones have held previews.
     mutating func entry(
         room: Identifier, element: Identifier, connection: UInt64, at now: Instant
     ) -> EntryIndex? {
@@ -68,7 +68,7 @@ struct KeyTable {
         return self.add(EntryKey(room: self.room(room), element: element, connection: connection), at: now)
     }
 
-    /// A key moves: it counts among its room's movers, and the mover before it learns how long the room waited.
+    /// A key moves: it counts as one of its room's movers, and the previous mover's gap is updated.
     mutating func moved(_ entry: EntryIndex, at now: Instant, span: Nanoseconds) {
         let room = self.entries[entry].key.room
         self.rooms[room].movers.keyMoved(&self.entries[entry].movedIn, at: now, span: span)
@@ -77,7 +77,7 @@ struct KeyTable {
         }
     }
 
-    /// Forgets keys and rooms without traffic. Cheap when there are none: to be called in every turn.
+    /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.
     mutating func forgetSilent(at now: Instant) {
         while let first = self.aging.first, now >= first.since + self.memory {
             self.aging.removeFirst()
@@ -90,7 +90,7 @@ struct KeyTable {
         }
     }
 
-    /// Forgets one key that has nothing to send, a silent one rather than a busy one.
+    /// Evicts one key without a held preview, preferably an idle one.
     /// - Returns: false when there was none among the first of the queue.
     private mutating func evictOne(at now: Instant) -> Bool {
         let count = min(Self.victimSearch, self.aging.count)
@@ -123,7 +123,7 @@ struct KeyTable {
         return added
     }
 
-    /// The index of a room, which is added when it is not known.
+    /// The index of a room, which is added if it is unknown.
     private mutating func room(_ id: Identifier) -> RoomIndex {
         if let known = self.roomIndex[id] { return known }
         let added: RoomIndex

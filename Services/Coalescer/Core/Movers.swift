@@ -1,16 +1,16 @@
 import Timing
 
-/// How many keys of a room move at present: those heard of in the current span of time or in the one before.
+/// Counts a room's moving keys: those with traffic in the current span of time or in the previous one.
 struct Movers {
     private var began = Instant.start
     private var number: UInt32 = 0
     private var current = 0
     private var previous = 0
 
-    /// How many move.
+    /// The number of moving keys.
     var count: Int { max(self.current, self.previous) }
 
-    /// A key moved.
+    /// Records that a key moved.
     /// - Parameters:
     ///   - movedIn: the span in which the key moved last; becomes the current one.
     ///   - span: the length of a span.

@@ -1,49 +1,49 @@
 import Timing
 import Wire
 
-/// Where a room stands in the coalescer's table.
+/// The index of a room in the coalescer's table.
 typealias RoomIndex = Int
 
-/// What is known of one room's pace.
+/// The pacing state of one room.
 struct PacedRoom {
     /// Its id.
     let id: Identifier
-    /// Up to when its departures have used up its rate: each adds a tick.
+    /// The time up to which its departures have used up its rate: each adds a tick.
     private var paidUntil = Instant.start
-    /// When a preview of it last came or left; nil: never.
+    /// When a preview of it was last received or sent; nil: never.
     private var busyAt: Instant?
     /// When it last departed; nil: never.
     private var departedAt: Instant?
-    /// The entry whose preview came last, and when; nil: none.
+    /// The entry whose preview arrived last, and when; nil: none.
     private var heard: (entry: EntryIndex, at: Instant)?
-    /// The entry whose preview left last before the room departed; nil: never.
+    /// The entry whose preview was the last one before the room departed; nil: never.
     var lastDeparted: EntryIndex?
-    /// How many move something at present.
+    /// The number of its movers.
     var movers = Movers()
-    /// The entries that wait, in the order in which they began to; some may have been cancelled since.
+    /// The waiting entries, in the order in which they began to wait; some may have been cancelled since.
     var waiting: [EntryIndex] = []
-    /// How many previews are held for it.
+    /// The number of its held previews.
     var heldCount = 0
-    /// How many keys it has; the room is forgotten with the last.
+    /// The number of its keys; the room is evicted with the last one.
     var entryCount = 0
 
     init(id: Identifier) {
         self.id = id
     }
 
-    /// True when nothing came or left for a whole tick.
+    /// True when nothing was received or sent for a whole tick.
     func isQuiet(at now: Instant, tick: Nanoseconds) -> Bool {
         guard let busyAt = self.busyAt else { return true }
         return now >= busyAt + tick
     }
 
-    /// True when the room may depart without going beyond its rate.
+    /// True when the room may depart without exceeding its rate.
     func hasCredit(_ credit: Nanoseconds, at now: Instant) -> Bool { self.paidUntil <= now + credit }
 
-    /// The earliest moment at which the room may depart.
+    /// The earliest time at which the room may depart.
     func mayDepart(credit: Nanoseconds) -> Instant { self.paidUntil - credit }
 
-    /// Until when the room waits for movers that have nothing held yet, unless it departs together with others: a tick
+    /// Until when the room waits for movers without a held preview, unless it departs together with others: a tick
     /// after it began to wait, or a little more than a tick after its last departure.
     func patience(_ limits: CoalescerLimits, at now: Instant) -> Instant {
         let sinceLast = self.departedAt.map { $0 + limits.tick + limits.cell } ?? .never
@@ -51,18 +51,18 @@ struct PacedRoom {
         return latest - Nanoseconds(latest.nanoseconds % limits.cell.count)
     }
 
-    /// A preview came.
+    /// A preview arrived.
     mutating func previewCame(at now: Instant) { self.busyAt = now }
 
-    /// A mover was heard.
-    /// - Returns: the mover heard before it, and how long the room waited for this one.
+    /// Records that a mover sent.
+    /// - Returns: the previous mover, and how long after it this one sent.
     mutating func moverHeard(_ entry: EntryIndex, at now: Instant) -> (previous: EntryIndex, gap: Nanoseconds)? {
         let last = self.heard
         self.heard = (entry, now)
         return last.flatMap { now >= $0.at ? ($0.entry, now.elapsed(since: $0.at)) : nil }
     }
 
-    /// The room departed, and has paid for one tick more.
+    /// Records a departure, which costs one tick of the rate.
     mutating func departed(at now: Instant, tick: Nanoseconds) {
         self.busyAt = now
         self.departedAt = now

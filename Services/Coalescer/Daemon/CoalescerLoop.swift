@@ -6,11 +6,12 @@ internal import Stages
 internal import Timing
 internal import Wire
 
-/// What the coalescer does in every turn of its thread: commits in and out first, then previews in, then what leaves.
+/// The coalescer's turn on its thread: commits in and out first, then previews in, then previews out.
 final class CoalescerLoop: ReactorLoop {
-    /// Envelopes of previews that one turn reads; more have to wait until the commits' lane was looked at again.
+    /// The maximum number of preview envelopes read per turn; more wait until the commits' lane was read again.
     private static let previewsPerTurn = 32
-    /// Marks per lane, in envelopes. A committer that does not read must not cost memory without end; of previews only
+    /// High-water marks per lane, in envelopes. A committer that does not read must not cost unbounded memory; of
+    /// previews only the newest matter, so few of them may be in flight.
     /// the newest count, so few of them may be on their way.
     private static let commitMark = 1000
     private static let previewMark = 256
@@ -29,7 +30,7 @@ final class CoalescerLoop: ReactorLoop {
     private var previewRelay: PreviewRelay
     private var output: [Preview] = []
     private var figures = FigurePace()
-    /// Changes of the links that were reported.
+    /// The number of link changes reported so far.
     private var reportedChanges = -1
     private var phase = ServicePhase.running
 
@@ -79,11 +80,11 @@ final class CoalescerLoop: ReactorLoop {
         self.phase = .draining
     }
 
-    /// True once the intake is closed and nothing waits; commits may have waited for room.
+    /// True once the intake is closed and nothing is queued; commits may have waited for room.
     var isDrained: Bool { self.phase == .drained && self.commitRelay.isEmpty }
 
-    /// What is held leaves whatever the pace; gateways that hear the goodbye turn to another coalescer, and send the
-    /// commits that they got no result for again.
+    /// Held previews leave regardless of the pace. Gateways that receive the goodbye turn to another coalescer, and
+    /// resend commits without a result.
     private func endIntake(_ now: Instant) {
         self.core.flush(at: now, into: &self.output)
         self.commits.close()
@@ -96,7 +97,7 @@ final class CoalescerLoop: ReactorLoop {
 
     private func readLinks(_ now: Instant) {
         self.committers.read { self.committer($0) }
-        // Nothing comes back from fan-outs, and nothing waits for them here.
+        // Nothing is received from fan-outs, and nothing is queued for them here.
         self.fanouts.read { _ in }
         let changes = self.committers.owners.changes + self.fanouts.owners.changes
         guard changes != self.reportedChanges else { return }
@@ -127,7 +128,7 @@ final class CoalescerLoop: ReactorLoop {
     private func showFigures(_ now: Instant) {
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.observe(self.core, commits: self.commitRelay, previews: self.previewRelay, at: now)
-        // Without news too: the wait for instances that do not answer may be over, and dialling is counted.
+        // Also without events: the wait for instances that do not answer may be over, and reconnects are counted.
         self.reportLinks(now)
     }
 
@@ -155,14 +156,14 @@ final class CoalescerLoop: ReactorLoop {
         }
     }
 
-    /// Gives gateways credit for what has left.
+    /// Returns credit to gateways for commits that have left.
     private func returnCredit() {
         for (peer, load) in self.commitRelay.takeFinished() { self.grants.finish(load, of: peer, self.commits.send) }
     }
 
     // MARK: Previews
 
-    /// - Returns: true when there may be more to read.
+    /// - Returns: true when more may be available.
     private func readPreviews(_ now: Instant) -> Bool {
         var envelopes = 0
         while envelopes < Self.previewsPerTurn {

@@ -3,7 +3,7 @@ internal import Mesh
 internal import Stages
 internal import Timing
 
-/// A coalescer is ready when it can pass both on: commits to a committer, previews to a fan-out.
+/// A coalescer is ready when it can forward both: commits to a committer, previews to a fan-out.
 struct CoalescerReadiness: Sendable {
     let committers: ReadinessCheck
     let fanouts: ReadinessCheck
@@ -15,7 +15,7 @@ struct CoalescerReadiness: Sendable {
         self.patience = StartupPatience(from: now)
     }
 
-    /// Says how many of each are up.
+    /// Reports how many of each are up.
     func report(committers: StageLinks, fanouts: StageLinks, at now: Instant) {
         self.committers.report(self.patience.shortage(of: [(.committer, committers.owners)], at: now))
         self.fanouts.report(self.patience.shortage(of: [(.fanout, fanouts.owners)], at: now))

@@ -3,10 +3,10 @@ internal import Mesh
 package import ServiceLifecycle
 internal import Stages
 
-/// The coalescer: one thread that owns all links. Asked to stop, it sends what is held.
+/// The coalescer: one thread that owns all links. At shutdown it sends held previews.
 package enum CoalescerService {
-    /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
-    /// there as it was when the layout of the settings changes.
+    /// The daemon's process. It starts here and not in `Main.swift`: an incremental build may keep the code compiled
+    /// there when the layout of the settings changes.
     package static func main() async {
         await DaemonMain.run(CoalescerSettings.self) { settings, context in
             try CoalescerService.services(settings, context)
@@ -14,7 +14,7 @@ package enum CoalescerService {
     }
 
     /// The services of a coalescer, in order of dependency.
-    /// - Throws: when the process has no descriptor left. A bad endpoint comes out of `run`.
+    /// - Throws: when the process has no descriptor left. A bad endpoint is thrown by `run`.
     package static func services(_ settings: CoalescerSettings, _ context: DaemonContext) throws -> [any Service] {
         let telemetry = CoalescerTelemetry(context.metrics)
         let readiness = CoalescerReadiness(

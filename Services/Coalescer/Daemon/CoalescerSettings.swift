@@ -3,31 +3,31 @@ package import CoalescerCore
 internal import Timing
 package import Wire
 
-/// What an operator may set on a coalescer; the schema holds names, defaults and ranges.
+/// A coalescer's settings; the schema has names, defaults and ranges.
 package struct CoalescerSettings: DaemonSettings {
-    /// Where gateways connect: the commits' lane; the previews' lane stands beside it.
+    /// The endpoint to which gateways connect: the commits' lane, from which the previews' lane is derived.
     package var bind: String
-    /// The pace, and how many keys may be known.
+    /// The pace, and the maximum number of keys.
     package var limits: CoalescerLimits
-    /// Envelopes of commits that may wait for one committer that takes no more at present.
+    /// The maximum number of commit envelopes queued for one full link.
     package var maxWaiting: Int
-    /// How many commits of one gateway, and bytes of them, may be on their way through here.
+    /// The credit of each gateway: unfinished commits and their bytes.
     package var credit: CommitCredit
-    /// The stages behind.
+    /// The next stages.
     package var committers: [PeerAddress]
     package var fanouts: [PeerAddress]
 
     package static let tick = Setting.milliseconds(
-        "tick-ms", default: 16, in: 1...1000, "A busy room's previews leave once in so much time.")
+        "tick-ms", default: 16, in: 1...1000, "Interval at which a busy room sends its previews.")
     package static let maxEntries = Setting.int(
         "max-entries", default: 65_536, in: 1...10_000_000,
-        "Elements in the hands of connections that are known at once; beyond it previews leave early.")
+        "Moving elements (by connection) known at the same time; beyond it previews leave early.")
     package static let memory = Setting.milliseconds(
         "memory-ms", default: 30_000, in: 1000...600_000,
-        "How long an element is remembered in the hands of a connection that went silent.")
+        "How long an element of an idle connection is remembered.")
     package static let maxWaiting = Setting.int(
         "max-waiting", default: 1024, in: 1...100_000,
-        "Envelopes of commits that may wait for one committer; beyond it they are dropped and gateways send again.")
+        "Envelopes of commits queued for one committer; further ones are dropped and gateways retry.")
 
     package static let schema = SettingsSchema(
         "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",

@@ -4,16 +4,16 @@ internal import Stages
 internal import Timing
 internal import Wire
 
-/// The coalescer's figures for operators. Instruments are made once; what the core counts is shown now and then.
+/// The coalescer's metrics. Instruments are created once; the core's counters are published at intervals.
 final class CoalescerTelemetry: Sendable {
-    /// What became of previews that were not sent as they came.
+    /// What happened to previews that were not sent as they arrived.
     private enum Collapse: String, CaseIterable, Hashable {
         case folded, replaced, cancelled, stale
     }
 
-    /// Envelopes that could not be read.
+    /// Envelopes that were malformed.
     let malformed: Counter
-    /// Commits that were not passed on; their gateways send them again.
+    /// Commits that were not forwarded; their gateways resend them.
     private let commitsDropped: CounterFamily<CommitRelay.Drop>
     /// Previews that left the coalescer and reached no link.
     private let previewsUndelivered: CounterFamily<PreviewRelay.Drop>
@@ -100,7 +100,7 @@ final class CoalescerTelemetry: Sendable {
         self.lateness.observe(lateness.seconds)
     }
 
-    /// Shows the core's present figures, and those of what left.
+    /// Publishes the core's and the relays' present values.
     func observe(_ core: borrowing Coalescer, commits: CommitRelay, previews: PreviewRelay, at now: Instant) {
         let counters = core.counters
         self.received.follow(counters.received)
@@ -126,7 +126,7 @@ final class CoalescerTelemetry: Sendable {
         self.lanesClosed.set(commits.closedCount)
     }
 
-    /// How the links stand.
+    /// Publishes the state of the links.
     func links(committers: StageLinks, fanouts: StageLinks) {
         self.committersUp.set(committers.owners.upCount)
         self.fanoutsUp.set(fanouts.owners.upCount)

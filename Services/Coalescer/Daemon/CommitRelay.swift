@@ -3,27 +3,27 @@ package import Mesh
 internal import Stages
 package import Wire
 
-/// The commits on their way through the coalescer to the committers that own their rooms.
+/// The commits in flight through the coalescer to the committers that own their rooms.
 ///
-/// It promises nothing: what cannot be passed on is dropped and counted, since the gateway that has the commit in
-/// custody sends it again. For a committer whose link is full, or that has given no more credit, at most `maxWaiting`
-/// envelopes wait. Senders get their own credit back only when their commits have left, so no more can wait than a
-/// window for each gateway.
+/// Best effort: a commit that cannot be forwarded is dropped and counted, since the gateway that has it in custody
+/// retries. At most `maxWaiting` envelopes are queued for a committer whose link is full, or that has granted no
+/// credit. Senders get their own credit back only when their commits have left, so no more than a window of each
+/// gateway can be queued.
 package struct CommitRelay {
-    /// Why a commit was not passed on.
+    /// Why a commit was not forwarded.
     package enum Drop: String, CaseIterable, Hashable, Sendable {
         /// No committer is up.
         case unreachable
-        /// Too many wait for its committer.
+        /// Too many are queued for its committer.
         case full
-        /// Its committer went down while it waited.
+        /// Its committer went down while it was queued.
         case lost
     }
 
     /// Commits that leave in one envelope.
     private struct Batch {
         var envelope = EnvelopeWriter()
-        /// Whose they are.
+        /// Their senders.
         var shares: [PeerID: CommitLoad] = [:]
         /// True when the committer's credit was spent for them.
         var isPaid: Bool
@@ -42,67 +42,67 @@ package struct CommitRelay {
     }
 
     private struct Outlet {
-        /// What is collected in this turn.
+        /// The commits of this turn.
         var open = Batch(isPaid: true)
-        /// What the link did not accept, or what there was no credit for.
+        /// Batches that the link did not accept, or that lack credit.
         var waiting: Deque<Batch> = []
-        /// How much the committer allows.
+        /// The committer's credit.
         var window = CreditWindow()
     }
 
-    /// An envelope that waits accepts more commits up to about this many bytes; as much may go beyond the credit.
+    /// A queued envelope accepts more commits up to about this many bytes, by which the credit may also be exceeded.
     private static let envelopeBytes = 64 << 10
 
     private let maxWaiting: Int
     private var outlets: [Outlet]
-    /// What left since the last look, by sender.
+    /// Commits that left since the last ``takeFinished()``, by sender.
     private var finished: [PeerID: CommitLoad] = [:]
-    /// How many commits left for committers.
+    /// The number of commits that left for committers.
     package private(set) var passed = 0
-    /// How many commits were not passed on.
+    /// The number of commits that were not forwarded.
     package private(set) var dropped: [Drop: Int] = [:]
 
-    /// A relay to that number of committers, none of which is up.
+    /// A relay to a number of committers, none of which is up.
     package init(committers: Int, maxWaiting: Int) {
         self.maxWaiting = maxWaiting
         self.outlets = (0..<committers).map { _ in Outlet() }
     }
 
-    /// True when nothing waits.
+    /// True when nothing is queued.
     package var isEmpty: Bool { self.outlets.allSatisfy { $0.waiting.isEmpty && $0.open.envelope.isEmpty } }
 
-    /// The commits that wait.
+    /// The queued commits.
     package var waiting: CommitLoad {
         self.outlets.reduce(into: CommitLoad()) { sum, outlet in
             for batch in outlet.waiting { sum += batch.load }
         }
     }
 
-    /// How many committers have given no more credit.
+    /// The number of committers without credit.
     package var closedCount: Int { self.outlets.count { !$0.window.isOpen } }
 
     // MARK: Committers
 
-    /// A committer came up, and says in its greeting how much it allows.
+    /// A committer came up; its greeting contains its credit.
     package mutating func linkUp(_ committer: Int, greeting: [UInt8]) {
         self.outlets[committer].window.opened(greeting: greeting)
     }
 
-    /// A committer went down: what waits for it is dropped.
+    /// A committer went down: its queue is dropped.
     package mutating func linkDown(_ committer: Int) {
         self.outlets[committer].window.closed()
         for batch in self.outlets[committer].waiting { self.drop(batch) }
         self.outlets[committer].waiting.removeAll()
     }
 
-    /// A committer allows more; what waits leaves with ``retry(_:_:)``.
+    /// A committer granted credit; queued commits leave with ``retry(_:_:)``.
     package mutating func allow(_ credit: CommitCredit, for committer: Int) {
         self.outlets[committer].window.allow(credit)
     }
 
     // MARK: Commits
 
-    /// Adds a commit as it came. It leaves with the next ``flush(_:)`` if its committer has given credit for it.
+    /// Adds a commit unchanged. It leaves with the next ``flush(_:)`` if its committer has granted credit for it.
     /// - Parameter committer: the owner of its room; nil when none is up.
     package mutating func pass(_ fields: ByteReader, to committer: Int?, from sender: PeerID) {
         guard let committer else { return self.drop(fields, from: sender, .unreachable) }
@@ -144,7 +144,7 @@ package struct CommitRelay {
         }
     }
 
-    /// Sends what waits for a committer, as far as its credit and its link allow.
+    /// Sends a committer's queue, as far as its credit and its link allow.
     package mutating func retry(_ committer: Int, _ send: ([UInt8], Int) -> SendResult) {
         while let first = self.outlets[committer].waiting.first,
             first.isPaid || self.outlets[committer].window.isOpen
@@ -156,7 +156,7 @@ package struct CommitRelay {
         }
     }
 
-    /// Returns what left or was dropped since the last call, by sender: their credit.
+    /// Returns the commits that left or were dropped since the last call, by sender: their credit.
     package mutating func takeFinished() -> [PeerID: CommitLoad] {
         guard !self.finished.isEmpty else { return [:] }
         defer { self.finished.removeAll(keepingCapacity: true) }

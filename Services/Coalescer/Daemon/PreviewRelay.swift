@@ -8,25 +8,25 @@ package struct PreviewRelay {
     package enum Drop: String, CaseIterable, Hashable, Sendable {
         /// No fan-out is up.
         case unreachable
-        /// Its fan-out went down this moment.
+        /// Its fan-out has just gone down.
         case lost
     }
 
-    /// What leaves for each fan-out; empty between two calls of `send`.
+    /// The output for each fan-out; empty between two calls of `send`.
     private var envelopes: [EnvelopeWriter]
-    /// How many previews reached no link.
+    /// The number of previews that reached no link.
     package private(set) var dropped: [Drop: Int] = [:]
 
-    /// A relay to that number of fan-outs.
+    /// A relay to a number of fan-outs.
     package init(fanouts: Int) {
         self.envelopes = (0..<fanouts).map { _ in EnvelopeWriter() }
     }
 
-    /// Sends what leaves now to the owners of its rooms.
+    /// Sends previews to the owners of their rooms.
     /// - Parameters:
     ///   - previews: empty afterwards.
     ///   - send: sends an envelope to a fan-out; the number is that of its previews.
-    ///   - returned: gets what a link does not accept at present, the newest first; it is to leave with the next tick.
+    ///   - returned: receives the previews that a link does not accept at present, the newest first, for the next tick.
     package mutating func send(
         _ previews: inout [Preview], owners: ShardOwners, _ send: ([UInt8], _ count: Int, Int) -> SendResult,
         returned: (Preview) -> Void

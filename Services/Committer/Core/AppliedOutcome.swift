@@ -2,18 +2,18 @@ import Canvas
 import JSONBytes
 import Wire
 
-/// What an applied commit is answered with: now from the decision, later from the log.
+/// The answer to an applied commit: now from the decision, later from the log.
 struct AppliedOutcome: Equatable, Sendable {
-    /// The room's number that it got.
+    /// The room's number assigned to it.
     var seq: UInt64
-    /// What it did.
+    /// The kind of its update.
     var event: UpdateEvent
-    /// The elements afterwards; the deleted ones, without JSON, for a deletion.
+    /// The elements after the commit; for a deletion the deleted ones, without JSON.
     var elements: [UpdatedElement]
-    /// What was stored otherwise than sent.
+    /// The values that were stored differently from what was sent.
     var adjusted: [Adjusted]
 
-    /// The acknowledgement as the app gets it.
+    /// The acknowledgement in the form that the app gets.
     func acknowledgement(isDuplicate: Bool) -> [UInt8] {
         var writer = JSONWriter(reserving: 96 + self.elements.reduce(0) { $0 + $1.json.count + 2 })
         writer.beginObject()
@@ -59,10 +59,10 @@ struct AppliedOutcome: Equatable, Sendable {
 }
 
 extension AppliedOutcome {
-    /// The outcome of an earlier commit, from its log row and the edit that was sent again. The rules give the same
-    /// adjustments on the same state; only a rules file changed in between makes them differ.
+    /// The outcome of an earlier commit, from its log row and the repeated edit. The rules yield the same adjustments
+    /// for the same state, unless the rules file has changed in between.
     ///
-    /// Nil when the row is not one of ours.
+    /// Nil when the row was not written by a committer.
     init?(
         seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], edit: any DecidableEdit, user: Identifier,
         rules: RulesTable
@@ -76,7 +76,7 @@ extension AppliedOutcome {
                 before: Self.elements(before, shape, with: &document), stored: elements, by: user, rules))
     }
 
-    /// The elements of a text of the log.
+    /// Parses the elements in a text of the log.
     private static func elements(_ text: [UInt8], _ shape: UpdateShape, with document: inout JSONDocument) -> [Element]
     {
         guard (try? document.parse(text, limits: .logged)) != nil else { return [] }

@@ -1,8 +1,8 @@
 import Canvas
 import Wire
 
-/// A batch in the making: commits decided one after the other, each on top of those before it, none of them visible
-/// outside until the database has taken the batch.
+/// A batch under construction: commits decided one after the other, each on top of the previous ones. Nothing is
+/// visible outside until the database has committed the batch.
 struct BatchDraft: Sendable {
     /// An answer that waits for the database.
     struct Answer: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct BatchDraft: Sendable {
         var result: CommitResult
     }
 
-    /// What a commit of this batch came to, for a repetition in the same batch.
+    /// The outcome of a commit of this batch, for a repetition in the same batch.
     enum Outcome: Equatable, Sendable {
         case applied(AppliedOutcome, hash: UInt64)
         case refused(Refusal, hash: UInt64)
@@ -18,24 +18,24 @@ struct BatchDraft: Sendable {
 
     let rules: RulesTable
     let limits: CommitterLimits
-    /// What is written.
+    /// The batch to write.
     private(set) var batch: ShardBatch
     /// Answers in the order of the commits.
     private(set) var answers: [Answer] = []
     /// Updates in the shard's order.
     private(set) var updates: [Update] = []
-    /// How the decisions went.
+    /// The counts of decisions.
     private(set) var tally = DecisionTally()
 
-    /// Where rooms and streams stand in the batch: in the order in which commits came to them.
+    /// The indices of rooms and streams in the batch, in the order in which commits referred to them.
     private var rooms: [Identifier: Int] = [:]
     private var streams: [StreamKey: Int] = [:]
-    /// The elements that the commits touched.
+    /// The elements that the commits changed or read.
     private(set) var elements: [ElementKey: DraftElement] = [:]
-    /// Searched only for a repetition in the same batch, which is rare: a list, therefore.
+    /// Only searched for a repetition in the same batch, which is rare; hence a list.
     private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
 
-    /// An empty batch on top of what is known, for so many commits.
+    /// An empty batch on top of the cached state, with capacity for a number of commits.
     init(
         shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, limits: CommitterLimits,
         commits: Int = 0
@@ -54,7 +54,7 @@ struct BatchDraft: Sendable {
 
     // MARK: One commit
 
-    /// Decides a commit. Everything that it needs has been collected into the cache.
+    /// Decides a commit. The cache must contain everything that it needs.
     mutating func decide(_ commit: PreparedCommit, cache: inout ShardCache) {
         guard (1...PreparedCommit.largestNumber).contains(commit.number) else {
             self.answer(commit, Refusal(.invalid, "A commit's number is 1, 2, 3 … up to 2^53 − 1.", field: "n"))
@@ -77,7 +77,7 @@ struct BatchDraft: Sendable {
         }
     }
 
-    /// The stream that the commit belongs to; nil when it is not this user's.
+    /// The commit's stream; nil when it is not this user's.
     private mutating func stream(of commit: PreparedCommit, _ cache: inout ShardCache) -> StreamState? {
         if let index = self.streams[commit.stream] {
             let state = self.batch.streams[index].state
@@ -87,8 +87,8 @@ struct BatchDraft: Sendable {
         case .some(.some(let state)):
             return state.user == commit.user ? state : nil
         case .some(nil), nil:
-            // A session that was resumed has a row: without one it was swept away, and its numbers are not known. A
-            // stream that the gateway numbers carries the claim in its name, so each owner's begins without a row.
+            // A resumed session has a row: without one it has been swept, and its numbers are unknown. A stream that
+            // the gateway numbers has the claim in its name, so each owner's begins without a row.
             let isFresh =
                 (commit.claim <= 1 || !SessionKey.isApp(commit.stream.session))
                 && !SessionKey.isOlder(commit.stream.session, than: cache.sessionFloor)
@@ -96,7 +96,7 @@ struct BatchDraft: Sendable {
         }
     }
 
-    /// The commit's number is due: it is applied or refused for good, and the number is used up either way.
+    /// Handles the next number: the commit is applied or finally refused, and the number is used up either way.
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
@@ -167,7 +167,7 @@ struct BatchDraft: Sendable {
 
     // MARK: Effects
 
-    /// Writes a change down under the next numbers.
+    /// Records a change under the next numbers.
     private mutating func apply(_ change: Change, _ commit: PreparedCommit, seq: UInt64) {
         self.number(commit.room, seq)
         self.batch.gseq += 1
@@ -204,7 +204,7 @@ struct BatchDraft: Sendable {
                 after: shape == .deletion ? nil : shape.logText(of: change.entries.lazy.map(\.json))))
     }
 
-    /// Notes what is known and not written.
+    /// Records state that is not written.
     mutating func note(_ state: ElementState, for key: ElementKey) {
         self.elements[key, default: DraftElement(state: state)].state = state
     }
@@ -218,7 +218,7 @@ struct BatchDraft: Sendable {
         }
     }
 
-    /// An element is written once a batch, as the last commit on it left it.
+    /// An element is written once per batch, in its state after the last commit on it.
     private mutating func write(_ entry: Change.Entry, seq: UInt64) {
         let row = ShardBatch.ElementRow(
             room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted)
@@ -249,23 +249,21 @@ struct BatchDraft: Sendable {
         return cache.room(room) ?? 0
     }
 
-    /// An element as the batch has it so far.
+    /// An element's state in the batch so far.
     mutating func state(_ key: ElementKey, _ cache: inout ShardCache) -> ElementState {
         self.elements[key]?.state ?? cache.element(key) ?? .absent
     }
 }
 
-/// An element in a batch: as the commits so far left it, and where it is written.
+/// An element in a batch: its state after the commits so far, and its row.
 struct DraftElement: Sendable {
     var state: ElementState
-    /// Its index among the batch's rows; nil when it is only known.
+    /// The index of its row in the batch; nil when it is not written.
     private var row: Int?
 
     init(state: ElementState) { self.state = state }
 
-    /// A commit changed it.
-    /// - Parameter next: the index of a new row.
-    /// - Returns: the index of its row.
+    /// Sets the state; the first change reserves the row `next`. Returns the row's index.
     mutating func write(_ state: ElementState, next: Int) -> Int {
         self.state = state
         let row = self.row ?? next
@@ -274,22 +272,22 @@ struct DraftElement: Sendable {
     }
 }
 
-/// How often what was decided.
+/// Counts of decisions by outcome.
 package struct DecisionTally: Equatable, Sendable {
     /// Commits that were applied.
     package var applied = 0
-    /// Commits that were refused for good.
+    /// Commits that were finally refused.
     package var refused = 0
     /// Repetitions that got the first result again.
     package var duplicates = 0
     /// Old numbers under another body.
     package var conflicts = 0
-    /// Numbers that came too early.
+    /// Numbers that skipped others.
     package var gaps = 0
-    /// Commits of an owner that is no longer, or never was, the session's.
+    /// Commits of a former owner of the session, or of another user.
     package var expired = 0
-    /// Commits of unknown outcome that turned out to be in the database.
+    /// Commits of unknown outcome that were found in the database.
     package var foundWritten = 0
-    /// Commits of unknown outcome that turned out not to be there.
+    /// Commits of unknown outcome that were not found there.
     package var foundLost = 0
 }

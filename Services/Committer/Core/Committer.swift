@@ -3,14 +3,14 @@ import DequeModule
 package import Timing
 package import Wire
 
-/// A whole committer: 64 ledgers and a few lanes to the database, each of which carries one request at a time.
+/// The core of a committer: 64 ledgers and a few lanes to the database, each of which carries one request at a time.
 ///
 /// Events come in, actions come out; the shell performs them in order.
 ///
-/// Bounds: commits that wait or are in flight are counted over all shards, in number and bytes; over either bound a
-/// commit is refused as busy. While no lane is up the queue only fills and expires.
+/// Bounds: queued and in-flight commits are counted over all shards, in number and bytes; over either bound a commit is
+/// refused as busy. While no lane is up the queue only fills and expires.
 package struct Committer: Sendable {
-    /// What the shell is to do.
+    /// An action for the shell.
     package enum Action: Equatable, Sendable {
         /// Read from the database on that lane.
         case load(lane: Int, LoadRequest)
@@ -30,21 +30,21 @@ package struct Committer: Sendable {
 
     /// Counts since the start.
     package private(set) var counters = CommitterCounters()
-    /// Commits that wait or are in flight, and their bytes.
+    /// The number of queued and in-flight commits, and their bytes.
     package private(set) var queuedCommits = 0, queuedBytes = 0
 
-    /// Arrival of each commit that was answered after a write since the shell last looked.
+    /// The arrival of each commit that was answered after a write since the last ``drainAnswered(into:)``.
     private var answered: [Instant] = []
-    /// What needs no memory any more since the shell last looked, by the link over which it came.
+    /// The commits that left since the last ``drainFinished()``, by the link on which they arrived.
     private var finished: [UInt64: CommitLoad] = [:]
 
     private let limits: CommitterLimits
     private var ledgers: [ShardLedger]
     private var lanes: [Lane]
-    /// Shards with something to ask, in the order in which they got it; each at most once.
+    /// Shards with a request to send, in order; each at most once.
     private var ready: Deque<Int> = []
     private var isReady: [Bool]
-    /// Shards that rest until a time.
+    /// Shards that back off until a time.
     private var resting: Set<Int> = []
 
     /// A committer with nothing to do and no connection.
@@ -59,8 +59,8 @@ package struct Committer: Sendable {
 
     /// A commit arrived.
     /// - Parameters:
-    ///   - size: what it counts in the queue, bytes.
-    ///   - source: the link over which it came; ``drainFinished()`` says when it needs no memory any more.
+    ///   - size: its size in the queue, bytes.
+    ///   - source: the link on which it arrived; ``drainFinished()`` reports when it has left.
     package mutating func commitReceived(
         _ commit: Commit, size: Int, source: UInt64 = 0, at now: Instant, into actions: inout [Action]
     ) {
@@ -84,7 +84,7 @@ package struct Committer: Sendable {
         self.consider(shard, at: now)
     }
 
-    /// Hands waiting batches to free lanes. Call it once after a run of other events.
+    /// Assigns waiting requests to free lanes. Call it once after a series of other events.
     package mutating func dispatch(into actions: inout [Action]) {
         for lane in self.lanes.indices {
             guard case .free = self.lanes[lane] else { continue }
@@ -108,7 +108,7 @@ package struct Committer: Sendable {
         return nil
     }
 
-    /// Notes that a shard may have something to ask.
+    /// Enqueues a shard if it has a request to send.
     private mutating func consider(_ shard: Int, at now: Instant, first: Bool = false) {
         guard self.ledgers[shard].isWaiting, !self.isReady[shard] else { return }
         if self.ledgers[shard].restUntil > now {
@@ -116,23 +116,23 @@ package struct Committer: Sendable {
             return
         }
         self.isReady[shard] = true
-        // A shard that has just read what it needs should write before that is out of date.
+        // A shard that has just read its state should write before that is outdated.
         if first { self.ready.prepend(shard) } else { self.ready.append(shard) }
     }
 
     // MARK: The database
 
-    /// A lane's connection is there.
+    /// A lane is connected.
     package mutating func connectionUp(lane: Int) {
         self.lanes[lane] = .free
     }
 
-    /// The database may be on another history than before: everything is read anew.
+    /// The database may be on another history than before: all state is read again.
     package mutating func historyChanged() {
         for shard in self.ledgers.indices { self.ledgers[shard].forget() }
     }
 
-    /// A lane's connection is gone; so is the answer to what it carried.
+    /// A lane's connection is lost, and with it the answer to its request.
     package mutating func connectionDown(lane: Int, at now: Instant, into actions: inout [Action]) {
         if case .busy(let shard) = self.lanes[lane] { self.lost(shard, at: now, into: &actions) }
         self.lanes[lane] = .down
@@ -145,8 +145,8 @@ package struct Committer: Sendable {
         self.consider(shard, at: now, first: true)
     }
 
-    /// A lane's write was answered: the batch stands in the database, or nothing was written because it was decided
-    /// from a state that is no longer (`isStale`).
+    /// A lane's write was answered: the batch is in the database, or nothing was written because it was decided on an
+    /// outdated state (`isStale`).
     package mutating func batchWritten(lane: Int, isStale: Bool, at now: Instant, into actions: inout [Action]) {
         guard let shard = self.freeLane(lane) else { return }
         if isStale {
@@ -159,8 +159,8 @@ package struct Committer: Sendable {
         self.consider(shard, at: now)
     }
 
-    /// A lane's request failed. The lane takes the next one, unless its connection went as well:
-    /// ``connectionDown(lane:at:into:)`` tells.
+    /// A lane's request failed. The lane accepts the next one, unless its connection was lost too, which
+    /// ``connectionDown(lane:at:into:)`` reports.
     package mutating func requestFailed(
         lane: Int, _ failure: RequestFailure, at now: Instant, into actions: inout [Action]
     ) {
@@ -200,7 +200,7 @@ package struct Committer: Sendable {
 
     // MARK: Time
 
-    /// Wakes shards that have rested and gives up what is over its deadline.
+    /// Wakes shards whose back-off is over, and expires commits past their deadline.
     package mutating func timeReached(_ now: Instant, into actions: inout [Action]) {
         if self.queuedCommits > 0 {
             for shard in self.ledgers.indices where !self.ledgers[shard].isEmpty {
@@ -212,7 +212,7 @@ package struct Committer: Sendable {
         for shard in rested.sorted() { self.consider(shard, at: now) }
     }
 
-    /// When ``timeReached(_:into:)`` has something to do; nil: not before another event.
+    /// When ``timeReached(_:into:)`` is due; nil: not before another event.
     package var nextDeadline: Instant? {
         var deadline = Instant.never
         for shard in self.resting { deadline = min(deadline, self.ledgers[shard].restUntil) }
@@ -224,28 +224,28 @@ package struct Committer: Sendable {
         return deadline == .never ? nil : deadline
     }
 
-    // MARK: Looking in
+    // MARK: Inspection
 
-    /// Moves out when the commits came that were answered since the last call.
+    /// Moves out the arrivals of the commits that were answered since the last call.
     package mutating func drainAnswered(into arrivals: inout [Instant]) {
         arrivals.removeAll(keepingCapacity: true)
         swap(&arrivals, &self.answered)
     }
 
-    /// Moves out what left since the last call, by the link over which it came.
+    /// Moves out the commits that left since the last call, by the link on which they arrived.
     package mutating func drainFinished() -> [UInt64: CommitLoad] {
         guard !self.finished.isEmpty else { return [:] }
         defer { self.finished.removeAll(keepingCapacity: true) }
         return self.finished
     }
 
-    /// Arrival of the commit that has waited longest.
+    /// The arrival of the oldest commit.
     package var oldestArrival: Instant? { self.ledgers.lazy.compactMap(\.oldestArrival).min() }
 
-    /// True when nothing waits or is in flight.
+    /// True when nothing is queued or in flight.
     package var isIdle: Bool { self.queuedCommits == 0 }
 
-    /// How many lanes have a connection.
+    /// The number of connected lanes.
     package var connectedLanes: Int {
         self.lanes.count { if case .down = $0 { false } else { true } }
     }

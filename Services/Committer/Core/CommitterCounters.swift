@@ -1,26 +1,26 @@
-/// What a committer did since its start.
+/// A committer's counters since its start.
 package struct CommitterCounters: Equatable, Sendable {
-    /// Commits that came.
+    /// Commits received.
     package internal(set) var received = 0
-    /// Commits of which a copy waited already.
+    /// Commits received while a copy was already queued.
     package internal(set) var repeated = 0
     /// Commits refused because the queue was full.
     package internal(set) var busy = 0
     /// Commits answered `unavailable` after their deadline.
     package internal(set) var expired = 0
-    /// Commits of unknown outcome given up without an answer.
+    /// Commits of unknown outcome that expired without an answer.
     package internal(set) var abandoned = 0
-    /// How the decisions went that the database confirmed.
+    /// The decisions that the database confirmed.
     package internal(set) var tally = DecisionTally()
     /// Batches written.
     package internal(set) var batches = 0
-    /// Batches that were decided from a state that was no longer.
+    /// Batches that were decided on an outdated state.
     package internal(set) var stale = 0
-    /// Reads asked for.
+    /// Reads requested.
     package internal(set) var loads = 0
     /// Requests that the database rolled back.
     package internal(set) var failed = 0
-    /// Requests whose answer never came.
+    /// Requests without an answer.
     package internal(set) var lost = 0
 
     mutating func add(_ settlement: ShardLedger.Settlement) {

@@ -1,26 +1,26 @@
 package import Timing
 
-/// The bounds that a committer keeps to.
+/// A committer's bounds.
 package struct CommitterLimits: Equatable, Sendable {
-    /// How many commits may wait or be in flight, all shards together; one more is refused as busy.
+    /// The maximum number of queued and in-flight commits over all shards; further ones are refused as busy.
     package var queueItems = 8192
-    /// How many bytes of commits may wait or be in flight, all shards together.
+    /// The maximum size of queued and in-flight commits over all shards, bytes.
     package var queueBytes = 32 << 20
-    /// How many commits one batch takes at most.
+    /// The maximum number of commits in one batch.
     package var batchItems = 256
-    /// How many bytes of commits one batch takes at most; the first is always taken.
+    /// The maximum size of the commits in one batch, bytes; the first is always included.
     package var batchBytes = 256 << 10
-    /// How many elements of one commit are accepted at most.
+    /// The maximum number of elements in one commit.
     package var elementsPerCommit = 500
-    /// About how many bytes of elements, sessions and rooms each shard keeps in memory between batches.
+    /// The approximate size of each shard's cache of elements, sessions and rooms between batches, bytes.
     package var cacheBytesPerShard = 2 << 20
-    /// How long a commit may wait before it is answered `unavailable`.
+    /// The time after which a waiting commit is answered `unavailable`.
     package var deadline = Nanoseconds.seconds(10)
-    /// How long a shard rests after the first failure that is worth another try; doubles up to `longestRest`.
+    /// A shard's back-off after the first retriable failure; doubles up to `longestRest`.
     package var rest = Nanoseconds.milliseconds(10)
-    /// The longest rest.
+    /// The longest back-off.
     package var longestRest = Nanoseconds.milliseconds(500)
-    /// What a refused sender is told to wait, ms.
+    /// The retry delay in a `busy` answer, ms.
     package var retryAfterMs: UInt32 = 250
 
     /// The defaults.

@@ -1,6 +1,6 @@
 package import Wire
 
-/// An element, over all rooms.
+/// Identifies an element across all rooms.
 package struct ElementKey: Hashable, Sendable {
     /// Its room.
     package var room: Identifier
@@ -14,7 +14,7 @@ package struct ElementKey: Hashable, Sendable {
     }
 }
 
-/// A numbered stream of commits.
+/// Identifies a numbered stream of commits.
 package struct StreamKey: Hashable, Sendable {
     /// Its room.
     package var room: Identifier
@@ -28,7 +28,7 @@ package struct StreamKey: Hashable, Sendable {
     }
 }
 
-/// One numbered commit.
+/// Identifies one numbered commit.
 package struct CommitKey: Hashable, Sendable {
     /// Its stream.
     package var stream: StreamKey

@@ -1,34 +1,34 @@
 package import Canvas
 package import Wire
 
-/// What is known of an element.
+/// The state of an element.
 package enum ElementState: Equatable, Sendable {
-    /// No element ever had the id.
+    /// The id was never used.
     case absent
-    /// It lives.
+    /// It exists.
     case live(LiveElement)
-    /// It was deleted; its id is not used again.
+    /// It was deleted; its id is not reused.
     case deleted
 }
 
-/// An element as it stands. It is shared, never changed: caches, drafts and batches of a shard pass it on many times for
-/// each commit, and an element has a dozen counted references.
+/// An existing element. Shared and immutable: a shard's caches, drafts and batches pass it on several times for each
+/// commit, and copying an element retains a dozen references.
 package final class LiveElement: Sendable {
     /// The element.
     package let element: Element
-    /// Its JSON text: what acknowledgements, updates and the log carry.
+    /// Its JSON text, as in acknowledgements, updates and the log.
     package let json: [UInt8]
-    /// The elements that hang on it, perhaps some deleted ones; nil when that was not read.
+    /// Its children, perhaps including deleted ones; nil when they were not read.
     package let children: [Identifier]?
 
-    /// An element as it stands.
+    /// An existing element.
     package init(element: Element, json: [UInt8], children: [Identifier]?) {
         self.element = element
         self.json = json
         self.children = children
     }
 
-    /// The same element with one more that hangs on it, if it is known what does.
+    /// The same element with one more child, if its children are known.
     func adding(child: Identifier) -> LiveElement {
         LiveElement(element: self.element, json: self.json, children: self.children.map { $0 + [child] })
     }
@@ -41,13 +41,13 @@ extension LiveElement: Equatable {
     }
 }
 
-/// What is known of a numbered stream of commits.
+/// The state of a numbered stream of commits.
 package struct StreamState: Equatable, Sendable {
-    /// Whose it is.
+    /// The user it belongs to.
     package var user: Identifier
-    /// The highest number that has its final outcome.
+    /// The highest number with a final outcome.
     package var highest: UInt64
-    /// The newest owner.
+    /// The newest claim.
     package var claim: UInt32
 
     /// A stream.
@@ -58,59 +58,59 @@ package struct StreamState: Equatable, Sendable {
     }
 }
 
-/// The outcome of an earlier commit, as the database has it.
+/// The outcome of an earlier commit, as stored in the database.
 package enum StoredOutcome: Equatable, Sendable {
     /// It was applied. `before` and `after` are JSON texts, empty where the log has none.
     case applied(seq: UInt64, event: UpdateEvent, hash: UInt64, before: [UInt8], after: [UInt8])
-    /// It was refused for good.
+    /// It was finally refused.
     case refused(Refusal, hash: UInt64)
-    /// It was refused for good so long ago that the reason is no longer kept.
+    /// It was finally refused so long ago that the reason is no longer stored.
     case forgotten
 }
 
-/// An element that is to be read.
+/// An element to be read.
 package struct ElementNeed: Hashable, Sendable {
-    /// Which.
+    /// The element.
     package var key: ElementKey
-    /// True when the living elements that hang on it are needed too.
+    /// True when its living children are needed too.
     package var family: Bool
 
-    /// A need of an element.
+    /// An element to be read.
     package init(key: ElementKey, family: Bool) {
         self.key = key
         self.family = family
     }
 }
 
-/// What a ledger asks of the database.
+/// A ledger's read request to the database.
 package struct LoadRequest: Equatable, Sendable {
     /// The shard, whose version and last number are always read.
     package var shard: Int
     /// Rooms whose last number is needed.
     package var rooms: [Identifier] = []
-    /// Streams of commits.
+    /// Streams to be read.
     package var streams: [StreamKey] = []
-    /// Elements, each with what hangs on it when `family` says so.
+    /// Elements, each with its children if `family` is set.
     package var elements: [ElementNeed] = []
     /// Commits whose stored outcome is needed, if they have one.
     package var outcomes: [CommitKey] = []
 
-    /// A request that asks for nothing but the shard.
+    /// A request for the shard alone.
     package init(shard: Int) {
         self.shard = shard
     }
 
-    /// True when nothing is needed.
+    /// True when nothing but the shard is needed.
     package var isEmpty: Bool {
         self.rooms.isEmpty && self.streams.isEmpty && self.elements.isEmpty && self.outcomes.isEmpty
     }
 }
 
-/// The database's answer to a ``LoadRequest``: one snapshot. What was asked for and is not in it does not exist.
+/// The database's answer to a ``LoadRequest``: one snapshot. Requested items that it does not contain do not exist.
 package struct LoadedState: Equatable, Sendable {
     /// An element's row.
     package struct ElementRow: Equatable, Sendable {
-        /// Which.
+        /// The element's key.
         package var key: ElementKey
         /// Nil when it is deleted.
         package var element: Element?
@@ -122,24 +122,24 @@ package struct LoadedState: Equatable, Sendable {
         }
     }
 
-    /// How often the shard was written.
+    /// The number of writes of the shard.
     package var version: UInt64
     /// The last number in the shard's order.
     package var gseq: UInt64
     /// The shard's chain; 0: none yet.
     package var chain: UInt64
-    /// Sessions whose name sorts before it and that do not exist have ended.
+    /// Sessions whose name sorts before it and that have no row have ended.
     package var sessionFloor: Identifier = ""
     /// The last number of each room that has one.
     package var rooms: [Identifier: UInt64] = [:]
     /// The streams that exist.
     package var streams: [StreamKey: StreamState] = [:]
-    /// The elements that exist or existed, those that hang on the ones asked for included.
+    /// The elements that exist or existed, including the requested children.
     package var elements: [ElementRow] = []
-    /// The outcomes that are kept.
+    /// The stored outcomes.
     package var outcomes: [CommitKey: StoredOutcome] = [:]
 
-    /// A shard about which nothing else was asked.
+    /// A shard without further items.
     package init(version: UInt64, gseq: UInt64, chain: UInt64 = 0) {
         self.version = version
         self.gseq = gseq

@@ -2,17 +2,17 @@ import JSONBytes
 import Wire
 
 extension PreparedCommit {
-    /// The largest number that a commit can have: what every JSON implementation keeps exact.
+    /// The largest number of a commit, which every JSON implementation represents exactly.
     static let largestNumber: UInt64 = 1 << 53 - 1
 
-    /// Its result when it was refused.
+    /// The result if it is refused.
     func result(_ refusal: Refusal) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
             refusal: refusal, seq: 0, json: refusal.acknowledgement)
     }
 
-    /// Its result when it was applied.
+    /// The result if it is applied.
     func result(seq: UInt64, json: [UInt8]) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
@@ -21,7 +21,7 @@ extension PreparedCommit {
 }
 
 extension CommitResult {
-    /// The result of a commit that was not even looked at.
+    /// The result of a commit that was refused without a decision.
     init(refusing commit: Commit, with refusal: Refusal) {
         self.init(
             room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,

@@ -1,7 +1,7 @@
 package import Timing
 package import Wire
 
-/// A commit that waits in a ledger: parsed once, however often it has to be decided.
+/// A commit queued in a ledger: decoded once, however often it has to be decided.
 package struct PreparedCommit: Sendable {
     /// The commit, without its edit.
     let room: Identifier
@@ -12,20 +12,20 @@ package struct PreparedCommit: Sendable {
     let connection: UInt64
     let gateway: Identifier
     let gestures: ShortList<EndedGesture>
-    /// What it asks for.
+    /// The requested edit.
     var edit: PreparedEdit
-    /// What it counts in the queue, bytes.
+    /// Its size in the queue, bytes.
     let size: Int
-    /// When it came.
+    /// The time of its arrival.
     let arrived: Instant
-    /// Over which link it came, as the shell counts them: who gets the credit back.
+    /// The link on which it arrived, as numbered by the shell: its sender gets the credit back.
     let source: UInt64
-    /// True when it was in a batch of which nobody knows whether it was written.
+    /// True when it was in a batch whose outcome is unknown.
     var isOutcomeUnknown = false
-    /// True when its stream was read again because the commit's claim was newer than the known one.
+    /// True when its stream was read again because the commit's claim was newer than the cached one.
     var isClaimVerified = false
 
-    /// Reads a commit's edit. A fault in it is part of the result: it will use up the commit's number.
+    /// Decodes a commit's edit. An error becomes part of the decision: it will use up the commit's number.
     package init(_ commit: Commit, size: Int, arrived: Instant, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
@@ -41,13 +41,13 @@ package struct PreparedCommit: Sendable {
         self.edit = EditDecisions.all.prepare(commit.edit)
     }
 
-    /// The identity of its body: the same commit sent again has the same.
+    /// The identity of its body: a repeated commit has the same.
     var hash: UInt64 { self.edit.hash }
 
     /// Its identity among commits.
     var key: CommitKey { CommitKey(self.stream, self.number) }
 
-    /// Its identity among the copies that wait: a copy of another gateway or connection wants a result of its own.
+    /// Its identity among the queued copies: a copy from another gateway or connection needs its own result.
     var copy: Copy {
         Copy(key: self.key, hash: self.hash, gateway: self.gateway, connection: self.connection)
     }
@@ -59,7 +59,7 @@ package struct PreparedCommit: Sendable {
         var gateway: Identifier
         var connection: UInt64
 
-        /// Nearly all copies differ in these two, and names take long to hash.
+        /// These two distinguish nearly all copies, and names are slow to hash.
         func hash(into hasher: inout Hasher) {
             hasher.combine(self.key.stream.session)
             hasher.combine(self.key.number)

@@ -1,24 +1,24 @@
-/// A bounded dictionary that keeps what was used lately.
+/// A bounded dictionary that keeps recently used entries.
 ///
-/// Two generations: what is looked up or stored moves into the young one; ``trim()`` makes the young generation the
-/// old one, and forgets the old, when the young has grown to half of the bound. Nothing is forgotten between two trims,
-/// so that all that one batch needs can be there at once, however much that is. After a trim it weighs at most one and
-/// a half times its limit.
+/// It has two generations: an entry that is looked up or stored moves into the young one. When the young generation has
+/// grown to half of the bound, ``trim()`` makes it the old one and evicts the previous old one. Nothing is evicted
+/// between two trims, so that everything that one batch needs can be present at the same time, however much that is.
+/// After a trim the weight is at most one and a half times the limit.
 struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendable {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private var youngWeight = 0
     private let limit: Int
 
-    /// A cache for values that weigh `limit` bytes in all.
+    /// A cache for values of `limit` bytes in total.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// How many entries there are, some perhaps counted twice.
+    /// The number of entries; some may be counted twice.
     var count: Int { self.young.count + self.old.count }
 
-    /// The entry, which counts as used.
+    /// The entry, which is marked as used.
     mutating func use(_ key: Key) -> Value? {
         if let value = self.young[key] { return value }
         guard let value = self.old.removeValue(forKey: key) else { return nil }
@@ -26,7 +26,7 @@ struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendabl
         return value
     }
 
-    /// True when there is the entry, which counts as used. Nothing is copied.
+    /// True when the entry exists, which is then marked as used. Nothing is copied.
     mutating func knows(_ key: Key) -> Bool {
         if self.young.index(forKey: key) != nil { return true }
         guard let value = self.old.removeValue(forKey: key) else { return false }
@@ -40,22 +40,22 @@ struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendabl
         if let replaced = self.young.updateValue(value, forKey: key) { self.youngWeight -= replaced.weight }
     }
 
-    /// Forgets an entry.
+    /// Removes an entry.
     mutating func forget(_ key: Key) {
         if let value = self.young.removeValue(forKey: key) { self.youngWeight -= value.weight }
         self.old[key] = nil
     }
 
-    /// Forgets what was not used lately, if there is too much.
+    /// Evicts entries that were not used recently, if the bound is exceeded.
     mutating func trim() {
         if self.youngWeight * 2 <= self.limit { return }
-        // A single batch may bring more than the bound: then nothing of it is worth keeping over the rest.
+        // A single batch may exceed the bound: then none of its entries are kept.
         self.old = self.youngWeight <= self.limit ? self.young : [:]
         self.young = [:]
         self.youngWeight = 0
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     mutating func clear() {
         self.young = [:]
         self.old = [:]
@@ -63,8 +63,8 @@ struct RecentCache<Key: Hashable & Sendable, Value: Weighed & Sendable>: Sendabl
     }
 }
 
-/// Something whose share of memory can be estimated.
+/// A value with an estimated memory size.
 protocol Weighed {
-    /// About how many bytes it takes in a cache, key included.
+    /// The approximate size of its entry in a cache, including the key, bytes.
     var weight: Int { get }
 }

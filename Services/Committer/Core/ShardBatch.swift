@@ -1,30 +1,30 @@
 package import Canvas
 package import Wire
 
-/// What one database transaction writes: the arguments of `commit_batch`.
+/// The content of one database transaction: the arguments of `commit_batch`.
 package struct ShardBatch: Equatable, Sendable {
     /// The shard.
     package var shard: Int
-    /// The version of the shard from which everything was decided. At another version nothing is written.
+    /// The version of the shard on which everything was decided. At another version nothing is written.
     package var version: UInt64
     /// The shard's chain at that version.
     package var base: UInt64
-    /// The last number in the shard's order afterwards.
+    /// The last number in the shard's order after the batch.
     package var gseq: UInt64
-    /// The shard's chain afterwards.
+    /// The shard's chain after the batch.
     package var chain: UInt64
-    /// The rooms' last numbers afterwards.
+    /// The rooms' last numbers after the batch.
     package var rooms: [RoomRow] = []
-    /// The elements afterwards, each once.
+    /// The elements after the batch, each once.
     package var elements: [ElementRow] = []
     /// The log's new rows, in order.
     package var log: [LogRow] = []
-    /// The streams whose highest number grew.
+    /// The streams whose highest number increased.
     package var streams: [StreamRow] = []
-    /// The refusals to remember.
+    /// The refusals to store.
     package var refusals: [RefusalRow] = []
 
-    /// A batch that writes nothing but the shard's version.
+    /// A batch that only writes the shard's version.
     package init(shard: Int, version: UInt64, gseq: UInt64, chain: UInt64 = 0) {
         self.shard = shard
         self.version = version
@@ -41,11 +41,11 @@ package struct ShardBatch: Equatable, Sendable {
         package var seq: UInt64
     }
 
-    /// An element as the batch leaves it.
+    /// An element after the batch.
     package struct ElementRow: Equatable, Sendable {
         /// Its room.
         package var room: Identifier
-        /// The element; of a deleted one the last state.
+        /// The element; for a deleted one its last state.
         package var element: Element
         /// The room's number of its last update.
         package var seq: UInt64
@@ -57,13 +57,13 @@ package struct ShardBatch: Equatable, Sendable {
     package struct LogRow: Equatable, Sendable {
         /// The room.
         package var room: Identifier
-        /// Its place in the room's order.
+        /// Its number in the room's order.
         package var seq: UInt64
-        /// Its place in the shard's order.
+        /// Its number in the shard's order.
         package var gseq: UInt64
-        /// What it did.
+        /// The kind of its update.
         package var event: UpdateEvent
-        /// Who did it.
+        /// The user that sent it.
         package var user: Identifier
         /// The stream of numbers it belongs to.
         package var session: Identifier
@@ -79,25 +79,25 @@ package struct ShardBatch: Equatable, Sendable {
         package var chain: UInt64
         /// JSON text: the element before; an array of elements for a deletion; nil when created.
         package var before: [UInt8]?
-        /// JSON text: the element afterwards; an array when several were created; nil when deleted.
+        /// JSON text: the element after the commit; an array when several were created; nil when deleted.
         package var after: [UInt8]?
     }
 
     /// A stream's new highest number.
     package struct StreamRow: Equatable, Sendable {
-        /// Which.
+        /// The stream.
         package var key: StreamKey
-        /// Its state afterwards.
+        /// Its state after the batch.
         package var state: StreamState
     }
 
-    /// A commit that was refused for good.
+    /// A commit that was finally refused.
     package struct RefusalRow: Equatable, Sendable {
-        /// Which.
+        /// The commit.
         package var key: CommitKey
         /// The hash of its body.
         package var hash: UInt64
-        /// Why.
+        /// The refusal.
         package var refusal: Refusal
     }
 }

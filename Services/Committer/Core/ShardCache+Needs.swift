@@ -1,7 +1,7 @@
 import Canvas
 import Wire
 
-/// Collects what must be read before a run of commits can be decided, each thing once.
+/// Collects the state that must be read before a run of commits can be decided, without duplicates.
 struct Needs {
     private(set) var request: LoadRequest
     private var rooms: Set<Identifier> = []
@@ -36,7 +36,7 @@ struct Needs {
 }
 
 extension ShardCache {
-    /// Adds what is not known and needed to decide a commit.
+    /// Adds the state that a commit's decision needs and the cache lacks.
     mutating func collect(_ commit: inout PreparedCommit, into needs: inout Needs) {
         if !self.knows(commit.room) { needs.room(commit.room) }
         self.collectStream(&commit, into: &needs)
@@ -50,17 +50,17 @@ extension ShardCache {
         }
     }
 
-    /// The stream, and the stored outcome in case the commit's number turns out to be an old one.
+    /// The stream, and the stored outcome in case the commit's number is an old one.
     private mutating func collectStream(_ commit: inout PreparedCommit, into needs: inout Needs) {
         switch self.stream(commit.stream) {
         case nil:
             needs.stream(commit.stream)
             if self.outcome(commit.key) == nil { needs.outcome(commit.key) }
-            // The answer will be as new as the commit.
+            // The answer will be at least as recent as the commit.
             commit.isClaimVerified = true
         case .some(let state):
             if commit.claim > state?.claim ?? 1, !commit.isClaimVerified {
-                // Somebody resumed the session since it was read.
+                // The session was resumed after it was read.
                 commit.isClaimVerified = true
                 self.forgetStream(commit.stream)
                 needs.stream(commit.stream)
@@ -73,7 +73,7 @@ extension ShardCache {
         if !self.knows(key) { needs.element(key, family: false) }
     }
 
-    /// A deletion takes along what hangs on the element.
+    /// A deletion includes the element's children.
     private mutating func collectFamily(_ key: ElementKey, into needs: inout Needs) {
         switch self.element(key) {
         case nil:

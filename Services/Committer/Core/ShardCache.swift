@@ -1,23 +1,23 @@
 import Canvas
 import Wire
 
-/// What a ledger knows of its shard. All of it was true at one version of the shard, and is worth nothing at another.
+/// A ledger's cached state of its shard. All of it belongs to one version of the shard and is invalid at any other.
 struct ShardCache: Sendable {
-    /// How often the shard was written when all this was true; nil: nothing is known.
+    /// The version of the shard; nil: nothing is cached.
     private(set) var version: UInt64?
     /// The last number in the shard's order.
     private(set) var gseq: UInt64 = 0
     /// The shard's chain.
     private(set) var chain: UInt64 = 0
-    /// Sessions whose name sorts before it and that do not exist have ended.
+    /// Sessions whose name sorts before it and that have no row have ended.
     private(set) var sessionFloor: Identifier = ""
     private var rooms: RecentCache<Identifier, KnownRoom>
     private var streams: RecentCache<StreamKey, KnownStream>
     private var elements: RecentCache<ElementKey, ElementState>
-    /// Read for repetitions in the batch at hand, then forgotten.
+    /// Read for repetitions in the current batch, then discarded.
     private var outcomes: [CommitKey: StoredOutcome] = [:]
 
-    /// A cache that knows nothing, for about so many bytes.
+    /// An empty cache with an approximate limit, bytes.
     init(limit: Int) {
         self.rooms = RecentCache(limit: limit / 8)
         self.streams = RecentCache(limit: limit / 8)
@@ -26,33 +26,33 @@ struct ShardCache: Sendable {
 
     // MARK: Reading
 
-    /// The last number of a room; nil when it is not known.
+    /// The last number of a room; nil when unknown.
     mutating func room(_ room: Identifier) -> UInt64? { self.rooms.use(room)?.seq }
 
-    /// A stream, `.some(nil)` when there is none of that name, nil when that is not known.
+    /// A stream; `.some(nil)` when it does not exist, nil when unknown.
     mutating func stream(_ key: StreamKey) -> StreamState?? {
         guard let known = self.streams.use(key) else { return nil }
         return .some(known.state)
     }
 
-    /// An element; nil when nothing is known of it.
+    /// An element's state; nil when unknown.
     mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
 
     /// True when the room's last number is known.
     mutating func knows(_ room: Identifier) -> Bool { self.rooms.knows(room) }
 
-    /// True when something is known of the element, be it that there is none.
+    /// True when the element's state is known, even if it does not exist.
     mutating func knows(_ key: ElementKey) -> Bool { self.elements.knows(key) }
 
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
 
-    /// How many elements it holds.
+    /// The number of elements.
     var elementCount: Int { self.elements.count }
 
     // MARK: Changing
 
-    /// Takes over an answer of the database. An answer at another version than the known one replaces everything.
+    /// Adds an answer of the database. An answer at another version than the cached one replaces everything.
     mutating func take(_ state: LoadedState, for request: LoadRequest) {
         if self.version != state.version || self.chain != state.chain { self.clear() }
         self.version = state.version
@@ -80,14 +80,14 @@ struct ShardCache: Sendable {
                 self.elements.store(.deleted, for: row.key)
                 continue
             }
-            // What hangs on it may be known already, when it comes along as a part of another one's family.
+            // Its children may be cached already, when the row is part of another element's family.
             var known = children[row.key]
             if known == nil, case .live(let live)? = self.elements.use(row.key) { known = live.children }
             self.elements.store(.live(LiveElement(element, children: known)), for: row.key)
         }
     }
 
-    /// Takes over what a batch wrote.
+    /// Applies a written batch.
     mutating func commit(
         version: UInt64, gseq: UInt64, chain: UInt64, rooms: [ShardBatch.RoomRow],
         streams: [ShardBatch.StreamRow], elements: [ElementKey: DraftElement]
@@ -100,7 +100,7 @@ struct ShardCache: Sendable {
         for (key, element) in elements { self.elements.store(element.state, for: key) }
     }
 
-    /// Ends a batch: forgets what was read only for it, and what was not used lately.
+    /// Ends a batch: discards what was read only for it, and evicts what was not used recently.
     mutating func trim() {
         self.outcomes.removeAll(keepingCapacity: true)
         self.rooms.trim()
@@ -108,10 +108,10 @@ struct ShardCache: Sendable {
         self.elements.trim()
     }
 
-    /// Forgets a stream, so that it is read again.
+    /// Removes a stream, so that it is read again.
     mutating func forgetStream(_ key: StreamKey) { self.streams.forget(key) }
 
-    /// Forgets everything.
+    /// Removes everything.
     mutating func clear() {
         self.version = nil
         self.rooms.clear()
@@ -127,14 +127,14 @@ private struct KnownRoom: Weighed {
     var weight: Int { 96 }
 }
 
-/// A stream, or that there is none.
+/// A stream, or the fact that it does not exist.
 private struct KnownStream: Weighed {
     var state: StreamState?
     var weight: Int { 192 }
 }
 
 extension ElementState: Weighed {
-    /// The element's texts weigh about as much as its JSON, which stands beside them.
+    /// The element's texts are about as large as its JSON, which is stored next to them.
     var weight: Int {
         switch self {
         case .absent, .deleted: 128

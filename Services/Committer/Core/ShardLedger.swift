@@ -3,7 +3,7 @@ import DequeModule
 package import Timing
 package import Wire
 
-/// One shard's commits on their way into the database: a queue, what is known of the shard, and at most one request.
+/// The commits of one shard on their way into the database: a queue, the cached state, and at most one request.
 ///
 ///                 admit                     next: all known
 ///       ┌──────┐ ───────▶ ┌─────────┐ ─────────────────────────▶ ┌─────────┐ batchWritten: answers, updates
@@ -13,9 +13,10 @@ package import Wire
 ///                              ▲       stateLoaded, requestFailed     │ goes back to the head of the queue
 ///                              └──────────────────────────────────────┘
 ///
-/// A batch is decided here in full, from what is known at one version of the shard, and written with a compare-and-set
-/// on that version: then it was true, or nothing happened. After a lost connection nobody knows which; what is known
-/// is dropped and the same commits are decided again, and the streams' highest numbers tell what was written.
+/// A batch is decided here completely, on the cached state at one version of the shard, and written with a
+/// compare-and-set on that version: it takes effect on exactly that state or not at all. After a lost connection the
+/// outcome is unknown: the cache is dropped and the same commits are decided again, and the streams' highest numbers
+/// show what was written.
 package struct ShardLedger: Sendable {
     /// A request to the database.
     package enum Request: Equatable, Sendable {
@@ -23,27 +24,27 @@ package struct ShardLedger: Sendable {
         case write(ShardBatch)
     }
 
-    /// What came of an event: nothing but lists to be passed on.
+    /// The effects of an event, to be passed on.
     package struct Settlement: Equatable, Sendable {
         /// Results, each for the gateway of that name.
         package var results: [(gateway: Identifier, result: CommitResult)] = []
         /// Updates for the shard's fan-out, in order.
         package var updates: [Update] = []
-        /// How many commits left the ledger, and their bytes.
+        /// The number of commits that left the ledger, and their bytes.
         package var commits = 0, bytes = 0
-        /// The same by the link over which they came.
+        /// The same by the link on which they arrived.
         package var finished: [UInt64: CommitLoad] = [:]
-        /// How the decisions went.
+        /// The counts of decisions.
         package var tally = DecisionTally()
-        /// Arrival of each commit that was answered after a write, ns.
+        /// The arrival of each commit that was answered after a write.
         package var arrivals: [Instant] = []
-        /// Commits answered `unavailable`, and commits of unknown outcome that were given up without an answer.
+        /// Commits answered `unavailable`, and commits of unknown outcome that expired without an answer.
         package var expired = 0, abandoned = 0
 
-        /// Nothing.
+        /// No effects.
         package init() {}
 
-        /// Adds what came of a later event.
+        /// Adds the effects of a later event.
         package mutating func append(_ other: Settlement) {
             self.results += other.results
             self.updates += other.updates
@@ -75,14 +76,14 @@ package struct ShardLedger: Sendable {
     private let rules: RulesTable
     private let limits: CommitterLimits
     private var queue: Deque<PreparedCommit> = []
-    /// What is in the queue or in flight; a second copy of it is not taken.
+    /// The queued and in-flight commits; a second copy of one is not enqueued.
     private var copies: Set<PreparedCommit.Copy> = []
     private var cache: ShardCache
     private var phase = Phase.idle
-    /// How many commits the next batch takes: less after a batch was refused by the database.
+    /// The maximum number of commits in the next batch: lower after the database rejected a batch.
     private var batchLimit: Int
     private var failures = 0
-    /// Nothing is asked of the database before, ns.
+    /// No requests are sent before this time.
     private(set) var restUntil = Instant.start
 
     /// An empty ledger.
@@ -96,41 +97,41 @@ package struct ShardLedger: Sendable {
 
     // MARK: Intake
 
-    /// Takes a commit. False when a copy of it waits already, whose result will be this one's as well.
+    /// Enqueues a commit. False when a copy of it is queued already, whose result serves both.
     package mutating func admit(_ commit: PreparedCommit) -> Bool {
         guard self.copies.insert(commit.copy).inserted else { return false }
         self.queue.append(commit)
         return true
     }
 
-    /// True when ``next()`` has something to ask.
+    /// True when ``next()`` has a request.
     package var isWaiting: Bool {
         if case .idle = self.phase { return !self.queue.isEmpty }
         return false
     }
 
-    /// True when no commit waits or is in flight.
+    /// True when no commit is queued or in flight.
     package var isEmpty: Bool { self.copies.isEmpty }
 
-    /// How many elements are kept in memory.
+    /// The number of cached elements.
     package var cachedElements: Int { self.cache.elementCount }
 
-    /// Arrival of the commit that has waited longest, ns. A batch that went back stands at the head again.
+    /// The arrival of the oldest commit. A batch that failed is at the head of the queue again.
     package var oldestArrival: Instant? {
         if case .writing(let commits, _) = self.phase { return commits.first?.arrived }
         return self.queue.first?.arrived
     }
 
-    /// Arrival of the commit at the head of the queue, which the next deadline is for; nil when none waits, and while
-    /// those that wait are being read for.
+    /// The arrival of the commit at the head of the queue, which has the next deadline; nil when none is queued, and
+    /// while the queued ones wait for a read.
     var oldestQueued: Instant? {
         if case .loading(_, let count) = self.phase { return self.queue.dropFirst(count).first?.arrived }
         return self.queue.first?.arrived
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// The next request, nil when there is nothing to do or one is under way.
+    /// The next request; nil when there is none or one is in flight.
     package mutating func next() -> Request? {
         guard self.isWaiting else { return nil }
         let count = self.runLength()
@@ -168,7 +169,7 @@ package struct ShardLedger: Sendable {
 
     // MARK: Answers of the database
 
-    /// What was asked for came.
+    /// The read was answered.
     package mutating func stateLoaded(_ state: LoadedState) {
         guard case .loading(let request, _) = self.phase else { return }
         self.phase = .idle
@@ -176,7 +177,7 @@ package struct ShardLedger: Sendable {
         self.cache.take(state, for: request)
     }
 
-    /// The batch is in the database, for good.
+    /// The batch is committed.
     package mutating func batchWritten() -> Settlement {
         guard case .writing(let commits, let draft) = self.phase else { return Settlement() }
         self.phase = .idle
@@ -205,13 +206,13 @@ package struct ShardLedger: Sendable {
         self.cache.clear()
     }
 
-    /// The database may be on another history than the one that was read: nothing known counts any more. A request
-    /// under way goes on: what it is based on is compared when it is written.
+    /// The database may be on another history than the cached one: the cache is dropped. A request in flight continues:
+    /// the version it is based on is compared on the write.
     package mutating func forget() {
         self.cache.clear()
     }
 
-    /// The request came to nothing, or nobody knows.
+    /// The request failed, or its outcome is unknown.
     package mutating func requestFailed(_ failure: RequestFailure, at now: Instant) -> Settlement {
         switch self.phase {
         case .idle:
@@ -243,8 +244,8 @@ package struct ShardLedger: Sendable {
         }
     }
 
-    /// One commit of the batch holds what the database does not take. The batch is halved until it is alone; it is
-    /// then refused, and if not even its refusal can be stored, answered without that.
+    /// One commit of the batch contains data that the database rejects. The batch is halved until that commit is alone;
+    /// it is then refused, and if even its refusal cannot be stored, answered without storing it.
     private mutating func isolateFault(count: Int) -> Settlement {
         if count > 1 {
             self.batchLimit = max(1, count / 2)
@@ -261,7 +262,7 @@ package struct ShardLedger: Sendable {
         return settlement
     }
 
-    /// Waits a little, longer each time, and not in step with other shards.
+    /// Backs off, longer each time, and not in step with other shards.
     private mutating func rest(at now: Instant) {
         let doubled = self.limits.rest * (1 << UInt64(min(self.failures, 10)))
         let spread = UInt64((self.shard * 7 + self.failures * 5) % 16)
@@ -277,8 +278,8 @@ package struct ShardLedger: Sendable {
 
     // MARK: Deadlines
 
-    /// Gives up commits that have waited too long. One whose outcome is not known gets no answer: it may be in the
-    /// database, and the gateway that holds it will ask again.
+    /// Expires commits that have waited too long. One of unknown outcome gets no answer: it may be in the database, and
+    /// the gateway that has it in custody will retry.
     package mutating func expire(at now: Instant) -> Settlement {
         var settlement = Settlement()
         var skipped = 0

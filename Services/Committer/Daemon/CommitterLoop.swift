@@ -7,12 +7,12 @@ internal import Stages
 internal import Timing
 internal import Wire
 
-/// What the committer does in every turn of its thread: what the database answered, then the commits that came, then
-/// new requests, results and updates.
+/// The committer's turn on its thread: first the database's answers, then the arrived commits, then new requests,
+/// results and updates.
 final class CommitterLoop: ReactorLoop {
     private static let resultBytes = 16 << 20
     private static let updateBytes = 32 << 20
-    /// Marks per link, in envelopes.
+    /// High-water marks per link, in envelopes.
     private static let commitMark = 1000
     private static let updateMark = 1000
 
@@ -31,7 +31,7 @@ final class CommitterLoop: ReactorLoop {
     private var actions: [Committer.Action] = []
     private var batchColumns = BatchColumns()
     private var stateColumns = StateColumns()
-    /// What each lane carries.
+    /// The request in flight on each lane.
     private var carried: [DatabaseLane.Request?]
     private var arrivals: [Instant] = []
     private var databaseLog = LogLimiter(every: .seconds(1))
@@ -55,10 +55,10 @@ final class CommitterLoop: ReactorLoop {
         self.updates = FanoutLane(fanouts: settings.fanouts.count, outboxLimit: Self.updateBytes)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
-        // The server is one and the committers are few: no reason to wait long after it came back.
+        // There is one server and few committers: no reason to wait long after it came back.
         database.backoffMaximum = .milliseconds(500)
         database.requestDeadline = settings.databaseDeadline
-        // A server that is only slow gives up first, and then it is known that nothing was written.
+        // A server that is merely slow times out first, and then it is known that nothing was written.
         database.statementTimeout = settings.databaseDeadline * 4 / 5
         self.lanes = try (0..<settings.databaseConnections).map { _ in
             try DatabaseLane(on: thread, settings: database)
@@ -98,7 +98,7 @@ final class CommitterLoop: ReactorLoop {
         self.logger.info("draining", metadata: ["committer.queued": "\(self.core.queuedCommits)"])
     }
 
-    /// What waits is finished, unless there is no database to finish it with: nothing of it was acknowledged.
+    /// Pending work is finished, unless there is no database: none of it was acknowledged.
     var isDrained: Bool {
         (self.core.isIdle || self.core.connectedLanes == 0) && self.results.isEmpty && self.updates.isEmpty
     }
@@ -108,7 +108,7 @@ final class CommitterLoop: ReactorLoop {
         for lane in self.lanes { lane.close() }
     }
 
-    /// Has others asked while there is no database here, and is asked again as soon as there is.
+    /// Reports to senders that it rests while there is no database, and that it serves again as soon as there is.
     private func rest(_ now: Instant) {
         self.restClock.observe(connections: self.core.connectedLanes, at: now)
         let isResting = self.restClock.isResting(at: now)
@@ -126,7 +126,7 @@ final class CommitterLoop: ReactorLoop {
         return deadline
     }
 
-    /// Connections prepare statements that only stand once the schema does.
+    /// Connections prepare statements that exist only after the schema is up to date.
     private func startDatabase(_ now: Instant) {
         guard self.phase == .starting, self.schema.isOpen else { return }
         self.phase = .running
@@ -134,11 +134,11 @@ final class CommitterLoop: ReactorLoop {
         for lane in self.lanes { lane.start(at: now) }
     }
 
-    // MARK: In
+    // MARK: Input
 
     private func readFanouts() {
         self.fanouts.read { event in
-            // Nothing else comes back over these links, and what waits is tried again in every turn.
+            // Nothing else is received on these links, and queued updates are retried in every turn.
             if case .down(let fanout) = event { self.updates.linkDown(fanout) }
         }
     }
@@ -150,7 +150,7 @@ final class CommitterLoop: ReactorLoop {
             case .peerDown(let peer, _): self.results.peerDown(peer)
             case .writable(let peer): self.results.writable(peer, self.link.send)
             case .message(let peer):
-                // Commits that come while the daemon drains are left alone: their gateways turn to another committer.
+                // Commits that arrive while the daemon drains are not read: their gateways turn to another committer.
                 if self.phase != .draining { self.readCommits(of: peer, now) }
             }
         }
@@ -174,7 +174,7 @@ final class CommitterLoop: ReactorLoop {
             self.carried[lane] = nil
             self.core.connectionDown(lane: lane, at: now, into: &self.actions)
             if error.sqlState == .queryCanceled { self.renewIdleLanes(now) }
-            // A server that was turned away has its reason already.
+            // A rejected server has been logged already.
             if error.sqlState != .rejected { self.databaseFailed("database connection lost", error) }
         case .attemptFailed(let error):
             self.databaseFailed("database connection refused", error)
@@ -183,8 +183,8 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    /// A lane heard nothing until its deadline. The others may be open without anybody at their end as well, and would
-    /// each cost what waits another deadline.
+    /// A lane received nothing until its deadline. The connections of the others may be dead too, and would each cost
+    /// the queued commits another deadline.
     private func renewIdleLanes(_ now: Instant) {
         for (lane, connection) in self.lanes.enumerated() where self.carried[lane] == nil {
             connection.renew("another connection fell silent", at: now)
@@ -197,7 +197,7 @@ final class CommitterLoop: ReactorLoop {
         for problem in facts.durabilityProblems {
             self.logger.warning("acknowledged commits may be lost", metadata: ["reason": "\(problem)"])
         }
-        // Nothing else may be asked before it is known which history this is.
+        // No other request may be sent before the history is known.
         self.submit(.noteHistory, HistoryNote.parameters(facts), lane, now)
     }
 
@@ -215,7 +215,7 @@ final class CommitterLoop: ReactorLoop {
         self.check.ready()
     }
 
-    /// Turns away from a server that must not get commits.
+    /// Rejects a server that must not get commits.
     private func reject(_ lane: Int, _ reason: String, _ now: Instant) {
         if self.core.connectedLanes == 0 { self.check.notReady(reason) }
         self.lanes[lane].reject(reason, at: now)
@@ -269,10 +269,10 @@ final class CommitterLoop: ReactorLoop {
         }
     }
 
-    // MARK: Out
+    // MARK: Output
 
     private func perform(_ now: Instant) {
-        // A request that a lane does not take is an event, which may be answered by more actions.
+        // A request that a lane does not accept is an event, which may cause more actions.
         while !self.actions.isEmpty {
             let actions = self.actions
             self.actions = []

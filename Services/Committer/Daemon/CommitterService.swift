@@ -3,11 +3,11 @@ internal import Mesh
 package import ServiceLifecycle
 internal import Stages
 
-/// The committer: one thread that owns all links and connections. Asked to stop, it writes, answers and publishes what
-/// waits.
+/// The committer: one thread that owns all links and connections. At shutdown it writes, answers and publishes pending
+/// commits.
 package enum CommitterService {
-    /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
-    /// there as it was when the layout of the settings changes.
+    /// The daemon's process. It starts here and not in `Main.swift`: an incremental build may keep the code compiled
+    /// there when the layout of the settings changes.
     package static func main() async {
         await DaemonMain.run(CommitterSettings.self) { settings, context in
             try CommitterService.services(settings, context)
@@ -15,7 +15,7 @@ package enum CommitterService {
     }
 
     /// The services of a committer, in order of dependency.
-    /// - Throws: when the process has no descriptor left. A bad endpoint or connection string comes out of `run`.
+    /// - Throws: when the process has no descriptor left. A bad endpoint or connection string is thrown by `run`.
     package static func services(_ settings: CommitterSettings, _ context: DaemonContext) throws -> [any Service] {
         let schema = SchemaGate(isOpen: !settings.migrates)
         let check = context.health.check("database")

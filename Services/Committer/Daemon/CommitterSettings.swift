@@ -4,33 +4,33 @@ package import CommitterCore
 internal import Timing
 package import Wire
 
-/// What an operator may set on a committer; the schema holds names, defaults and ranges.
+/// A committer's settings; the schema has names, defaults and ranges.
 package struct CommitterSettings: DaemonSettings {
-    /// Where gateways and coalescers connect.
+    /// The endpoint to which gateways and coalescers connect.
     package var bind: String
-    /// The fan-outs that updates go to.
+    /// The fan-outs that receive updates.
     package var fanouts: [PeerAddress]
     /// The database.
     package var databaseURL: String
-    /// How many connections to it, each with one batch at a time.
+    /// The number of connections to it, each with one batch at a time.
     package var databaseConnections: Int
     /// Whether to bring the schema up to date at start.
     package var migrates: Bool
-    /// Whether a server may be used that can lose what it acknowledged.
+    /// Whether to use a server that can lose acknowledged commits.
     package var allowsUnsafeDatabase: Bool
     /// How many whole days the log is kept.
     package var logRetentionDays: Int
-    /// After how many days without a commit a session ends.
+    /// The number of days without a commit after which a session ends.
     package var sessionRetentionDays: Int
     /// The rules of every element type.
     package var rules: RulesTable
-    /// How long an answer of the database is waited for.
+    /// The timeout of a database request.
     package var databaseDeadline: Duration
     /// The bounds of queue, batches, memory and time.
     package var limits: CommitterLimits
-    /// How many commits of one sender, and bytes of them, may wait here.
+    /// The credit of each sender: unfinished commits and their bytes.
     package var credit: CommitCredit
-    /// How long a stopping committer may finish its batches.
+    /// The time limit for finishing batches at shutdown.
     package var drain: Duration
 
     package static let connections = Setting.int(
@@ -39,36 +39,36 @@ package struct CommitterSettings: DaemonSettings {
         "migrate", default: true, "Bring the database's schema up to date at start.")
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
-        "Use a database whose settings may lose acknowledged commits (fsync off and the like).")
-    /// A day would do for apps that resume, as they get a thousand updates at most. A week is for those that were away
-    /// with a commit unanswered, over a weekend or a holiday: only the log has what it was answered with.
+        "Use a database whose settings can lose acknowledged commits (such as fsync off).")
+    /// A day would be enough for apps that resume, as they get a thousand updates at most. A week is for apps that were
+    /// offline with an unanswered commit, over a weekend or a holiday: only the log contains its result.
     package static let logRetention = Setting.int(
         "log-retention-days", default: 7, in: 1...3650,
-        "Days that the commit log is kept: an app away for longer gets the room whole.")
+        "Days that the commit log is kept; an app offline for longer gets the whole room.")
     package static let sessionRetention = Setting.int(
         "session-retention-days", default: 30, in: 2...3650,
         "Days without a commit after which a session ends.")
     package static let queueItems = Setting.int(
-        "queue-items", default: 8192, in: 1...1_000_000, "Commits that may wait; one more is refused as busy.")
+        "queue-items", default: 8192, in: 1...1_000_000, "Commits in the queue; further ones are refused as busy.")
     package static let queueBytes = Setting.int(
-        "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits that may wait.")
+        "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits in the queue.")
     package static let batchItems = Setting.int(
-        "batch-items", default: 256, in: 1...4096, "Commits of one transaction at most.")
+        "batch-items", default: 256, in: 1...4096, "Maximum number of commits in one transaction.")
     package static let batchBytes = Setting.int(
-        "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Bytes of commits of one transaction at most.")
+        "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let elementsPerCommit = Setting.int(
-        "elements-per-commit", default: 500, in: 1...10_000, "Elements that one commit may create.")
+        "elements-per-commit", default: 500, in: 1...10_000, "Maximum number of elements that one commit creates.")
     package static let cacheBytes = Setting.int(
         "cache-bytes", default: 128 << 20, in: 1 << 20...64 << 30,
-        "About how much memory known elements and sessions may take between batches.")
+        "Approximate memory of cached elements and sessions between batches, bytes.")
     package static let commitDeadline = Setting.milliseconds(
         "commit-deadline-ms", default: 10_000, in: 100...600_000,
-        "How long a commit may wait for the database before it is answered as unavailable.")
+        "How long a commit may wait for the database before the answer is unavailable.")
 
-    /// Half a commit's deadline: when an answer was lost there is time to find out what became of it, or to try again.
+    /// Half a commit's deadline: after a lost answer there is time to find out the outcome, or to retry.
     package static let databaseDeadline = Setting.milliseconds(
         "database-deadline-ms", default: 5000, in: 100...600_000,
-        "How long an answer of the database is waited for before its connection is given up and the outcome unknown.")
+        "Timeout of a database request; the connection is then abandoned and the outcome is unknown.")
 
     package static let schema = SettingsSchema(
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",

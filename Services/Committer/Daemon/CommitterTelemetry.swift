@@ -3,14 +3,14 @@ internal import CommitterCore
 internal import Stages
 internal import Timing
 
-/// The committer's figures for operators. Instruments are made once and updated once a turn.
+/// The committer's metrics. Instruments are created once and updated once a turn.
 final class CommitterTelemetry: Sendable {
-    /// What became of a commit.
+    /// The outcome of a commit.
     private enum Outcome: String, CaseIterable, Hashable {
         case applied, refused, duplicate, conflict, gap, expired, busy, unavailable
     }
 
-    /// What an unknown outcome turned out to be.
+    /// What was found about an unknown outcome.
     private enum Unknown: String, CaseIterable, Hashable {
         case written, lost, abandoned
     }
@@ -85,13 +85,13 @@ final class CommitterTelemetry: Sendable {
         self.reconnects = counter("reconnects_total", "Links that were opened again.")
     }
 
-    /// An envelope could not be read.
+    /// An envelope was malformed.
     func envelopeMalformed() { self.malformed.add() }
 
     /// The database is on another history than before.
     func historyChanged() { self.histories.add() }
 
-    /// A batch is on its way to the database.
+    /// A batch was sent to the database.
     func batchSent(_ batch: ShardBatch) { self.batchSize.observe(Double(batch.log.count)) }
 
     /// The database answered a request.
@@ -103,12 +103,12 @@ final class CommitterTelemetry: Sendable {
         }
     }
 
-    /// Commits that came at these moments were answered.
+    /// Commits with these arrivals were answered.
     func answered(_ arrivals: [Instant], at now: Instant) {
         for arrival in arrivals { self.latency.observe(now.elapsed(since: arrival).seconds) }
     }
 
-    /// A turn is over.
+    /// A turn has ended.
     func turned(_ core: borrowing Committer, at now: Instant) {
         let counters = core.counters
         self.received.follow(counters.received)
@@ -135,7 +135,7 @@ final class CommitterTelemetry: Sendable {
         self.lanesUp.set(core.connectedLanes)
     }
 
-    /// A turn is over: what left, and how the links stand.
+    /// A turn has ended: the relays' counters and the state of the links.
     func turned(results: GatewayLane, updates: FanoutLane, fanouts: StageLinks) {
         self.droppedResults.follow(results.dropped)
         self.published.follow(updates.published)

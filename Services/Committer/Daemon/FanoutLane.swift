@@ -2,25 +2,25 @@ package import Mesh
 internal import Stages
 package import Wire
 
-/// What is on its way to the fan-outs: each shard's updates for the fan-out that owns the shard.
+/// The output to the fan-outs: each shard's updates go to the fan-out that owns the shard.
 ///
-/// An update that cannot be sent is dropped: the fan-out sees the hole, or the shard's new head, and reads the log.
+/// An update that cannot be sent is dropped: the fan-out detects the hole, or the shard's new head, and reads the log.
 package struct FanoutLane {
     private var outboxes: [Outbox]
-    /// How many updates were added for a fan-out that is up.
+    /// The number of updates added for a fan-out that is up.
     package private(set) var published = 0
-    /// How many updates reached no fan-out.
+    /// The number of updates that reached no fan-out.
     package private(set) var dropped = 0
 
-    /// Nothing waits for any of these fan-outs; at most `outboxLimit` bytes may wait for each.
+    /// Empty outboxes for a number of fan-outs, each bounded by `outboxLimit` bytes.
     package init(fanouts: Int, outboxLimit: Int) {
         self.outboxes = (0..<fanouts).map { _ in Outbox(limit: outboxLimit) }
     }
 
-    /// True when no update waits.
+    /// True when no update is queued.
     package var isEmpty: Bool { self.outboxes.allSatisfy(\.isEmpty) }
 
-    /// A fan-out went down: what waits for it is dropped.
+    /// A fan-out went down: its queue is dropped.
     package mutating func linkDown(_ fanout: Int) {
         self.outboxes[fanout].drop()
         self.dropped += self.outboxes[fanout].takeDropped()
@@ -37,7 +37,7 @@ package struct FanoutLane {
         self.published += 1
     }
 
-    /// Sends what was added, and tries again what a link did not accept before.
+    /// Sends the added updates, and retries those that a link did not accept before.
     package mutating func flush(_ send: ([UInt8], Int) -> SendResult) {
         for fanout in self.outboxes.indices where !self.outboxes[fanout].isEmpty {
             self.outboxes[fanout].flush { send($0, fanout) }

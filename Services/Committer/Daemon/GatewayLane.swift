@@ -2,29 +2,29 @@ package import Mesh
 internal import Stages
 package import Wire
 
-/// The senders of commits on the bound link, their credit, and the results that go back to gateways by name.
+/// The senders of commits on the bound link, their credit, and the results for gateways, which are addressed by name.
 ///
-/// A result that cannot be sent is dropped: wherever its gateway went, it asks again.
+/// A result that cannot be sent is dropped: its gateway will retry the commit.
 package struct GatewayLane {
     private let outboxLimit: Int
     private var grants: CreditGrants
-    /// Senders by the numbers that stand for them in the core.
+    /// Senders by their numbers in the core.
     private var senders: [UInt64: PeerID] = [:]
     /// The newest peer of each name.
     private var peers: [String: PeerID] = [:]
     private var outboxes: [PeerID: Outbox] = [:]
-    /// Peers with something to send in this turn.
+    /// Peers with output in this turn.
     private var touched: [PeerID] = []
-    /// How many results reached no gateway.
+    /// The number of results that reached no gateway.
     package private(set) var dropped = 0
 
-    /// No sender yet; each may have a `window` of unfinished commits, and at most `outboxLimit` bytes wait for each.
+    /// No senders yet; each may have a `window` of unfinished commits and `outboxLimit` bytes of queued output.
     package init(window: CommitCredit, outboxLimit: Int) {
         self.grants = CreditGrants(window: window)
         self.outboxLimit = outboxLimit
     }
 
-    /// True when no result waits.
+    /// True when no result is queued.
     package var isEmpty: Bool { self.outboxes.values.allSatisfy(\.isEmpty) }
 
     /// A peer came up.
@@ -35,7 +35,7 @@ package struct GatewayLane {
         self.grants.peerUp(peer)
     }
 
-    /// A peer went away: what waits for it is dropped.
+    /// A peer went away: its queue is dropped.
     package mutating func peerDown(_ peer: PeerID) {
         if var outbox = self.outboxes.removeValue(forKey: peer) {
             outbox.drop()
@@ -52,7 +52,7 @@ package struct GatewayLane {
         self.grants.announce(to: peer, send)
     }
 
-    /// Gives senders, by their numbers, credit for commits that need no memory any more.
+    /// Grants senders, by their numbers, credit for finished commits.
     package mutating func finish(_ finished: [UInt64: CommitLoad], _ send: ([UInt8], PeerID) -> SendResult) {
         for (number, load) in finished {
             guard let sender = self.senders[number] else { continue }
@@ -70,7 +70,7 @@ package struct GatewayLane {
         self.outboxes[peer]?.append(result)
     }
 
-    /// Sends what was added, and what waited for peers that became writable.
+    /// Sends the added results, and the queues of peers that became writable.
     package mutating func flush(_ send: ([UInt8], PeerID) -> SendResult) {
         for peer in self.touched {
             self.outboxes[peer]?.flush { send($0, peer) }

@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 internal import Synchronization
 internal import Timing
 
-/// Tells the committer's thread that the schema stands.
+/// Signals the committer's thread that the schema is up to date.
 final class SchemaGate: Sendable {
     private let flag: Atomic<Bool>
 
@@ -14,17 +14,17 @@ final class SchemaGate: Sendable {
         self.flag = Atomic(isOpen)
     }
 
-    /// True once the schema stands.
+    /// True once the schema is up to date.
     var isOpen: Bool { self.flag.load(ordering: .acquiring) }
 
-    /// The schema stands.
+    /// The schema is up to date.
     func open() {
         self.flag.store(true, ordering: .releasing)
     }
 }
 
-/// Brings the schema up to date, tries until it is, and from then on keeps the tables: days of the log, ended sessions,
-/// which history this is. On a thread of its own because all of it blocks.
+/// Migrates the schema, retrying until it is up to date, and from then on does the upkeep: partitions of the log, ended
+/// sessions, the history. On a separate thread because all of it blocks.
 final class UpkeepService: Service {
     private let reactor: Reactor
 
@@ -48,13 +48,13 @@ final class UpkeepService: Service {
     }
 }
 
-/// One attempt to migrate, or one step of the upkeep, a turn. The thread has no links, so it may block.
+/// Each turn is one attempt to migrate, or one step of the upkeep. The thread has no links, so it may block.
 private final class UpkeepLoop: ReactorLoop {
     private static let migrationPause = Nanoseconds.seconds(1)
     private static let failurePause = Nanoseconds.seconds(30)
     private static let roundPause = Nanoseconds.seconds(300)
 
-    /// Nil once the schema stands.
+    /// Nil once the schema is up to date.
     private var migrator: Migrator?
     private let databaseURL: String
     private let upkeep: Upkeep
@@ -102,7 +102,7 @@ private final class UpkeepLoop: ReactorLoop {
         return self.nextRound
     }
 
-    /// Nil when the schema stands, else how long to wait before the next attempt.
+    /// Nil when the schema is up to date, else the delay before the next attempt.
     private func migrate(_ migrator: Migrator) -> Nanoseconds? {
         do {
             let applied = try migrator.migrate(self.databaseURL)
@@ -137,13 +137,13 @@ private final class UpkeepLoop: ReactorLoop {
     }
 }
 
-/// The upkeep's figures for operators.
+/// The upkeep's metrics.
 final class UpkeepTelemetry: Sendable {
-    /// Days of the log that were made or dropped.
+    /// Partitions of the log that were created or dropped.
     let logSteps: Counter
-    /// Sessions that ended for want of use.
+    /// Sessions that ended because they were idle.
     let sessionsEnded: Counter
-    /// Rounds that did not come to their end.
+    /// Rounds that were not completed.
     let failures: Counter
 
     init(_ metrics: MetricsRegistry) {

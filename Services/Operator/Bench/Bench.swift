@@ -2,8 +2,8 @@ import Glibc
 
 /// `touchsync bench`: a load generator for any server that speaks Socket.IO over WebSocket.
 package enum Bench {
-    /// Runs all loads and prints what they showed.
-    /// - Throws: ``BenchFailure`` when it cannot be done.
+    /// Runs all loads and prints their reports.
+    /// - Throws: ``BenchFailure`` when a load cannot be run.
     package static func run(_ options: BenchOptions) throws(BenchFailure) {
         let reports = try Self.reports(options) { report in
             if !options.json { Output.write(TextReport.text(report), to: STDOUT_FILENO) }
@@ -11,8 +11,8 @@ package enum Bench {
         try Self.finish(options, reports)
     }
 
-    /// Runs all loads, on the thread that calls.
-    /// - Parameter tell: called with each report as soon as there is one.
+    /// Runs all loads on the calling thread.
+    /// - Parameter tell: called with each report as soon as it is complete.
     package static func reports(
         _ options: BenchOptions, tell: (BenchReport) -> Void = { _ in }
     ) throws(BenchFailure) -> [BenchReport] {
@@ -46,7 +46,7 @@ package enum Bench {
         return reports
     }
 
-    /// - Throws: a ``BenchFailure`` for loads that cannot be, and for processes that are not there.
+    /// - Throws: a ``BenchFailure`` for invalid loads and for processes that do not exist.
     private static func check(_ options: BenchOptions) throws(BenchFailure) {
         for named in options.loads {
             if let problem = named.load.problem { throw BenchFailure("\(named.name): \(problem)") }
@@ -73,13 +73,13 @@ package enum Bench {
         return pipeline
     }
 
-    /// Eight letters and digits that no other run is likely to have.
+    /// Eight random letters and digits that identify the run.
     private static func runName() -> String {
         let text = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         return String(text.suffix(8))
     }
 
-    /// One connection is one descriptor.
+    /// Each connection needs a descriptor.
     private static func raiseDescriptorLimit() {
         signal(SIGPIPE, SIG_IGN)
         var limit = rlimit()

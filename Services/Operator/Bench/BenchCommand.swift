@@ -4,13 +4,13 @@ import Glibc
 /// `touchsync bench`.
 package struct BenchCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Loads a server as many apps would, and reports how it does.",
+        commandName: "bench", abstract: "Simulates the load of many apps on a server and reports its performance.",
         discussion: """
             Without options it loads http://127.0.0.1:8080 with 20 rooms × 10 members, 2 of each sending previews 60 \
             times a second. With --pid it watches the CPU time and memory of server processes on this machine.
 
-            With --plain any Socket.IO server will do that acknowledges room:join {roomId} and sends every \
-            element:transforming {roomId, …}, as it is, to the other members of that room. For loads with commits it \
+            With --plain it works with any Socket.IO server that acknowledges room:join {roomId} and sends every \
+            element:transforming {roomId, …}, unchanged, to the other members of that room. For loads with commits it \
             also sends every element:transform {roomId, …} to all members, as element:transformed, and acknowledges it.
             """)
 
@@ -20,7 +20,7 @@ package struct BenchCommand: ParsableCommand {
     var data: String?
     @Option(help: ArgumentHelp("A server process to watch; may be repeated.", valueName: "name=pid"))
     var pid: [String] = []
-    @Option(help: "A token that allows every room, for servers that want one.")
+    @Option(help: "A token that allows every room, for servers that require one.")
     var token: String?
     @Flag(help: "The server is a plain Socket.IO server that relays the events.")
     var plain = false
@@ -34,30 +34,30 @@ package struct BenchCommand: ParsableCommand {
     @Option(help: "Members of each room.") var members: Int?
     @Option(help: "Members of each room that send previews.") var senders: Int?
     @Option(help: "Previews per second of each sender.") var rate: Double?
-    @Option(help: "Commits per second, all together.") var commits: Double?
+    @Option(help: "Commits per second, all connections together.") var commits: Double?
     @Option(help: "Members of each room that commit (default: those that send).") var committers: Int?
-    @Option(help: "Commits of one connection without an answer. Without --commits: as many as are acknowledged.")
+    @Option(help: "Unanswered commits per connection. Without --commits: the rate follows the acknowledgements.")
     var commitWindow: Int?
-    @Option(help: "Commits per second of one connection at most, without --commits.") var commitsPerConnection: Double?
+    @Option(help: "Maximum commits per second and connection, without --commits.") var commitsPerConnection: Double?
     @Option(help: "Further elements in every room.") var elements: Int?
-    @Option(help: "Bytes of content in each element that is moved.") var elementBytes: Int?
-    @Option(help: "Connections that only are there.") var idle: Int?
-    @Option(help: "The part of each room's members that reads slowly, 0 to 1.") var slowShare: Double?
+    @Option(help: "Bytes of content in each moved element.") var elementBytes: Int?
+    @Option(help: "Idle connections.") var idle: Int?
+    @Option(help: "Share of each room's members that reads slowly, 0 to 1.") var slowShare: Double?
     @Option(help: "Bytes per second that a slow reader reads; 0: it never reads.") var slowBytes: Int?
-    @Option(help: "Cut members off after so many seconds; they connect again at once.") var stormAfter: Double?
-    @Option(help: "The part of the members that is cut off, 0 to 1.") var stormShare: Double?
-    @Option(help: "Senders per room that overload takes for sustainable, instead of finding out.") var sustainable: Int?
+    @Option(help: "Seconds after which members are cut off; they reconnect immediately.") var stormAfter: Double?
+    @Option(help: "Share of the members that is cut off, 0 to 1.") var stormShare: Double?
+    @Option(help: "Sustainable senders per room for overload, instead of searching.") var sustainable: Int?
     @Option(help: "Seconds over which connections are made.") var ramp: Double?
-    @Option(help: "Seconds of sending before the measurement.") var warmUp: Double?
-    @Option(help: "Seconds that are measured.") var duration: Double?
+    @Option(help: "Seconds of load before the measurement.") var warmUp: Double?
+    @Option(help: "Seconds of the measurement.") var duration: Double?
 
     @Flag(help: "Print JSON instead of text.") var json = false
-    @Option(help: ArgumentHelp("Draw latencies over time into a file.", valueName: "file")) var svg: String?
+    @Option(help: ArgumentHelp("Write a chart of latencies over time to a file.", valueName: "file")) var svg: String?
     @Flag(help: "No progress lines.") var quiet = false
 
     package init() {}
 
-    /// Runs on the process's first thread, which is all that it needs.
+    /// Runs on the process's main thread; no other thread is needed.
     package func run() throws {
         let options = try self.options()
         do throws(BenchFailure) {
@@ -68,7 +68,7 @@ package struct BenchCommand: ParsableCommand {
         }
     }
 
-    /// What the arguments say.
+    /// The options from the arguments.
     package func options() throws -> BenchOptions {
         var options = BenchOptions()
         options.urls = self.url
@@ -99,7 +99,7 @@ package struct BenchCommand: ParsableCommand {
         return named.map { self.adjusted($0) }
     }
 
-    /// A load with what the arguments say otherwise. One that is another load then has no goals.
+    /// A load with the arguments applied. A load that differs from the preset has no goals.
     private func adjusted(_ named: NamedLoad) -> NamedLoad {
         var load = named.load
         if let rooms { load.rooms = rooms }

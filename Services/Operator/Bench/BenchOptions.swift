@@ -1,4 +1,4 @@
-/// What `touchsync bench` shall do.
+/// The options of `touchsync bench`.
 package struct BenchOptions: Sendable {
     /// Server addresses; connections are spread over them. Empty: those of the pipeline in ``dataFolder``.
     package var urls: [String] = []
@@ -6,19 +6,19 @@ package struct BenchOptions: Sendable {
     package var dataFolder: String?
     /// Further server processes to watch.
     package var processes: [WatchedProcess] = []
-    /// For servers that want one; must allow every room.
+    /// For servers that require one; must allow every room.
     package var token: String?
     /// The server only relays events of the same names.
     package var isPlain = false
-    /// Seconds that connecting may take beyond the ramp.
+    /// Time to connect beyond the ramp, s.
     package var patience = 60
     /// The loads to run, one after the other.
     package var loads: [NamedLoad] = []
-    /// Senders per room that are known to be sustainable, for loads that would search for it.
+    /// The known number of sustainable senders per room, for loads that would search for it.
     package var sustainable: Int?
     /// Print JSON instead of text.
     package var json = false
-    /// Where to draw latencies over time.
+    /// File for a chart of latencies over time.
     package var svgFile: String?
     /// No progress lines.
     package var isQuiet = false

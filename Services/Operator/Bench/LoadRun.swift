@@ -1,23 +1,23 @@
-/// Runs the phases of one crowd, from its first connection to the last figure.
+/// Runs the phases that share connections, from the first connection to the last metric.
 struct LoadRun {
-    /// How long answers are waited for after a phase, seconds.
+    /// How long to wait for answers after a phase, seconds.
     private static let afterglow = 2
 
     private let name: String
     private let crowd: Load
     private let watched: [WatchedProcess]
-    /// Seconds that connecting may take beyond the ramp.
+    /// Time to connect beyond the ramp, s.
     private let patience: Int
     private let progress: Progress
     private let loop: LoadLoop
-    /// The servers before and after the idle connections came.
+    /// Samples of the servers before and after the idle connections were made.
     private var before: [ProcessSample?] = []
     private var after: [ProcessSample?] = []
 
     private var clock: Clock { self.loop.clock }
 
-    /// Connects everybody.
-    /// - Parameter crowd: who is connected.
+    /// Makes all connections.
+    /// - Parameter crowd: the load with the connections.
     /// - Throws: a ``BenchFailure`` when not all of them are live in time.
     init(
         _ name: String, _ crowd: Load, _ target: Target, _ watched: [WatchedProcess], _ options: BenchOptions
@@ -35,13 +35,13 @@ struct LoadRun {
         self.after = watched.map { ProcessSample.of($0.pid) }
     }
 
-    /// Connects the members or the idle connections and waits until all of them take part.
+    /// Connects the members or the idle connections and waits until all of them are live.
     private func connect(idle: Bool) throws(BenchFailure) {
         self.loop.connect(idle: idle)
         let limit = Int(self.crowd.ramp.rounded(.up)) + self.patience
         let wanted = self.crowd.rooms * self.crowd.members + (idle ? self.crowd.idle : 0)
         let begin = self.clock.now
-        // How many were live at most, since when there are no more, and whether a greeting was given up.
+        // The maximum of live clients, since when it has not grown, and whether a greeting timed out.
         var (most, since, someHung) = (0, begin, false)
         for second in 1...max(1, limit) {
             self.loop.run(until: begin + Int64(second) * 1_000_000_000, whenComplete: true)
@@ -49,7 +49,7 @@ struct LoadRun {
             someHung = self.loop.giveUpHangingGreetings() || someHung
             let isStuck = self.loop.liveCount <= most
             if !isStuck { (most, since) = (self.loop.liveCount, self.clock.now) }
-            // Nobody was greeted for as long as one may wait, and some waited in vain: nobody will be.
+            // No client went live for the length of a greeting, and some greetings timed out: no progress is possible.
             if someHung, self.clock.now - since >= Dialler.greetingTime { break }
             let obstacle = isStuck ? self.loop.obstacle : nil
             self.progress.connecting(self.name, self.loop.liveCount, of: wanted, obstacle)
@@ -87,7 +87,7 @@ struct LoadRun {
         return report
     }
 
-    /// Keeps everything going for so many seconds; `body` hears of each that is over.
+    /// Runs the loop for a number of seconds; calls `body` after each.
     private func eachSecond(of duration: Double, _ body: (Int, _ seconds: Int) -> Void) {
         let begin = self.clock.now
         let seconds = Int(duration.rounded())
@@ -98,7 +98,7 @@ struct LoadRun {
         }
     }
 
-    /// Commits that have no answer although they had time.
+    /// The number of commits still unanswered after the wait.
     private func unanswered() -> Int {
         var left = self.loop.takeInterval().outstanding
         for _ in 0..<Self.afterglow where left > 0 {

@@ -1,6 +1,6 @@
 internal import Boot
 
-/// Why the operator's command cannot go on, for people.
+/// An error that ends the operator's command, with a text for people.
 package struct OperatorFailure: Error, Sendable, CustomStringConvertible {
     package let description: String
     /// The command's exit code.
@@ -11,7 +11,7 @@ package struct OperatorFailure: Error, Sendable, CustomStringConvertible {
         self.exitCode = exitCode
     }
 
-    /// With the text of an errno behind it.
+    /// Appends the text of an errno.
     package init(_ description: String, errno code: Int32) {
         self.init("\(description): \(FileBytes.reason(code))")
     }

@@ -2,12 +2,12 @@ package import Boot
 package import Postgres
 package import Stages
 
-/// Stages are stopped in the order of their cases: intake first, so that each stage can hand on what it has.
+/// Stages are stopped in the order of their cases: intake first, so that each stage can pass on its pending work.
 extension Stage {
     /// The program that runs it.
     package var program: String { "touchsync-\(self.rawValue)" }
 
-    /// How long a stopping instance may take before it is killed. The sum, with the database's own, is below 15 s.
+    /// How long an instance may take to stop before it is killed. The sum, with the database's own, is below 15 s.
     var window: Duration {
         switch self {
         case .gateway: .milliseconds(5000)
@@ -18,7 +18,7 @@ extension Stage {
     }
 }
 
-/// What the operator's command knows about the daemons it runs. The executable names the real ones; tests name others.
+/// What the operator's command knows about the daemons. The executable provides the real ones; tests provide others.
 package struct StageCatalog: Sendable {
     /// The settings of each stage.
     package var settings: [Stage: any DaemonSettings.Type]
@@ -31,7 +31,7 @@ package struct StageCatalog: Sendable {
         self.migrations = migrations
     }
 
-    /// The settings' schema of a stage.
+    /// A stage's settings schema.
     package func schema(_ stage: Stage) -> SettingsSchema {
         guard let type = self.settings[stage] else { preconditionFailure("every stage has settings") }
         return type.schema

@@ -1,12 +1,12 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers one admin connection: GET and HEAD of the known pages, nothing else. Bodies are read and forgotten.
+/// Handles one admin connection: GET and HEAD of the known pages, nothing else. Bodies are read and discarded.
 final class AdminHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Silence after which a connection is closed.
+    /// Idle time after which a connection is closed.
     static let idle = TimeAmount.seconds(15)
 
     private let pages: AdminPages

@@ -20,7 +20,7 @@ package struct AdminPage: Sendable {
     }
 }
 
-/// What the admin server shows, by path.
+/// The pages of the admin server, by path.
 package final class AdminPages: Sendable {
     private let pages = NIOLockedValueBox<[String: @Sendable () -> AdminPage]>([:])
 
@@ -36,19 +36,20 @@ package final class AdminPages: Sendable {
         }
     }
 
-    /// Adds a page. It is made on the admin server's thread at each GET and must not block.
+    /// Adds a page. It is generated on the admin server's thread for each GET and must not block.
     /// - Parameter path: such as `/rooms`, without a query.
     package func add(_ path: String, page: @escaping @Sendable () -> AdminPage) {
         self.pages.withLockedValue { $0[path] = page }
     }
 
-    /// The page at a path, nil when there is none.
+    /// The page at a path; nil when there is none.
     package func page(at path: String) -> AdminPage? {
-        // Made outside the lock: a page may be slow, and may ask for others.
+        // Generated outside the lock: a page may be slow, and may request others.
         self.pages.withLockedValue { $0[path] }?()
     }
 
-    /// That this page is served proves only that the admin server turns: the daemon's own loops prove themselves.
+    /// Serving this page only proves that the admin server runs; the daemon's own loops prove themselves by their
+    /// pulses.
     private static func liveness(_ stalled: [(name: String, seconds: UInt64)]) -> AdminPage {
         guard !stalled.isEmpty else { return AdminPage(body: "ok\n".utf8) }
         let lines = stalled.map { "stalled: \($0.name) has not turned for \($0.seconds) s\n" }.joined()

@@ -4,16 +4,16 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ServiceLifecycle
 
-/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only. At most
-/// ``connectionLimit`` connections at a time, each idle for at most 15 s; more are closed at once.
+/// Serves the admin pages over plain HTTP on one event loop, by default on loopback only. At most ``connectionLimit``
+/// connections are open, each idle for at most 15 s; further ones are closed immediately.
 ///
-/// Not on Hummingbird: three pages are not worth its dependencies (TLS, HTTP/2 and tracing among them) and minutes of
+/// Not on Hummingbird: three pages do not justify its dependencies (TLS, HTTP/2 and tracing among them) and minutes of
 /// build. The gateway's API shares the port of Socket.IO, and with it the HTTP of that server.
 package struct AdminServer: Service {
-    /// Connections served at a time.
+    /// The maximum number of open connections.
     package static let connectionLimit = 64
 
-    /// The address is not to be had: taken, or not this machine's.
+    /// The address cannot be bound: it is in use, or not this machine's.
     package struct Unbound: Error, CustomStringConvertible {
         package let description: String
     }
@@ -24,8 +24,8 @@ package struct AdminServer: Service {
     private let bound: @Sendable (_ url: String) -> Void
 
     /// - Parameters:
-    ///   - port: 0 takes any free one.
-    ///   - bound: told the server's address, `http://127.0.0.1:PORT`, once it listens.
+    ///   - port: 0 chooses any free one.
+    ///   - bound: called with the server's address, `http://127.0.0.1:PORT`, once it listens.
     package init(
         host: String, port: Int, pages: AdminPages, bound: @escaping @Sendable (_ url: String) -> Void = { _ in }
     ) {

@@ -1,28 +1,28 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 
-/// Whether a daemon is ready, as the sum of named checks. Thread-safe.
+/// A daemon's readiness, the conjunction of named checks. Thread-safe.
 ///
-/// Every part that must stand before traffic may come registers a check while the daemon is built; the daemon is ready
-/// when all checks are, and no longer ready once it drains.
+/// Every part that must be available before traffic registers a check while the daemon is built. The daemon is ready
+/// when all checks are, and no longer once it drains.
 package final class Health: Sendable {
     private struct State {
-        /// Reasons by check; nil when that check is fine. In the order of registration.
+        /// Reasons by check; nil when that check passes. In the order of registration.
         var checks: [(name: String, reason: String?)] = []
         var isServing = false
         var isDraining = false
         var url: String?
         var onChange: (@Sendable (HealthState) -> Void)?
         var last: HealthState?
-        /// When each loop beat last, ns; nil before its first beat.
+        /// The last beat of each loop, ns; nil before its first beat.
         var pulses: [(name: String, beatAt: UInt64?)] = []
-        /// What is worth a word though the daemon is ready.
+        /// Conditions that deserve a note although the daemon is ready.
         var notes: [(name: String, text: String?)] = []
     }
 
     private let state = NIOLockedValueBox(State())
     private let clock: @Sendable () -> UInt64
-    /// A loop that has not turned for so long has stalled, ns.
+    /// The time without a beat after which a loop counts as stalled, ns.
     private static let stallLimit: UInt64 = 5_000_000_000
 
     /// - Parameter clock: nanoseconds of a monotonic clock.
@@ -39,7 +39,7 @@ package final class Health: Sendable {
         return ReadinessCheck(health: self, index: index)
     }
 
-    /// Adds a loop that must turn; it counts from its first beat on.
+    /// Adds a loop whose beats are monitored, from its first one on.
     package func pulse(_ name: String) -> Pulse {
         let index = self.state.withLockedValue { state in
             state.pulses.append((name, nil))
@@ -48,7 +48,7 @@ package final class Health: Sendable {
         return Pulse(health: self, index: index)
     }
 
-    /// The loops that have stalled, and for how many seconds; none while draining, when loops end one by one.
+    /// The stalled loops, and for how many seconds; none while draining, when loops end one by one.
     package var stalled: [(name: String, seconds: UInt64)] {
         let now = self.clock()
         return self.state.withLockedValue { state in
@@ -61,7 +61,7 @@ package final class Health: Sendable {
         }
     }
 
-    /// Adds something that may be worth a word though the daemon is ready.
+    /// Adds a note on a condition that does not affect readiness.
     package func note(_ name: String) -> HealthNote {
         let index = self.state.withLockedValue { state in
             state.notes.append((name, nil))
@@ -70,7 +70,7 @@ package final class Health: Sendable {
         return HealthNote(health: self, index: index)
     }
 
-    /// What is worth a word at present.
+    /// The present notes.
     package var notes: [HealthState.Reason] {
         self.state.withLockedValue { state in
             state.notes.compactMap { note in note.text.map { HealthState.Reason(check: note.name, text: $0) } }
@@ -86,25 +86,25 @@ package final class Health: Sendable {
         self.state.withLockedValue { $0.notes[index].text = text }
     }
 
-    /// Names the address at which apps reach this daemon; reported with the ready line.
+    /// Sets the address at which apps reach this daemon; part of the ready line.
     package func announce(url: String) {
         self.change { $0.url = url }
     }
 
-    /// The present sum.
+    /// The present state.
     package var current: HealthState { self.state.withLockedValue { Self.sum($0) } }
 
-    /// Drain has begun: not ready any more, for good.
+    /// The drain has started: never ready again.
     package func drain() {
         self.change { $0.isDraining = true }
     }
 
-    /// The daemon's services have been started; before this nothing is ready.
+    /// The daemon's services have been started; nothing is ready before that.
     func serve() {
         self.change { $0.isServing = true }
     }
 
-    /// Calls back with the present state and then at every change, one call at a time per change.
+    /// Calls back with the present state and then on every change, one call at a time.
     func observe(_ observer: @escaping @Sendable (HealthState) -> Void) {
         self.change { $0.onChange = observer }
     }
@@ -143,40 +143,40 @@ package struct HealthState: Sendable, Equatable {
         package let text: String
     }
 
-    /// Failing checks; empty when ready.
+    /// The failing checks; empty when ready.
     package let reasons: [Reason]
     /// The address for apps, if the daemon has one.
     package let url: String?
     package var isReady: Bool { self.reasons.isEmpty }
 }
 
-/// One condition of readiness, held by the part that knows about it. Thread-safe, cheap when nothing changes.
+/// One condition of readiness, reported by the part that knows about it. Thread-safe, cheap when nothing changes.
 package struct ReadinessCheck: Sendable {
     let health: Health
     let index: Int
 
-    /// The condition holds.
+    /// Reports that the condition holds.
     package func ready() { self.health.set(self.index, nil) }
 
-    /// The condition does not hold.
+    /// Reports that the condition does not hold.
     /// - Parameter reason: for people, such as `no committer answers`.
     package func notReady(_ reason: String) { self.health.set(self.index, reason) }
 }
 
-/// The proof that a loop turns, held by the loop: it beats about once a second. Thread-safe.
+/// The heartbeat of a loop, about once a second, as proof that it runs. Thread-safe.
 package struct Pulse: Sendable {
     let health: Health
     let index: Int
 
-    /// The loop turns.
+    /// Records a beat.
     package func beat() { self.health.beat(self.index) }
 }
 
-/// Something that may be worth a word to operators though the daemon is ready. Thread-safe.
+/// A note for operators on a condition that does not affect readiness. Thread-safe.
 package struct HealthNote: Sendable {
     let health: Health
     let index: Int
 
-    /// Says it, or takes it back.
+    /// Sets the note, or removes it with nil.
     package func say(_ text: String?) { self.health.say(self.index, text) }
 }

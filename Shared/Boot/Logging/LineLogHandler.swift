@@ -17,7 +17,7 @@ package struct LineLogHandler: LogHandler {
         self.init(origin: origin, format: format, level: level, sink: sink, clock: LogTime.now)
     }
 
-    /// With a clock of the test's own.
+    /// With a clock for tests.
     init(
         origin: String, format: LogFormat, level: Logger.Level, sink: LogSink, clock: @escaping @Sendable () -> String
     ) {

@@ -1,4 +1,4 @@
-/// Lets one log line through per interval and counts the others; a pure value, so the caller brings the time.
+/// Admits one log line per interval and counts the others; a pure value, to which the caller passes the time.
 ///
 ///     if let suppressed = limiter.admit(at: .now) { logger.warning("preview dropped", metadata: ["log.suppressed": "\(suppressed)"]) }
 package struct LogLimiter: Sendable {
@@ -6,13 +6,13 @@ package struct LogLimiter: Sendable {
     private var last: ContinuousClock.Instant?
     private var suppressed: UInt64 = 0
 
-    /// - Parameter interval: at most one line in so much time.
+    /// - Parameter interval: the minimum time between two lines.
     package init(every interval: Duration) {
         self.interval = interval
     }
 
-    /// Asks for one line.
-    /// - Returns: how many were refused since the last line, or nil when this one is refused too.
+    /// Requests a line.
+    /// - Returns: the number of rejected lines since the last one; nil when this one is rejected too.
     package mutating func admit(at now: ContinuousClock.Instant) -> UInt64? {
         if let last, now - last < self.interval {
             self.suppressed += 1

@@ -1,13 +1,13 @@
 internal import JSONBytes
 internal import Logging
 
-/// One log record as a line of bytes; pure. Whatever a record holds, the result is one line: control characters, the
-/// escape of terminals among them, are spelt out (CWE-117).
+/// One log record as a line of bytes; pure. Whatever a record contains, the result is one line: control characters,
+/// including the terminal's escape, are escaped (CWE-117).
 struct LogLine {
-    /// A line is at most this long, its newline included: a pipe takes PIPE_BUF (4096) bytes in one piece or not at all.
+    /// The maximum length of a line including its newline: a pipe accepts up to PIPE_BUF (4096) bytes atomically.
     static let longest = 4096
 
-    /// Who logs: the instance's name.
+    /// The instance's name.
     let origin: String
     let format: LogFormat
 
@@ -23,14 +23,14 @@ struct LogLine {
                 ? self.json(time, level, message, fields) : self.text(time, level, message, fields)
             if line.count <= Self.longest { return line }
             guard !fields.isEmpty else { return self.cut(time, level, message) }
-            // A record too long loses its last fields first, and says so.
+            // A record that is too long loses its last fields first, and says so.
             fields.removeLast(fields.last?.key == "log.cut" ? min(2, fields.count) : 1)
             if !fields.isEmpty { fields.append(("log.cut", "true")) }
         }
     }
 
     private func cut(_ time: String, _ level: Logger.Level, _ message: String) -> [UInt8] {
-        // Escaping makes six bytes of one at worst.
+        // Escaping turns one byte into six at most.
         let short = String(decoding: message.utf8.prefix((Self.longest - 512) / 6), as: UTF8.self)
         return self.format == .json ? self.json(time, level, short, []) : self.text(time, level, short, [])
     }
@@ -91,7 +91,7 @@ struct LogLine {
             case "\t": line += "\\t"
             case "\\": line += "\\\\"
             case "\"" where quote: line += "\\\""
-            // C0, DEL, C1, and the line and paragraph separators and direction overrides of Unicode.
+            // C0, DEL, C1, and Unicode's line and paragraph separators and direction overrides.
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
                 line += "\\u{\(String(scalar.value, radix: 16))}"
             default: line.unicodeScalars.append(scalar)

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import NIOConcurrencyHelpers
 
-/// Writes log lines to a descriptor and never makes the daemon wait for it.
+/// Writes log lines to a descriptor without ever blocking the daemon.
 ///
-/// Lines go out in one `write(2)` each, after `poll(2)` said that the descriptor takes one: a pipe that is writable has
-/// room for PIPE_BUF bytes, more than the longest line. The descriptor is not made non-blocking, because that flag
-/// belongs to everyone who shares it, a terminal's shell included. A line that finds no room is dropped and counted;
-/// the next one that finds room is preceded by the count.
+/// Each line is one `write(2)`, after `poll(2)` reported the descriptor writable: a writable pipe has room for PIPE_BUF
+/// bytes, more than the longest line. The descriptor is not made non-blocking, because that flag is shared with every
+/// other process that has it, a terminal's shell included. A line without room is dropped and counted; the next line
+/// that is written is preceded by the count.
 package final class LogSink: Sendable {
     private let descriptor: Int32
     private let state = NIOLockedValueBox(State())
@@ -24,13 +24,13 @@ package final class LogSink: Sendable {
     /// Standard error.
     package static let standardError = LogSink(descriptor: STDERR_FILENO)
 
-    /// Lines lost so far because nobody read them.
+    /// The number of lines dropped so far because nobody read them.
     package var droppedLines: UInt64 { self.state.withLockedValue { $0.dropped } }
 
     /// Writes a line, or drops it.
     /// - Parameters:
     ///   - line: at most 4096 bytes, ends in a newline.
-    ///   - notice: the line that reports how many were lost before.
+    ///   - notice: creates the line that reports the number of dropped lines.
     func write(_ line: [UInt8], notice: (UInt64) -> [UInt8]) {
         self.state.withLockedValue { state in
             if state.unreported > 0, self.put(notice(state.unreported)) { state.unreported = 0 }

@@ -9,7 +9,7 @@ enum LogTime {
         return self.text(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 
-    /// A moment since 1970 as RFC 3339 text.
+    /// A time since 1970 as RFC 3339 text.
     static func text(seconds: Int, nanoseconds: Int) -> String {
         var seconds = seconds
         var parts = tm()

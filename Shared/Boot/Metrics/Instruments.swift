@@ -1,19 +1,20 @@
 internal import NIOConcurrencyHelpers
 internal import Synchronization
 
-/// A number that only grows. Cheap from any thread: one relaxed atomic addition.
+/// A monotonic counter. Cheap from any thread: one relaxed atomic addition.
 package final class Counter: Sendable {
     private let count = Atomic<UInt64>(0)
 
     init() {}
 
-    /// Adds; wraps around at 2^64, which a scraper takes for a restart.
+    /// Adds to the counter; it wraps around at 2^64, which a scraper interprets as a restart.
     package func add(_ amount: Int = 1) {
         guard amount > 0 else { return }
         self.count.wrappingAdd(UInt64(amount), ordering: .relaxed)
     }
 
-    /// Shows a total that somebody else keeps and that only grows. For one thread, which alone updates this counter.
+    /// Sets the counter to a monotonic total that is maintained elsewhere. For one thread, which alone updates this
+    /// counter.
     package func follow(_ total: some BinaryInteger) {
         let shown = self.value
         let total = UInt64(clamping: total)
@@ -24,7 +25,7 @@ package final class Counter: Sendable {
     package var value: UInt64 { self.count.load(ordering: .relaxed) }
 }
 
-/// A number that goes up and down: a depth, an age in seconds. One relaxed atomic store.
+/// A value that goes up and down: a depth, an age in seconds. One relaxed atomic store.
 package final class Gauge: Sendable {
     private let bits = Atomic<UInt64>(0)
 
@@ -34,16 +35,16 @@ package final class Gauge: Sendable {
 
     package func set(_ value: Int) { self.set(Double(value)) }
 
-    /// The number set last, 0 at first.
+    /// The last value set, 0 at first.
     package var value: Double { Double(bitPattern: self.bits.load(ordering: .relaxed)) }
 }
 
-/// Counts of observations by size, for quantiles. A lock per update: record per batch, not per message, where it is hot.
+/// Counts observations in buckets, for quantiles. A lock per update: on hot paths record per batch, not per message.
 ///
-/// The bounds are fixed, so that Prometheus can add up processes. An HdrHistogram, with which the bench counts, has none,
+/// The bounds are fixed, so that Prometheus can aggregate processes. An HdrHistogram, which the bench uses, has none,
 /// and needs about 100 KiB instead of 200 bytes for each label set.
 package final class Histogram: Sendable {
-    /// Bounds of the buckets, growing; the last bucket is open.
+    /// Upper bounds of the buckets, ascending; the last bucket is open.
     package let bounds: [Double]
     private let state: NIOLockedValueBox<State>
 
@@ -59,7 +60,7 @@ package final class Histogram: Sendable {
         self.state = NIOLockedValueBox(State(counts: Array(repeating: 0, count: bounds.count + 1)))
     }
 
-    /// Records a value in the instrument's unit; what is not finite is ignored.
+    /// Records a value in the instrument's unit; values that are not finite are ignored.
     /// - Parameter count: how many observations had this value.
     package func observe(_ value: Double, count: Int = 1) {
         guard value.isFinite, count > 0 else { return }
@@ -91,7 +92,7 @@ package enum Buckets {
     package static let sizes: [Double] = (0...12).map { Double(1 << $0) }
 }
 
-/// One counter per case of an enum: a label set that is closed by its type.
+/// One counter per case of an enum: a label set closed by its type.
 package struct CounterFamily<Label: CaseIterable & RawRepresentable & Hashable & Sendable>: Sendable
 where Label.RawValue == String {
     let counters: [Label: Counter]

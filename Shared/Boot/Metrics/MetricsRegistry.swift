@@ -1,12 +1,12 @@
 internal import NIOConcurrencyHelpers
 
-/// A daemon's instruments, created once at start and rendered when scraped.
+/// A daemon's instruments, created once at start and read when scraped.
 ///
 /// Names are `touchsync_<service>_<thing>_<unit>[_total]`. Labels come from closed sets that are known when the
-/// instrument is made, never from rooms or users. Asking again for the same name and labels returns the same instrument.
+/// instrument is created, never from rooms or users. The same name and labels return the same instrument.
 ///
-/// swift-metrics does not stand in front of it: its interface has no help texts, no bucket bounds and nothing that is read
-/// when scraped, so all of this would remain, with a second layer above; and no library used here reports through it.
+/// It does not implement swift-metrics, whose interface has no help texts, no bucket bounds and no values read when
+/// scraped: all of this would remain, under a second layer, and no library used here reports through it.
 package final class MetricsRegistry: Sendable {
     /// Labels of one instrument, in the order to print.
     package typealias Labels = KeyValuePairs<String, String>
@@ -38,7 +38,7 @@ package final class MetricsRegistry: Sendable {
 
     package init() {}
 
-    /// A number that only grows; its name ends in `_total`.
+    /// A monotonic counter; its name ends in `_total`.
     package func counter(_ name: String, _ help: String, labels: Labels = [:]) -> Counter {
         precondition(name.hasSuffix("_total"), "the counter \(name) must end in _total")
         let instrument = self.instrument(name, help, labels, or: .counter(Counter()))
@@ -46,7 +46,7 @@ package final class MetricsRegistry: Sendable {
         return counter
     }
 
-    /// One counter per case of an enum, told apart by a label.
+    /// One counter per case of an enum, distinguished by a label.
     package func counters<Label>(_ name: String, _ help: String, label: String, of type: Label.Type) -> CounterFamily<
         Label
     > {
@@ -55,7 +55,7 @@ package final class MetricsRegistry: Sendable {
         return CounterFamily(counters: counters)
     }
 
-    /// A number that goes up and down.
+    /// A value that goes up and down.
     package func gauge(_ name: String, _ help: String, labels: Labels = [:]) -> Gauge {
         let instrument = self.instrument(name, help, labels, or: .gauge(Gauge()))
         guard case .gauge(let gauge) = instrument else { preconditionFailure("\(name) is a \(instrument.kind)") }
@@ -68,14 +68,14 @@ package final class MetricsRegistry: Sendable {
         _ = self.instrument(name, help, labels, or: .observed(kind: "gauge", reading))
     }
 
-    /// A counter that is read when scraped, likewise.
+    /// A counter that is read when scraped, under the same conditions.
     package func counter(_ name: String, _ help: String, reading: @escaping @Sendable () -> Double) {
         precondition(name.hasSuffix("_total"), "the counter \(name) must end in _total")
         _ = self.instrument(name, help, [:], or: .observed(kind: "counter", reading))
     }
 
-    /// Counts by size.
-    /// - Parameter buckets: bounds that grow, see ``Buckets``.
+    /// A histogram.
+    /// - Parameter buckets: ascending bounds, see ``Buckets``.
     package func histogram(
         _ name: String, _ help: String, labels: Labels = [:], buckets: [Double] = Buckets.latency
     ) -> Histogram {
@@ -110,9 +110,9 @@ package final class MetricsRegistry: Sendable {
 
     // MARK: Text
 
-    /// Everything in the Prometheus text format, version 0.0.4.
+    /// All instruments in the Prometheus text format, version 0.0.4.
     package func text() -> String {
-        // Read outside the lock: a reading closure may ask the registry for something.
+        // Read outside the lock: a reading closure may use the registry.
         let families = self.families.withLockedValue { $0 }
         var text = ""
         for family in families {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Instruments that every process has. Those of Prometheus's client libraries go by their standard names.
+/// The instruments of every process. Those that Prometheus's client libraries define have their standard names.
 enum ProcessMetrics {
     /// Adds them to a registry.
     static func add(to metrics: MetricsRegistry, log: LogSink) {
@@ -32,8 +32,8 @@ enum ProcessMetrics {
         return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// /proc/self/stat has the start as its field 22, in clock ticks since the machine's; the name in parentheses, field
-    /// 2, may hold spaces.
+    /// /proc/self/stat has the start time as field 22, in clock ticks since boot; the name in parentheses, field 2, may
+    /// contain spaces.
     private static func startSeconds() -> Double {
         let afterName = self.fields("/proc/self/stat").reversed().prefix { !$0.hasSuffix(")") }.reversed()
         guard let ticks = afterName.dropFirst(19).first.flatMap({ Double($0) }) else { return .nan }

@@ -1,9 +1,9 @@
-/// What runs.
+/// Identifies this build.
 package enum BuildInfo {
     /// The version of all programs of this package.
     package static let version = "0.1.0"
 
-    /// `release`, or `debug` where the optimiser did not run.
+    /// `release`, or `debug` for unoptimised builds.
     package static var configuration: String {
         #if DEBUG
             "debug"

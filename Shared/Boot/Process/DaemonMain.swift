@@ -3,7 +3,7 @@ internal import Logging
 package import ServiceLifecycle
 internal import UnixSignals
 
-/// The life of every daemon process: settings, logging, services, exit code.
+/// The lifecycle of every daemon process: settings, logging, services, exit code.
 ///
 ///     @main struct Main {
 ///         static func main() async {
@@ -13,14 +13,14 @@ internal import UnixSignals
 ///         }
 ///     }
 ///
-/// Exit codes: 0 stopped as asked; 1 a service failed; 78 (EX_CONFIG of sysexits.h) the settings are wrong.
+/// Exit codes: 0 stopped on request; 1 a service failed; 78 (EX_CONFIG of sysexits.h) invalid settings.
 package enum DaemonMain {
-    /// Exit code for wrong settings.
+    /// Exit code for invalid settings.
     package static let configurationExitCode: Int32 = 78
 
     /// Runs the daemon and ends the process.
-    /// - Parameter build: makes the services in the order of dependency: each may use those before it, and is stopped
-    ///   before them. It registers the daemon's readiness checks. An error ends the process with code 1.
+    /// - Parameter build: creates the services in the order of dependency: each may use the previous ones, and is
+    ///   stopped before them. It registers the daemon's readiness checks. An error ends the process with code 1.
     package static func run<Settings: DaemonSettings>(
         _ type: Settings.Type, build: (Settings, DaemonContext) async throws -> [any Service]
     ) async -> Never {
@@ -53,7 +53,7 @@ package enum DaemonMain {
         }
     }
 
-    /// Does what the command line asks beside running; returns only when the daemon is to run.
+    /// Handles command-line actions other than running; returns only when the daemon is to run.
     private static func settings<Settings: DaemonSettings>(
         _ type: Settings.Type, _ resolver: inout SettingsResolver
     ) -> Settings {
@@ -113,7 +113,7 @@ package enum DaemonMain {
     }
 }
 
-/// The last service of a daemon, hence the first that is told to stop: it says that the drain has begun.
+/// The last service of a daemon, hence the first to be stopped: it marks the start of the drain.
 private struct DrainStart: Service {
     let health: Health
     let logger: Logger

@@ -1,9 +1,9 @@
 package import Glibc
 
-/// Small files, whole, without Foundation. Blocking: for start-up and tools only.
+/// Reads and writes small files as a whole, without Foundation. Blocking: for start-up and tools only.
 package enum FileBytes {
     /// Reads a file.
-    /// - Parameter limit: a longer file is refused.
+    /// - Parameter limit: the maximum size, bytes; a longer file is rejected.
     /// - Returns: its bytes or a reason such as `cannot be read: No such file or directory`.
     package static func read(_ path: String, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -23,8 +23,8 @@ package enum FileBytes {
         }
     }
 
-    /// Replaces a file in one step: a reader sees the old or the new text, never a part (rename(2)).
-    /// - Returns: nil, or the reason why the old file stands.
+    /// Replaces a file atomically: a reader sees the old or the new text, never a part (rename(2)).
+    /// - Returns: nil, or the reason why the old file was kept.
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) -> SettingRefusal? {
         let draft = "\(path).\(getpid()).new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What the kernel says of a file. It stands here because `struct stat` cannot be named in a module that, through the
-/// token library, sees Foundation's view of C as well.
+/// A file's metadata. It is in this module because `struct stat` cannot be named in a module that, through the token
+/// library, also imports Foundation's view of C.
 package struct FileFacts: Sendable {
     /// True for a folder.
     package let isFolder: Bool
@@ -12,8 +12,8 @@ package struct FileFacts: Sendable {
     /// In bytes.
     package let size: Int
 
-    /// - Parameter followsLink: whether a symbolic link stands for what it leads to.
-    /// - Returns: nil when nothing is there, or nothing that may be seen.
+    /// - Parameter followsLink: true to resolve a symbolic link.
+    /// - Returns: nil when the file does not exist or is not accessible.
     package init?(of path: String, followsLink: Bool) {
         var facts = stat()
         guard (followsLink ? stat(path, &facts) : lstat(path, &facts)) == 0 else { return nil }

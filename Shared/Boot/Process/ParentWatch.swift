@@ -4,11 +4,12 @@ internal import ServiceLifecycle
 
 /// Ends when the supervisor is gone: the kernel closes the supervisor's end of the pipe however it died, SIGKILL
 /// included, and this end reads end of file. (PR_SET_PDEATHSIG would fire when the *thread* that started us ends, and
-/// comparing parent ids is a race.)
+/// comparing parent ids is racy.)
 package struct ParentWatch: Service {
     private let descriptor: Int32
 
-    /// - Parameter descriptor: the read end of a pipe whose write end only the supervisor holds; owned from now on.
+    /// - Parameter descriptor: the read end of a pipe whose write end only the supervisor has; this value takes
+    ///   ownership.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// What every process of ours does first.
+/// Initialisation common to all processes.
 package enum ProcessSetup {
     /// Ignores SIGPIPE (a write to a closed pipe or socket then fails with EPIPE) and raises the descriptor limit to
-    /// what the system allows.
+    /// the system's maximum.
     /// - Returns: the descriptor limit in force.
     @discardableResult
     package static func prepare() -> Int {
@@ -32,16 +32,16 @@ package enum ProcessSetup {
         return result
     }
 
-    /// Writes text to standard output, whole.
+    /// Writes the whole text to standard output.
     package static func print(_ text: String) { self.write(text, to: STDOUT_FILENO) }
 
-    /// Writes text to standard error, whole.
+    /// Writes the whole text to standard error.
     package static func complain(_ text: String) { self.write(text, to: STDERR_FILENO) }
 
-    /// The kernel ends the process after so many seconds whatever it does: the last resort of a drain that hangs.
+    /// Makes the kernel end the process after this many seconds: the last resort when a drain hangs.
     static func endLatest(in seconds: UInt32) { alarm(seconds) }
 
-    /// Writes text to a descriptor, whole; gives up when it cannot.
+    /// Writes the whole text to a descriptor; stops at an error.
     static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import JSONBytes
 internal import NIOConcurrencyHelpers
 
-/// Tells the supervisor once, on the descriptor it gave, that the daemon is ready:
+/// Reports readiness to the supervisor once, on the descriptor that it passed:
 /// `{"ready":true,"http":"http://127.0.0.1:PORT","url":"http://…"}` and a newline; then closes the descriptor.
 final class ReadyReport: Sendable {
     private struct State {
@@ -21,7 +21,7 @@ final class ReadyReport: Sendable {
         self.state.withLockedValue { $0.http = http }
     }
 
-    /// Reports the first time that everything is ready.
+    /// Sends the report when everything is ready for the first time.
     func healthChanged(_ health: HealthState) {
         guard health.isReady else { return }
         let (descriptor, http) = self.state.withLockedValue { state in

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The time of day, for tokens and for the names of sessions only: nothing is ordered by it.
+/// The time of day, only for tokens and for the names of sessions: nothing is ordered by it.
 package enum WallClock {
     /// Seconds since 1970, UTC.
     package static func seconds() -> Int64 {

@@ -1,18 +1,18 @@
-/// What the command line asks a daemon to do.
+/// The action that a command line requests.
 package enum DaemonAction: Sendable, Equatable {
-    /// Run until told to stop.
+    /// Run until stopped.
     case run
-    /// Check the settings, print `ok`, end.
+    /// Check the settings, print `ok`, exit.
     case checkConfig
-    /// Print every setting's value and source, end.
+    /// Print every setting's value and source, exit.
     case printConfig
-    /// Print the table of settings, end.
+    /// Print the table of settings, exit.
     case help
-    /// Print the version, end.
+    /// Print the version, exit.
     case version
 }
 
-/// A command line cut into flags; pure.
+/// A command line split into flags; pure.
 struct CommandLineReader {
     private(set) var action = DaemonAction.run
     private(set) var configPath: String?
@@ -26,7 +26,7 @@ struct CommandLineReader {
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - program: for the message that a flag is nobody's.
+    ///   - program: for the message about an unknown flag.
     init(_ arguments: [String], settings: [any SettingDeclaration], program: String) {
         self.rest = arguments[...]
         self.settings = settings
@@ -59,7 +59,7 @@ struct CommandLineReader {
             self.read(setting, text)
         } else {
             self.complain("--\(name)", "is no setting of \(self.program); see --help")
-            // What follows was meant as its value.
+            // The next argument was meant as its value.
             if text == nil, self.rest.first?.hasPrefix("--") == false { self.rest.removeFirst() }
         }
     }

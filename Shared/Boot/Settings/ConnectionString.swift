@@ -1,7 +1,7 @@
-/// What may be shown of a PostgreSQL connection string.
+/// Makes PostgreSQL connection strings safe to show.
 package enum ConnectionString {
     /// The string with its passwords replaced: in `scheme://user:PASSWORD@host`, as `password=…` in a query, and as the
-    /// `password` keyword (libpq 34.1.1). A keyword string with quotes is masked whole, which loses less than it risks.
+    /// `password` keyword (libpq 34.1.1). A keyword string with quotes is masked completely, to be on the safe side.
     @Sendable package static func masked(_ text: String) -> String {
         guard let scheme = text.range(ofFirst: "://") else {
             return text.contains("'") || text.contains("\\") || !text.contains("=")
@@ -10,7 +10,7 @@ package enum ConnectionString {
         let head = text[..<scheme]
         let rest = text[text.index(scheme, offsetBy: 3)...]
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        // A password may hold any of these raw; whatever stands before the last @ is user information.
+        // A password may contain any of these unescaped; everything before the last @ is user information.
         let userEnd = rest.lastIndex(of: "@")
         var shown = head + "://"
         var tail = rest

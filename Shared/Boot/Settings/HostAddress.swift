@@ -1,4 +1,4 @@
-/// Where a named instance serves HTTP, as the settings name it: `gateway-1=10.0.0.5:8080`.
+/// The HTTP address of a named instance in the settings: `gateway-1=10.0.0.5:8080`.
 package struct HostAddress: Sendable, Hashable, CustomStringConvertible {
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage.
     package let name: String
@@ -13,7 +13,7 @@ package struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `name=host:port`; an IPv6 address stands in brackets.
+    /// Parses `name=host:port`; an IPv6 address is in brackets.
     package init(_ text: String) throws(SettingRefusal) {
         guard let equals = text.firstIndex(of: "="), let colon = text.lastIndex(of: ":"), equals < colon else {
             throw SettingRefusal("\"\(text)\" is not of the form name=host:port")

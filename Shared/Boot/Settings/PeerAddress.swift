@@ -1,4 +1,4 @@
-/// A peer of the mesh as the settings name it: `committer-1=ipc:///run/touchsync/committer-1.sock`.
+/// A peer of the mesh in the settings: `committer-1=ipc:///run/touchsync/committer-1.sock`.
 package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage.
     package let name: String
@@ -10,7 +10,7 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
         self.endpoint = endpoint
     }
 
-    /// Reads `name=endpoint`.
+    /// Parses `name=endpoint`.
     package init(_ text: String) throws(SettingRefusal) {
         guard let equals = text.firstIndex(of: "=") else {
             throw SettingRefusal("\"\(text)\" is not of the form name=endpoint")
@@ -23,10 +23,10 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(self.name)=\(self.endpoint)" }
 
-    /// Longest path that fits `sockaddr_un.sun_path` with its closing zero (unix(7)), in bytes.
+    /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
 
-    /// Refuses a name outside the grammar.
+    /// Throws for an invalid name.
     static func check(name: String) throws(SettingRefusal) {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
@@ -41,7 +41,7 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Refuses what no transport could bind or connect.
+    /// Throws for an endpoint that no transport could bind or connect.
     static func check(endpoint: String) throws(SettingRefusal) {
         if endpoint.hasPrefix("ipc://") {
             let path = endpoint.dropFirst(6)

@@ -2,9 +2,9 @@ package import Canvas
 internal import JSONBytes
 
 extension SharedSettings {
-    /// The rules of the element types; committers clamp commits by them, fan-outs previews, so both must have the same.
+    /// The rules of the element types. Committers clamp commits by them, fan-outs previews, so both need the same.
     package static let rules = Setting<String?>.optionalString(
-        "rules", "JSON file with the rules of the element types; without it the built-in ones hold.")
+        "rules", "JSON file with the rules of the element types; by default the built-in rules.")
 }
 
 extension SettingValues {

@@ -1,4 +1,4 @@
-// The kinds of settings. Text (flag, environment) is given a meaning by the kind; a settings file must use the JSON type.
+// The kinds of settings. The kind parses text (flag, environment); a settings file must use the JSON type.
 
 extension Setting where Value == String {
     /// Any text of 1 to 4096 bytes without control characters.
@@ -18,8 +18,9 @@ extension Setting where Value == String? {
     }
 
     /// Text that is never printed.
-    /// - Parameter environmentAliases: variables of other programs that are read when ours is not set.
-    /// - Parameter masked: what may be shown of the value, by default nothing.
+    /// - Parameters:
+    ///   - environmentAliases: variables of other programs that are read when ours is not set.
+    ///   - masked: the printable form of the value, by default none.
     package static func secret(
         _ name: String, environmentAliases: [String] = [],
         masked: @escaping @Sendable (String) -> String = { _ in "********" },
@@ -131,7 +132,7 @@ extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue =
     }
 }
 
-/// How the kinds read their inputs.
+/// Parses the inputs of the kinds.
 package enum SettingText {
     /// Text of 1 to 4096 bytes without control characters, nil for anything else.
     package static func plain(_ input: SettingInput) -> String? {
@@ -145,7 +146,7 @@ package enum SettingText {
         return text
     }
 
-    /// A whole number spelt in decimal digits, nil for anything else.
+    /// An integer in decimal digits, nil for anything else.
     package static func integer(_ input: SettingInput) -> Int? {
         switch input {
         case .text(let text), .number(let text): Int(text)
@@ -153,7 +154,7 @@ package enum SettingText {
         }
     }
 
-    /// The items of a list (at most 1024) without the blanks around them; nil when one is empty.
+    /// The items of a list (at most 1024), trimmed; nil when one is empty.
     package static func list(_ input: SettingInput) -> [String]? {
         let items: [String]
         switch input {

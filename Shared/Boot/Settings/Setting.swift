@@ -1,6 +1,6 @@
-/// One raw value on its way into a setting, as its source spelt it.
+/// One unparsed value of a setting, as its source spelt it.
 package enum SettingInput: Sendable, Equatable {
-    /// A flag's argument or an environment variable: text that the setting's kind gives a meaning.
+    /// A flag's argument or an environment variable: text that the setting's kind parses.
     case text(String)
     /// A JSON string of the settings file.
     case string(String)
@@ -13,7 +13,7 @@ package enum SettingInput: Sendable, Equatable {
     /// Any other JSON value, named for the message ("an object", "null").
     case other(String)
 
-    /// How an error message quotes the value.
+    /// The value quoted for an error message.
     var quoted: String {
         switch self {
         case .text(let text), .string(let text): "\"\(text)\""
@@ -25,7 +25,7 @@ package enum SettingInput: Sendable, Equatable {
     }
 }
 
-/// Why a value that has the right type is refused nevertheless; the text completes "NAME: ".
+/// Why a value of the right type is rejected; the text completes "NAME: ".
 package struct SettingRefusal: Error, Sendable {
     package let reason: String
 
@@ -35,23 +35,23 @@ package struct SettingRefusal: Error, Sendable {
     }
 }
 
-/// What the resolver needs to know about a setting whatever its type is.
+/// The properties of a setting that the resolver needs, independent of its type.
 package protocol SettingDeclaration: Sendable {
     /// The flag without its dashes, such as `flush-interval-ms`; file key and environment variable follow from it.
     var name: String { get }
-    /// What may stand there, completing "must be": `a whole number from 1 to 1000`.
+    /// The allowed values, completing "must be": `a whole number from 1 to 1000`.
     var allowed: String { get }
     /// One line for `--help`.
     var meaning: String { get }
     /// True when the value must never be printed.
     var isSecret: Bool { get }
-    /// True when the flag may stand alone and then means `true`.
+    /// True when the flag may be used without a value and then means `true`.
     var isSwitch: Bool { get }
-    /// Environment variables that are read after the setting's own one.
+    /// Environment variables that are read after the setting's own.
     var environmentAliases: [String] { get }
-    /// The value when no source names one.
+    /// The value when no source sets one.
     var fallbackValue: any Sendable { get }
-    /// The typed value of an input; throws ``SettingRefusal``, nil when the input is not what `allowed` says.
+    /// The typed value of an input; nil when the input does not match `allowed`. Throws ``SettingRefusal``.
     func value(of input: SettingInput) throws(SettingRefusal) -> (any Sendable)?
     /// A typed value as `--print-config` shows it (secrets are masked).
     func shown(_ value: any Sendable) -> String
@@ -74,7 +74,7 @@ extension SettingDeclaration {
     }
 }
 
-/// A declared setting: its name, type, default, what is allowed and one line of meaning.
+/// A declared setting: its name, type, default, allowed values and one line of help.
 ///
 /// Make one with the factories of `Setting+Kinds.swift`: `Setting.milliseconds("flush-interval-ms", …)`.
 package struct Setting<Value: Sendable>: SettingDeclaration {
@@ -84,7 +84,7 @@ package struct Setting<Value: Sendable>: SettingDeclaration {
     package let isSecret: Bool
     package let isSwitch: Bool
     package let environmentAliases: [String]
-    /// The value when no source names one.
+    /// The value when no source sets one.
     package let fallback: Value
     private let read: @Sendable (SettingInput) throws(SettingRefusal) -> Value?
     private let render: @Sendable (Value) -> String
@@ -94,7 +94,7 @@ package struct Setting<Value: Sendable>: SettingDeclaration {
     ///   - name: words of lower-case letters and digits joined by single dashes; the unit is its last word.
     ///   - fallback: the default, which is not checked.
     ///   - allowed: completes "must be".
-    ///   - read: nil when the input is not what `allowed` says; throws for a finer reason.
+    ///   - read: nil when the input does not match `allowed`; throws for a more specific reason.
     ///   - render: the value as text, for `--print-config`; a secret setting masks itself here.
     package init(
         name: String, fallback: Value, allowed: String, meaning: String, isSecret: Bool = false, isSwitch: Bool = false,

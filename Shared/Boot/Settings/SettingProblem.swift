@@ -1,12 +1,12 @@
-/// Where a value came from.
+/// The source of a setting's value.
 package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
     /// The command line.
     case flag
     /// An environment variable of this name.
     case environment(String)
-    /// A settings file: its path and the place in it, such as `coalescer.flushIntervalMs`.
+    /// A settings file: its path and the position in it, such as `coalescer.flushIntervalMs`.
     case file(path: String, place: String)
-    /// Nobody named it.
+    /// The default: no source sets it.
     case fallback
 
     package var description: String {
@@ -19,13 +19,13 @@ package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One thing that is wrong with the settings. The text names the setting, the source and what is allowed.
+/// One problem with the settings. The text names the setting, the source and the allowed values.
 package struct SettingProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The setting, as a flag (`--flush-interval-ms`), or the file's path when the file itself is the problem.
     package let subject: String
-    /// What is wrong and what is allowed.
+    /// The problem and the allowed values.
     package let complaint: String
-    /// Where the value came from, nil when no source is to blame (a required setting that nobody gave).
+    /// The value's source; nil for a required setting that is missing.
     package let source: SettingSource?
 
     package init(subject: String, complaint: String, source: SettingSource?) {

@@ -6,15 +6,15 @@ internal import JSONBytes
 ///       "gateway":   { "port": 8080 },
 ///       "coalescer": { "flushIntervalMs": 16 } }
 package struct SettingsFile: Sendable {
-    /// The objects that a settings file may have beside `common`.
+    /// The objects that a settings file may have in addition to `common`.
     package static let sections = ["gateway", "coalescer", "committer", "fanout"]
 
     /// The file's path, for messages.
     package let path: String
     private(set) var members: [String: [(key: String, input: SettingInput)]] = [:]
 
-    /// Reads the file's bytes.
-    /// - Throws: a problem that names the file and the byte, or the section that nobody knows.
+    /// Parses the file's bytes.
+    /// - Throws: a problem that names the file and the byte, or the unknown section.
     package init(path: String, bytes: [UInt8]) throws(SettingProblem) {
         self.path = path
         var document = JSONDocument()
@@ -45,7 +45,7 @@ package struct SettingsFile: Sendable {
 }
 
 extension SettingInput {
-    /// What a member of the file says.
+    /// The input from a member of the file.
     init(_ value: JSONValue) {
         switch value.kind {
         case .string: self = .string(value.string ?? "")

@@ -1,20 +1,20 @@
-/// Finds every setting's value: flag, environment variable, settings file, default, in that order. Pure: the command
-/// line, the environment and the way to read a file are parameters.
+/// Resolves every setting: flag, environment variable, settings file, default, in that order. Pure: the command line,
+/// the environment and the function that reads a file are parameters.
 package struct SettingsResolver {
-    /// What the command line asks for.
+    /// The action that the command line requests.
     package private(set) var action = DaemonAction.run
     /// All values; settings with a problem keep their default.
     package private(set) var values: SettingValues
-    /// Everything that is wrong, not only the first: an operator repairs a file in one go.
+    /// All problems, not only the first, so that an operator can fix a file in one go.
     package private(set) var problems: [SettingProblem] = []
 
     private let schema: SettingsSchema
 
-    /// Resolves at once.
+    /// Resolves all settings.
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - environment: an empty variable counts as unset.
-    ///   - readFile: the bytes of a file, or the reason why there are none.
+    ///   - readFile: returns the bytes of a file, or the reason why it cannot be read.
     package init(
         schema: SettingsSchema, arguments: [String], environment: [String: String],
         readFile: (String) -> Result<[UInt8], SettingRefusal>

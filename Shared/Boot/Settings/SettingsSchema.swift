@@ -1,7 +1,7 @@
 /// All settings of one daemon, declared once: the command line, the environment, the settings file and `--help` follow from it.
 ///
-/// Not read with swift-configuration: its readers ask for single keys, so they cannot refuse a misspelt one, and know no
-/// ranges, no help and no list of what is in effect. Schema, resolver and reports would all remain, above it.
+/// Not built on swift-configuration: its readers look up single keys, so they cannot reject misspelt ones, and have no
+/// ranges, no help and no list of effective values. Schema, resolver and reports would all remain, on top of it.
 package struct SettingsSchema: Sendable {
     /// The daemon's object in the settings file, such as `coalescer`; its program is `touchsync-coalescer`.
     package let section: String
@@ -30,11 +30,11 @@ package struct SettingsSchema: Sendable {
     }
 }
 
-/// What a daemon's settings struct promises: its schema, and to be made from resolved values.
+/// The requirements of a daemon's settings struct: a schema, and an initialiser from resolved values.
 package protocol DaemonSettings: Sendable {
-    /// Everything that the daemon can be told.
+    /// All settings of the daemon.
     static var schema: SettingsSchema { get }
-    /// Takes the values over and checks what spans several settings; throws ``SettingProblem``.
+    /// Reads the values and checks constraints across several settings; throws ``SettingProblem``.
     init(_ values: SettingValues) throws(SettingProblem)
 }
 
@@ -65,8 +65,8 @@ package struct SettingValues: Sendable {
         return value
     }
 
-    /// The value of a setting that has no default.
-    /// - Throws: a problem that says how to give one.
+    /// The value of a setting without a default.
+    /// - Throws: a problem that says how to set it.
     package func required<Value>(_ setting: Setting<Value?>) throws(SettingProblem) -> Value {
         if let value = self[setting] { return value }
         let variables = ([setting.environmentVariable] + setting.environmentAliases).joined(separator: " or ")
@@ -82,28 +82,28 @@ package struct SettingValues: Sendable {
         self.entries[setting.name]?.source ?? .fallback
     }
 
-    /// The value of a setting that the caller knows by name only, as text; nil when it is not declared, or nobody but the
-    /// default names a value.
+    /// The value, as text, of a setting that the caller knows only by name; nil when it is not declared, or only the
+    /// default sets it.
     package func text(ofSetting name: String) -> String? {
         guard let setting = self.schema.setting(named: name), let entry = self.entries[name], entry.source != .fallback
         else { return nil }
         return setting.isSecret ? nil : setting.shown(entry.value)
     }
 
-    /// A problem with a setting's value, blamed on its source; for checks that span several settings.
+    /// A problem with a setting's value, with its source; for checks across several settings.
     package func problem(_ setting: some SettingDeclaration, _ complaint: String) -> SettingProblem {
         SettingProblem(subject: setting.flag, complaint: complaint, source: self.source(of: setting))
     }
 
-    /// Replaces a value, unchecked.
+    /// Sets a value, unchecked.
     package mutating func set<Value>(_ setting: Setting<Value>, _ value: Value) {
         self.entries[setting.name] = Entry(value: value, source: .flag)
     }
 }
 
 extension SettingsSchema {
-    /// Reads flags that belong to any of several schemas, for a program that hands them on.
-    /// - Returns: each setting given and its text, unchecked, and what was no flag of any.
+    /// Reads flags that belong to any of several schemas, for a program that passes them on.
+    /// - Returns: each given setting and its text, unchecked, and the arguments that are flags of no schema.
     package static func read(
         _ arguments: [String], of schemas: [SettingsSchema]
     ) -> (inputs: [(setting: any SettingDeclaration, text: String)], problems: [SettingProblem]) {

@@ -1,14 +1,14 @@
 public import Canvas
 
-/// The identity of a commit's body: its kind and its known fields after parsing, before any rule. How the JSON was
-/// spelt is no part of it: `1.0` and `1`, or another order of fields, are the same body.
+/// The identity of a commit's body: its kind and its known fields after parsing, before any rule. The spelling of the
+/// JSON does not matter: `1.0` and `1`, or another order of fields, are the same body.
 ///
-/// It is FNV-1a over the fields in a fixed order. Each begins with a mark of presence or its length, so that neighbours
-/// cannot be mistaken for each other.
+/// It is FNV-1a over the fields in a fixed order. Each is prefixed with a presence flag or its length, so that adjacent
+/// fields cannot be confused.
 public struct BodyHash {
     private var hash = FNV1a()
 
-    /// The hash of what was fed.
+    /// The hash of the fields so far.
     private var value: UInt64 { self.hash.value }
 
     /// The hash of an edit's body.
@@ -19,7 +19,7 @@ public struct BodyHash {
         return hash.value
     }
 
-    /// The hash of an edit that cannot be read: of its bytes.
+    /// The hash of an edit that cannot be decoded: over its bytes.
     public static func of(unreadable edit: EncodedEdit) -> UInt64 {
         var hash = BodyHash()
         hash.hash.combine(CollectionOfOne(edit.tag))
@@ -46,7 +46,7 @@ public struct BodyHash {
         self.hash.combine(CollectionOfOne(value.map { $0 ? 2 : 1 } ?? 0))
     }
 
-    /// A number of things.
+    /// An integer.
     public mutating func integer(_ value: UInt64) {
         for byte in 0..<8 {
             self.hash.combine(CollectionOfOne(UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte)))))
@@ -58,7 +58,7 @@ public struct BodyHash {
         self.hash.combine(bytes)
     }
 
-    // MARK: What several edits carry
+    // MARK: Fields shared by several edits
 
     /// Position and transform fields.
     public mutating func transform(_ fields: TransformFields) {

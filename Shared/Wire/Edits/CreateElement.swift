@@ -25,7 +25,7 @@ public struct CreateElement: Edit {
         try self.init(element: element, reading: &reading)
     }
 
-    /// Reads it from the element itself, as a body over HTTP is one.
+    /// Reads it from the element itself, which is the body of an HTTP request.
     /// - Throws: a refusal that names the field at fault.
     public init(element: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.item = try NewItem(element, path: "element", reading: &reading)

@@ -1,6 +1,6 @@
 public import JSONBytes
 
-/// `element:delete`: deletes an element and what hangs on it.
+/// `element:delete`: deletes an element and its descendants.
 ///
 ///     element name
 public struct DeleteElement: Edit {

@@ -9,8 +9,8 @@ public let allEdits = EditRegistry<
     DeleteElement
 >()
 
-/// A list of kinds of edits. A module that needs more of every kind than ``Edit`` says (as the committer needs its
-/// decision) extends the list under the condition that each kind has it; a kind without it does not compile.
+/// A list of kinds of edits. A module that requires more of every kind than ``Edit`` (the committer requires its
+/// decision) extends the list under the condition that each kind conforms; a kind that does not fails to compile.
 public struct EditRegistry<each Kind: Edit>: Sendable {
     /// The kinds, in the order of the list.
     public let kinds: [EditKind]
@@ -32,13 +32,13 @@ public struct EditRegistry<each Kind: Edit>: Sendable {
     }
 }
 
-/// One kind of edit as a value: what code that carries edits may ask without knowing which kinds there are.
+/// One kind of edit as a value, for code that handles edits without knowing the kinds.
 public struct EditKind: Sendable {
     /// The event by which apps send it.
     public let event: String
     /// Its number on the wire.
     public let tag: UInt8
-    /// What it does to gestures under way.
+    /// Its effect on gestures in progress.
     public let gestures: GestureEffect
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
     private let readElements: @Sendable (EncodedEdit) -> ShortList<Identifier>
@@ -60,8 +60,8 @@ public struct EditKind: Sendable {
         try self.readPayload(payload, &reading)
     }
 
-    /// The elements whose gestures a payload of this kind would end, as far as they can be read: a commit that is
-    /// refused because another field is at fault ends them too.
+    /// The elements whose gestures a payload of this kind would end, as far as they can be read: a commit refused for
+    /// another invalid field ends them too.
     public func gestureElements(in payload: JSONValue) -> ShortList<Identifier> {
         guard self.gestures == .ends else { return [] }
         if let id = payload["elementId"]?.string { return ShortList(Identifier(id)) }
@@ -73,7 +73,7 @@ public struct EditKind: Sendable {
     fileprivate func elements(of edit: EncodedEdit) -> ShortList<Identifier> { self.readElements(edit) }
 }
 
-/// An edit as the gateway needs it: ready to travel, with the elements whose gestures it ends.
+/// An edit as the gateway needs it: encoded, with the elements whose gestures it ends.
 public struct ReadEdit: Equatable, Sendable {
     /// The edit.
     public var edit: EncodedEdit
@@ -85,14 +85,14 @@ public struct ReadEdit: Equatable, Sendable {
         self.gestureElements = gestureElements
     }
 
-    /// A commit that the gateway found at fault for good; the gestures that it would have ended have ended already.
+    /// A commit that the gateway finally refuses; the gestures that it would have ended have ended already.
     public init(refusal: Refusal, bodyHash: UInt64) {
         self.init(edit: EncodedEdit(refusal: refusal, bodyHash: bodyHash), gestureElements: [])
     }
 }
 
 extension EncodedEdit {
-    /// The element that it is about; nil when it is about none or several, or of a kind that is not known here.
+    /// The element that it affects; nil when it affects none or several, or its kind is unknown here.
     public var soleElement: Identifier? {
         let elements = allEdits.kind(ofTag: self.tag)?.elements(of: self) ?? []
         return elements.count == 1 ? elements[0] : nil

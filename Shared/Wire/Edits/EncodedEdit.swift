@@ -1,9 +1,9 @@
-/// An edit on its way: its kind and its fields. What passes commits on needs to know nothing of the kinds there are.
+/// An encoded edit: its kind and its fields. Stages that forward commits need not know the kinds.
 ///
 ///     tag u8 │ fields blob
 ///
-/// Tag 0 is a commit that the gateway found at fault for good: `refusal │ body hash u64`. It consumes its number, and
-/// the refusal is remembered.
+/// Tag 0 is a commit that the gateway finally refuses: `refusal │ body hash u64`. It uses up its number, and the
+/// refusal is remembered.
 public struct EncodedEdit: Equatable, Sendable {
     /// The kind's ``Edit/tag``; 0 for a refusal.
     public let tag: UInt8
@@ -20,14 +20,14 @@ public struct EncodedEdit: Equatable, Sendable {
         self.fields = writer.bytes
     }
 
-    /// An edit from its bytes, which may be anything.
+    /// An edit from untrusted bytes.
     public init(tag: UInt8, fields: [UInt8]) {
         self.tag = tag
         self.fields = fields
     }
 
-    /// A commit that is at fault for good.
-    /// - Parameter bodyHash: stands for the body, so that a repetition is told from a changed body.
+    /// A commit that is finally refused.
+    /// - Parameter bodyHash: stands for the body, so that a repetition can be distinguished from a changed body.
     public init(refusal: Refusal, bodyHash: UInt64) {
         var writer = ByteWriter(reserving: 96)
         writer.refusal(refusal)
@@ -36,8 +36,8 @@ public struct EncodedEdit: Equatable, Sendable {
         self.fields = writer.bytes
     }
 
-    /// The edit, which must be of the kind that ``tag`` says.
-    /// - Throws: a refusal, when its bytes are not what an edit of the kind encodes.
+    /// Decodes the edit, which must be of the kind that ``tag`` says.
+    /// - Throws: a refusal when the bytes are not a valid encoding of the kind.
     public func decode<Kind: Edit>(_: Kind.Type) throws(Refusal) -> Kind {
         let result = self.fields.withUnsafeBytes { bytes -> Result<Kind, Refusal> in
             var reader = ByteReader(bytes)
@@ -62,7 +62,7 @@ public struct EncodedEdit: Equatable, Sendable {
         }
     }
 
-    /// About how many bytes a commit with this edit takes in memory.
+    /// The approximate memory of a commit with this edit, bytes.
     public var weight: Int { 256 + self.fields.count }
 
     private static let unreadable = Refusal(.invalid, "The edit cannot be read.")

@@ -39,7 +39,7 @@ public enum PayloadField {
 }
 
 extension Refusal {
-    /// The refusal that a field's fault deserves.
+    /// The refusal for a field's error.
     public init(_ error: FieldError) {
         self.init(error.tooLarge ? .tooLarge : .invalid, error.message, field: error.field)
     }

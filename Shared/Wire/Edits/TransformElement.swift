@@ -1,7 +1,7 @@
 public import Canvas
 public import JSONBytes
 
-/// `element:transform`: moves, turns or scales an element. Absent fields stay as they are; width and height are hints.
+/// `element:transform`: moves, rotates or scales an element. Absent fields stay unchanged; width and height are hints.
 ///
 ///     element name │ transform fields
 public struct TransformElement: Edit {
@@ -11,7 +11,7 @@ public struct TransformElement: Edit {
 
     /// The element.
     public var element: Identifier
-    /// What is set.
+    /// The fields to set.
     public var fields: TransformFields
 
     /// Sets these fields of an element.

@@ -1,7 +1,7 @@
 public import Canvas
 public import JSONBytes
 
-/// `element:update`: changes what is no transform.
+/// `element:update`: changes everything but the transform.
 ///
 ///     element name │ JSON blob, the app's `set`
 public struct UpdateElement: Edit {
@@ -11,11 +11,11 @@ public struct UpdateElement: Edit {
 
     /// The element.
     public var element: Identifier
-    /// What is set.
+    /// The fields to set.
     public var changes: ElementChanges
     private let json: [UInt8]
 
-    /// Sets what the JSON object says.
+    /// Reads the changes from a JSON object.
     /// - Throws: a refusal that names the field at fault.
     public init(element: Identifier, json: [UInt8]) throws(Refusal) {
         self.element = element

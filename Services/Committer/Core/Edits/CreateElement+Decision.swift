@@ -37,7 +37,7 @@ extension CreateElements: DecidableEdit {
         return creation.finish(in: &draft, &cache)
     }
 
-    /// A generated id is another one when the commit comes again: the stored one counts.
+    /// A generated id differs when the commit is repeated: the stored one counts.
     func adjustments(
         before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
     ) -> [Adjusted] {
@@ -48,7 +48,7 @@ extension CreateElements: DecidableEdit {
 }
 
 extension BatchDraft {
-    /// - Throws: a refusal when an edit is about no element or about too many.
+    /// - Throws: a refusal when an edit has no elements or too many.
     func checkGroup(_ count: Int) throws(Refusal) {
         if count == 0 { throw Refusal(.invalid, "There is no element to create.", field: "elements") }
         if count > self.limits.elementsPerCommit {

@@ -1,12 +1,12 @@
 import Canvas
 import Wire
 
-/// Elements in the making: all of a commit's, or none.
+/// The new elements of a commit: all are created, or none.
 struct Creation {
     private var change: Change
     private let items: [NewItem]
     private let commit: PreparedCommit
-    /// Where each new element stands in the change.
+    /// The index of each new element in the change.
     private var entries: [ElementKey: Int] = [:]
 
     init(_ event: UpdateEvent, of items: [NewItem], for commit: PreparedCommit) {
@@ -15,10 +15,10 @@ struct Creation {
         self.commit = commit
     }
 
-    /// Adds an element, on top of those before it.
+    /// Adds an element on top of the previous ones.
     /// - Parameters:
-    ///   - path: where it stands in the app's payload.
-    ///   - named: whether its adjustments say which element they are of.
+    ///   - path: its position in the app's payload.
+    ///   - named: whether its adjustments name their element.
     mutating func add(
         _ item: NewItem, path: String, named: Bool, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) {
@@ -36,7 +36,7 @@ struct Creation {
         self.change.adjusted += adjustments.map { Adjusted(element: named ? item.id.text : nil, adjustment: $0) }
     }
 
-    /// What an element hangs on must live, and hang on nothing itself.
+    /// The parent of an element must exist, and have no parent itself.
     private func checkParent(
         _ parent: Identifier, path: String, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) {
@@ -52,7 +52,7 @@ struct Creation {
         }
     }
 
-    /// The change. It notes with every parent what now hangs on it: that is knowledge, nothing of it is written.
+    /// The change. It also adds the children to their parents' state, which is not written.
     mutating func finish(in draft: inout BatchDraft, _ cache: inout ShardCache) -> Change {
         for item in self.items {
             guard let parent = item.parent else { continue }
@@ -69,10 +69,10 @@ struct Creation {
 }
 
 extension NewItem {
-    /// What it hangs on, if anything.
+    /// Its parent, if any.
     fileprivate var parent: Identifier? { self.fields.parentId.map { Identifier($0) } }
 
-    /// Calls `need` with its id, which must be free, and with what it hangs on.
+    /// Calls `need` with its id, which must be unused, and with its parent.
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
         need(self.id, .element)
         if let parent = self.parent { need(parent, .element) }
@@ -80,7 +80,7 @@ extension NewItem {
 }
 
 extension RulesTable {
-    /// What creating the element stores otherwise than sent.
+    /// The values that creating the element stores differently from what was sent.
     func adjustments(to item: NewItem, by user: Identifier, named element: Identifier?) -> [Adjusted] {
         self.create(item.fields, id: item.id.text, by: user.text).1
             .map { Adjusted(element: element?.text, adjustment: $0) }

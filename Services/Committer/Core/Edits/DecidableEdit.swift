@@ -1,56 +1,56 @@
 import Canvas
 import Wire
 
-/// The committer's half of a kind of edit: what must be known to decide it, and how it is decided.
+/// The committer's half of a kind of edit: the state it needs, and its decision.
 protocol DecidableEdit: Edit {
-    /// Calls `need` with each element that must be known.
+    /// Calls `need` with each element whose state must be known.
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void)
 
-    /// Decides it on the room as the batch has it so far. Whatever it needs is in the cache.
+    /// Decides the edit on the room's state in the batch so far. The cache contains everything it needs.
     /// - Throws: a refusal, which is final.
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change
 
-    /// What the first decision stored otherwise than sent, found again from the log.
+    /// The values that the first decision stored differently from what was sent, computed again from the log.
     /// - Parameters:
-    ///   - before: the elements before it, as far as they existed.
-    ///   - stored: the elements as it left them.
+    ///   - before: the elements before it, if they existed.
+    ///   - stored: the elements after it.
     func adjustments(
         before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
     ) -> [Adjusted]
 }
 
-/// How much must be known around an element.
+/// The state that is needed of an element.
 enum NeedScope {
     /// The element.
     case element
-    /// The element and the living ones that hang on it.
+    /// The element and its living children.
     case family
 }
 
-/// A value that was stored otherwise than sent.
+/// A value that was stored differently from what was sent.
 struct Adjusted: Equatable, Sendable {
-    /// Which element of several; nil for an edit of one.
+    /// The element's id in an edit of several; nil for an edit of one.
     var element: String?
-    /// What and why.
+    /// The value and the rule.
     var adjustment: Adjustment
 }
 
-/// What one commit does, before it has a number. Acknowledgement, update and row of the log follow from the event's
+/// The effect of one commit, before it has a number. Acknowledgement, update and row of the log follow from the event's
 /// shape.
 struct Change {
-    /// One element that it writes.
+    /// One element of the change.
     struct Entry {
         let key: ElementKey
         /// Its JSON text before; nil when it is created.
         let before: [UInt8]?
-        /// What is written: for a deleted element its last state.
+        /// The element to write; for a deletion its last state.
         var written: LiveElement
         /// Whether it is deleted.
         let isDeleted: Bool
 
-        /// What is known of it afterwards.
+        /// Its state afterwards.
         var after: ElementState { self.isDeleted ? .deleted : .live(self.written) }
 
         /// Its JSON text afterwards; empty when it is deleted.
@@ -61,12 +61,12 @@ struct Change {
     let event: UpdateEvent
     /// The elements, in the order in which members receive them.
     var entries: [Entry]
-    /// What was stored otherwise than sent.
+    /// The values that were stored differently from what was sent.
     var adjusted: [Adjusted] = []
 }
 
 extension Change.Entry {
-    /// An element that lives afterwards.
+    /// An element that exists afterwards.
     init(_ key: ElementKey, before: [UInt8]?, _ element: Element, children: [Identifier]?) {
         self.init(key: key, before: before, written: LiveElement(element, children: children), isDeleted: false)
     }

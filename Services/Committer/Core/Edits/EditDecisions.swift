@@ -2,7 +2,7 @@ import Wire
 
 /// The decisions of all kinds of edits, by tag.
 struct EditDecisions: Sendable {
-    /// Of every kind that there is.
+    /// All kinds.
     static let all = EditDecisions(allEdits)
 
     /// By tag; nil where no kind has the tag.
@@ -25,10 +25,10 @@ struct EditDecisions: Sendable {
         }
     }
 
-    /// Reads an edit. One that cannot be read is a refusal, which uses up the commit's number.
+    /// Decodes an edit. One that cannot be decoded becomes a refusal, which uses up the commit's number.
     func prepare(_ encoded: EncodedEdit) -> PreparedEdit {
         if let (refusal, bodyHash) = encoded.refusal {
-            // A retriable code would be remembered as if it were final; the gateway keeps those to itself.
+            // A retriable code would be remembered as if it were final; retriable refusals are the gateway's alone.
             let final = refusal.code.isRetriable ? Refusal(.invalid, refusal.message, field: refusal.field) : refusal
             return PreparedEdit(.refused(final), hash: bodyHash)
         }
@@ -39,18 +39,18 @@ struct EditDecisions: Sendable {
     }
 }
 
-/// An edit that was read.
+/// A decoded edit.
 struct PreparedEdit: Sendable {
-    /// What is to be decided.
+    /// The request to decide.
     enum Request: Sendable {
         case edit(any DecidableEdit)
-        /// It is at fault for good.
+        /// Finally refused.
         case refused(Refusal)
     }
 
-    /// What is to be decided.
+    /// The request to decide.
     var request: Request
-    /// The identity of its body: the same commit sent again has the same.
+    /// The identity of its body: a repeated commit has the same.
     let hash: UInt64
 
     init(_ request: Request, hash: UInt64) {
@@ -58,7 +58,7 @@ struct PreparedEdit: Sendable {
         self.hash = hash
     }
 
-    /// Makes it a refusal. False when it is that refusal already.
+    /// Turns it into a refusal. False when it already has that refusal.
     mutating func refuse(with refusal: Refusal) -> Bool {
         if case .refused(refusal) = self.request { return false }
         self.request = .refused(refusal)

@@ -13,7 +13,7 @@ protocol ElementChange: DecidableEdit {
     var element: Identifier { get }
 
     /// Changes the element, within the rules of its type.
-    /// - Returns: what is stored otherwise than sent.
+    /// - Returns: the values that are stored differently from what was sent.
     /// - Throws: a refusal, which is final.
     func apply(to element: inout Element, _ rules: RulesTable) throws(Refusal) -> [Adjustment]
 }
@@ -47,8 +47,8 @@ extension ElementChange {
 }
 
 extension BatchDraft {
-    /// An element that a commit is about.
-    /// - Throws: a refusal when there is none.
+    /// The existing element of a commit.
+    /// - Throws: a refusal when it does not exist.
     mutating func living(_ key: ElementKey, _ cache: inout ShardCache) throws(Refusal) -> LiveElement {
         switch self.state(key, &cache) {
         case .live(let live): return live

@@ -3,7 +3,7 @@ import Wire
 
 extension UpdateElement: ElementChange {
     static let update = UpdateEvent.updated
-    /// A lock is taken off by an update.
+    /// An update can unlock an element.
     static let respectsLock = false
 
     func apply(to element: inout Element, _ rules: RulesTable) throws(Refusal) -> [Adjustment] {

@@ -1,12 +1,12 @@
 internal import JSONBytes
 internal import Postgres
 
-/// One column of rows that go to the database as arrays, an array for each column: its name, its type and where a row's
-/// value comes from.
+/// One column of rows that are sent to the database as arrays, one array per column: its name, its type and the source
+/// of its values.
 struct ArrayColumn<Row>: Sendable {
     let name: String
     let elementType: PostgresType
-    /// Appends the values of all rows: one call for a column, not for each value.
+    /// Appends the values of all rows: one call per column instead of one per value.
     let append: @Sendable ([Row], inout BinaryArray) -> Void
 
     static func text(_ name: String, _ value: @escaping @Sendable (Row) -> String?) -> Self {
@@ -40,7 +40,7 @@ struct ArrayColumn<Row>: Sendable {
         Self(name: name, elementType: .json) { for row in $0 { $1.append(json: value(row)) } }
     }
 
-    /// JSON that is written into the array without a copy; NULL where `isNull` says so.
+    /// JSON that is written into the array without a copy; NULL where `isNull` is true.
     static func json(
         _ name: String, isNull: @escaping @Sendable (Row) -> Bool = { _ in false },
         write: @escaping @Sendable (Row, inout JSONWriter) -> Void

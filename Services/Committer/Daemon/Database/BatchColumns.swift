@@ -4,8 +4,8 @@ internal import JSONBytes
 package import Postgres
 internal import Wire
 
-/// Turns a batch into the arguments of `commit_batch`: a few numbers and one array for each column. Its memory is kept
-/// from batch to batch.
+/// Encodes a batch as the arguments of `commit_batch`: a few numbers and one array per column. Its storage is reused
+/// for all batches.
 package struct BatchColumns {
     /// The prepared call.
     package static var statement: Statement { Self.call.statement }
@@ -18,7 +18,7 @@ package struct BatchColumns {
 
     private var buffer = ArgumentBuffer()
 
-    /// Empty, to be used again and again.
+    /// An empty encoder, to be reused.
     package init() {}
 
     /// The arguments for a batch.
@@ -102,7 +102,7 @@ package struct BatchColumns {
         .json("f_refusal", write: { $0.refusal.encode(into: &$1) }),
     ]
 
-    /// The gestures that a commit ended: their numbers under the ids of their elements.
+    /// The gestures that a commit ended: their numbers by element id.
     private static func write(_ gestures: ShortList<EndedGesture>, to writer: inout JSONWriter) {
         writer.beginObject()
         for ended in gestures {
@@ -112,7 +112,7 @@ package struct BatchColumns {
         writer.endObject()
     }
 
-    /// The app's own fields as one object, each value as it came.
+    /// The app's own fields as one object, each value unchanged.
     private static func writeExtra(_ element: Element, to writer: inout JSONWriter) {
         writer.beginObject()
         for field in element.extra {

@@ -1,12 +1,12 @@
 package import Postgres
 internal import Wire
 
-/// Judges whether a server may be trusted with acknowledged commits, each time that a connection comes up.
+/// Decides whether a server may be trusted with acknowledged commits, each time that a connection comes up.
 package struct DatabaseGuard {
-    /// An operator said that lost commits are fine, for a test or a demonstration.
+    /// The operator accepts lost commits, for a test or a demonstration.
     package let allowsUnsafe: Bool
     private var lineage = ServerLineage()
-    /// The history that was noted last.
+    /// The last history that was recorded.
     private var history: History?
 
     private struct History: Equatable {
@@ -19,7 +19,7 @@ package struct DatabaseGuard {
         self.allowsUnsafe = allowsUnsafe
     }
 
-    /// What is wrong with the server; nil when it will do.
+    /// Why the server is not accepted; nil when it is.
     package mutating func objection(to facts: ServerFacts) -> String? {
         if facts.isReadOnly || facts.isInRecovery { return "the server takes no writes" }
         if let objection = self.lineage.objection(to: facts) { return objection }
@@ -28,9 +28,9 @@ package struct DatabaseGuard {
         return nil
     }
 
-    /// Takes what a server without objection noted.
-    /// - Returns: true when it is on another history than the last one. The first answer that says so may be lost with its
-    ///   connection; the next one finds nothing new in the database, but is on another timeline than what is known here.
+    /// Records the history note of an accepted server.
+    /// - Returns: true when it is on another history than the last one. The first answer that says so may be lost with
+    ///   its connection; the next one finds nothing new in the database, but another timeline than the one known here.
     package mutating func isNew(_ note: HistoryNote) -> Bool {
         let history = History(epoch: note.epoch, timeline: self.lineage.timeline)
         let former = exchange(&self.history, with: history)

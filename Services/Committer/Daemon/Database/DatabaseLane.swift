@@ -6,7 +6,7 @@ internal import Timing
 
 /// One connection to PostgreSQL in the reactor's poll set, carrying one request at a time.
 final class DatabaseLane {
-    /// What the lane's connection had to say.
+    /// An event of the lane's connection.
     enum News {
         case up(ServerFacts)
         case down(PostgresError)
@@ -17,31 +17,31 @@ final class DatabaseLane {
 
     private let polled: PolledConnection
     private var events: [Connection.Event] = []
-    /// When the request under way was sent.
+    /// When the request in flight was sent.
     private(set) var since = Instant.start
     private var tag: UInt64 = 0
 
-    /// A lane that does nothing before ``start(at:)``.
+    /// A lane that is idle until ``start(at:)``.
     init(on thread: ReactorThread, settings: ConnectionSettings) throws {
         self.polled = try PolledConnection(
             on: thread, settings: settings,
             statements: [BatchColumns.statement, StateColumns.statement, HistoryNote.statement])
     }
 
-    /// The places of the statements that every connection prepares.
+    /// The indices of the statements that every connection prepares.
     enum Request: Int {
         case commitBatch = 0
         case loadState = 1
         case noteHistory = 2
     }
 
-    /// Begins to connect.
+    /// Starts to connect.
     func start(at now: Instant) {
         self.polled.start(at: now)
     }
 
-    /// Sends a request. False when the connection does not take it, which it always does between `up` and `down` while
-    /// nothing is under way.
+    /// Sends a request. False when the connection does not accept it, which cannot happen between `up` and `down` while
+    /// no request is in flight.
     func submit(_ request: Request, _ parameters: Parameters, at now: Instant) -> Bool {
         self.tag &+= 1
         self.since = now
@@ -49,7 +49,7 @@ final class DatabaseLane {
             == .accepted
     }
 
-    /// Does what can be done without waiting, and reports what happened.
+    /// Does what is possible without blocking, and reports the events.
     func turn(at now: Instant, _ act: (News) -> Void) {
         self.polled.turn(at: now, into: &self.events)
         for event in self.events {
@@ -64,25 +64,25 @@ final class DatabaseLane {
         self.events.removeAll(keepingCapacity: true)
     }
 
-    /// Registers with the poller what the connection waits for now. Last in every turn.
+    /// Registers the connection's present interest with the poller. Call it last in every turn.
     func poll() {
         self.polled.poll()
     }
 
-    /// When the next turn is due even if nothing happens.
+    /// When the next turn is due even without events.
     var nextDeadline: Instant? { self.polled.nextDeadline }
 
-    /// Leaves the server that the lane is connected to, and tries the next host.
+    /// Abandons the present server, and tries the next host.
     func reject(_ reason: String, at now: Instant) {
         self.polled.connection.reject(reason, at: now)
     }
 
-    /// Connects again to the same server. Nothing may be under way.
+    /// Reconnects to the same server. No request may be in flight.
     func renew(_ reason: String, at now: Instant) {
         self.polled.connection.renew(reason, at: now)
     }
 
-    /// Ends the connection. What was under way is given up.
+    /// Closes the connection. A request in flight is abandoned.
     func close() {
         self.polled.close()
     }

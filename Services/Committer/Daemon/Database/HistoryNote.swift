@@ -1,7 +1,7 @@
 package import Postgres
 package import Wire
 
-/// What `note_history` found: on which history a server is, compared with what the database has seen before.
+/// The result of `note_history`: a server's history, compared with what the database has seen before.
 package struct HistoryNote: Equatable, Sendable {
     /// See the function.
     package enum Verdict: String, Sendable {
@@ -9,19 +9,19 @@ package struct HistoryNote: Equatable, Sendable {
         case same
         /// Nothing was recorded before.
         case first
-        /// A standby took over that had everything.
+        /// A standby took over that had all commits.
         case failover
-        /// A standby took over that may not have had everything.
+        /// A standby took over that may lack commits.
         case lost
-        /// The database came from a backup.
+        /// The database was restored from a backup.
         case restored
-        /// A former primary: nothing may be written there.
+        /// A former primary, which must not be written to.
         case behind
     }
 
     /// The comparison.
     package var verdict: Verdict
-    /// The history's name.
+    /// The name of the history.
     package var epoch: Identifier
 
     /// The prepared call.
@@ -35,8 +35,8 @@ package struct HistoryNote: Equatable, Sendable {
         ]
     ) { "SELECT verdict, epoch FROM note_history(\($0))" }
 
-    /// The same with what the server says of itself right now; it fails when the role may not ask. Whether commits wait
-    /// for a standby is said in so many words: every lane's session waits, the one that asks this may not.
+    /// The same with the server's current values; it fails when the role lacks the privilege. Whether commits wait for
+    /// a standby is passed explicitly: every lane's session waits, the session that calls this one may not.
     static let ownSQL = """
         SELECT n.verdict, n.epoch FROM pg_control_system() AS c, note_history(
             c.system_identifier, ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int4,
@@ -48,13 +48,13 @@ package struct HistoryNote: Equatable, Sendable {
         Self.call.parameters(facts)
     }
 
-    /// A comparison that came out so.
+    /// A result with this verdict.
     package init(_ verdict: Verdict, epoch: Identifier) {
         self.verdict = verdict
         self.epoch = epoch
     }
 
-    /// The answer; nil when it cannot be read.
+    /// Parses the answer; nil when it is malformed.
     package init?(_ rows: ResultRows) {
         guard rows.count == 1, let verdict = rows.text(0, 0).flatMap(Verdict.init), let epoch = rows.text(0, 1) else {
             return nil

@@ -1,10 +1,10 @@
 package import Postgres
 
-/// The database's schema: one migration for each file of `Schema/`, whose text the build embeds in the program.
+/// The database's schema: one migration for each file of `Schema/`, which the build embeds in the program.
 ///
-/// `touchsync migrate` and, when it is allowed to, a starting committer apply what is missing.
+/// `touchsync migrate` and, if enabled, a starting committer apply missing migrations.
 package let migrations: [Migration] = [
-    // Before the first release, version 1 was another text. Nothing converts those databases.
+    // Before the first release, version 1 was another text. Those databases cannot be converted.
     Migration(1, "history", PackageResources._001_history_sql, supersedes: ["a42bfaa5ce92627e"]),
     Migration(2, "shards-and-rooms", PackageResources._002_shards_and_rooms_sql),
     Migration(3, "elements", PackageResources._003_elements_sql),

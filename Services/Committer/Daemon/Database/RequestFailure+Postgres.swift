@@ -2,18 +2,18 @@ package import CommitterCore
 package import Postgres
 
 extension SQLState {
-    /// Raised by `commit_batch`: a session of the batch was resumed since the batch was decided.
+    /// Raised by `commit_batch`: a session of the batch was resumed after the batch was decided.
     static let sessionClaimed = SQLState("TS001")
 }
 
-/// What a failed request means for its batch.
+/// The meaning of a failed request for its batch.
 package enum BatchFailure: Equatable {
-    /// It was decided from a state that is no longer.
+    /// It was decided on an outdated state.
     case stale
     /// Anything else.
     case other(RequestFailure)
 
-    /// By what is known of the effect, then by the class of the code.
+    /// Classifies an error, by what is known of its effect and then by the class of its code.
     package init(_ error: PostgresError) {
         if error.outcome == .unknown {
             self = .other(.lost)

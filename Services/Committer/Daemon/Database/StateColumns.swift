@@ -4,7 +4,7 @@ internal import JSONBytes
 package import Postgres
 internal import Wire
 
-/// Turns a request into the arguments of `load_shard_state`, and its rows into the state.
+/// Encodes a request as the arguments of `load_shard_state`, and decodes the resulting rows.
 package struct StateColumns {
     /// The prepared call.
     package static var statement: Statement { Self.call.statement }
@@ -37,7 +37,7 @@ package struct StateColumns {
     private var buffer = ArgumentBuffer()
     private var document = JSONDocument()
 
-    /// Empty, to be used again and again.
+    /// An empty encoder, to be reused.
     package init() {}
 
     /// The arguments for a request.
@@ -45,8 +45,8 @@ package struct StateColumns {
         Self.call.parameters(request, in: &self.buffer)
     }
 
-    /// The state that the rows tell.
-    /// - Throws: 42703 naming a column that the rows do not have, or 08P01 with the first row that cannot be read.
+    /// Decodes the rows.
+    /// - Throws: 42703 naming a missing column, or 08P01 with the first row that cannot be decoded.
     package mutating func decode(_ rows: ResultRows) throws(PostgresError) -> LoadedState {
         var row = try StateRow(rows)
         var state: LoadedState?
@@ -120,12 +120,12 @@ package struct StateColumns {
     }
 }
 
-/// One row that `load_shard_state` returned; the function's comment says what its columns mean for each kind.
+/// One row of `load_shard_state`; the function's comment documents the columns for each kind.
 private struct StateRow {
     private let rows: ResultRows
     private let kindColumn, roomColumn, keyColumn, numberColumn, seqColumn, hashColumn, detailColumn: Int
     private let beforeColumn, afterColumn: Int
-    /// Which row it is.
+    /// The index of the row.
     var index = 0
 
     init(_ rows: ResultRows) throws(PostgresError) {

@@ -1,20 +1,20 @@
 internal import CommitterCore
 package import Postgres
 
-/// What the tables need from time to time, in steps that are short transactions of their own. Of several committers
-/// that try at the same moment one does the step, the others find nothing to do. Everything here blocks.
+/// The periodic maintenance of the tables, in steps that are separate short transactions. Of several committers that
+/// try at the same time one does the step, the others find nothing to do. All calls block.
 package struct Upkeep: Sendable {
-    /// What one step did.
+    /// The effect of one step.
     package enum Done: Equatable, Sendable {
-        /// A day of the log was made or dropped.
+        /// A partition of the log was created or dropped.
         case log(String)
-        /// So many sessions ended.
+        /// This many sessions ended.
         case sessions(Int)
         /// The history was compared.
         case history(HistoryNote)
     }
 
-    /// How many whole days the log is kept, and after how many days without a commit a session ends.
+    /// How many whole days the log is kept, and the number of days without a commit after which a session ends.
     package let logDays: Int, sessionDays: Int
 
     /// The upkeep under these settings.
@@ -28,7 +28,7 @@ package struct Upkeep: Sendable {
     package func begin(_ databaseURL: String) throws(PostgresError) -> Round {
         let connection = try BlockingConnection(
             databaseURL, applicationName: "touchsync upkeep", statementTimeout: .seconds(10))
-        // Nothing of this is ever acknowledged, and a blocking COMMIT would wait for a lost standby without end.
+        // None of this is ever acknowledged, and a blocking COMMIT would wait forever for a lost standby.
         try connection.execute("SET synchronous_commit = local")
         return Round(self, connection)
     }
@@ -46,7 +46,7 @@ package struct Upkeep: Sendable {
 
         /// Does the next step.
         /// - Returns: nil when nothing was left to do.
-        /// - Throws: ``PostgresError``; what was done before stays done.
+        /// - Throws: ``PostgresError``; completed steps stay completed.
         package func step() throws(PostgresError) -> Done? {
             if !self.isHistoryNoted {
                 self.isHistoryNoted = true
@@ -62,7 +62,7 @@ package struct Upkeep: Sendable {
             return count > 0 ? .sessions(Int(count)) : nil
         }
 
-        /// Nil when the role may not ask which server this is.
+        /// Nil when the role may not read the server's identity.
         private func noteHistory() throws(PostgresError) -> HistoryNote? {
             do throws(PostgresError) {
                 return HistoryNote(try self.connection.execute(HistoryNote.ownSQL))

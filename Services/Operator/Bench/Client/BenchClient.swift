@@ -1,19 +1,19 @@
 import SocketIO
 
-/// What one connection of a load says, and what it makes of what it hears; knows no socket and no clock.
+/// The protocol of one connection of a load, in both directions, without socket or clock.
 ///
 ///     idle ─► dialling ─► upgrading ─► opening ─► connecting ─► joining ─► creating ─► live ─► idle (and again)
 ///
 /// Times are nanoseconds since the run's origin.
 package struct BenchClient: Sendable {
-    /// How far it has come.
+    /// The progress of the connection.
     package enum Phase: Equatable, Sendable {
         case idle, dialling, upgrading, opening, connecting, joining
-        /// Elements are made; so many further ones are there or on their way.
+        /// Elements are being created; the number of further ones created or requested so far.
         case creating(Int)
         case live
 
-        /// What the server owes it, for people; nil while it owes nothing.
+        /// The server's outstanding response, for people; nil when there is none.
         package var awaited: String? {
             switch self {
             case .idle, .live: nil
@@ -29,7 +29,7 @@ package struct BenchClient: Sendable {
 
     package let plan: ClientPlan
     package private(set) var phase = Phase.idle
-    /// When it began to dial.
+    /// When it started to dial.
     package private(set) var since: Int64 = 0
     /// When a storm cut it off; nil otherwise.
     package var cutAt: Int64?
@@ -37,7 +37,7 @@ package struct BenchClient: Sendable {
     private let target: Target
     private let room: String
     private let element: String
-    /// How large its own element is, and how many it makes besides.
+    /// The content size of its own element, bytes, and the number of further elements it creates.
     private let elementBytes: Int
     private let furtherElements: Int
     private var frames = ServerFrames()
@@ -63,12 +63,12 @@ package struct BenchClient: Sendable {
 
     /// Commits without an answer.
     package var outstandingCommits: Int { self.lane.outstandingCount }
-    /// It is live and does not read as fast as it can.
+    /// True when it is live and limited in its reading rate.
     package var readsSlowly: Bool { self.plan.isSlow && self.phase == .live }
 
     // MARK: The connection
 
-    /// It begins to connect.
+    /// Starts to connect.
     package mutating func dial(at now: Int64) {
         self.phase = .dialling
         self.since = now
@@ -76,19 +76,19 @@ package struct BenchClient: Sendable {
         self.frames = ServerFrames()
     }
 
-    /// The connection stands: it asks for a WebSocket.
+    /// The TCP connection is established: requests a WebSocket.
     package mutating func opened(into output: inout [UInt8]) {
         self.phase = .upgrading
         output += self.target.address(of: self.plan.index).upgradeRequest.utf8
     }
 
-    /// The connection is over.
+    /// The connection has ended.
     package mutating func ended() { self.phase = .idle }
 
     // MARK: Sending
 
-    /// Says a preview that carries the time.
-    /// - Returns: whether it may; only while live.
+    /// Sends a preview that carries the time.
+    /// - Returns: true if it was sent; previews are sent only while live.
     package mutating func movePreview(at now: Int64, into output: inout [UInt8]) -> Bool {
         guard self.phase == .live, self.preview != nil else { return false }
         let mask = self.nextMask()
@@ -96,10 +96,10 @@ package struct BenchClient: Sendable {
         return true
     }
 
-    /// What became of a commit that was due.
+    /// The outcome of a commit that was due.
     package enum Submission: Sendable { case said, held, impossible }
 
-    /// Says a commit that carries the time; not while its window is full.
+    /// Sends a commit that carries the time, unless the window is full.
     package mutating func moveForGood(at now: Int64, into output: inout [UInt8]) -> Submission {
         guard self.phase == .live, self.commit != nil else { return .impossible }
         guard let (id, number) = self.lane.submit(at: now) else { return .held }
@@ -117,18 +117,18 @@ package struct BenchClient: Sendable {
         text.withUnsafeBytes { ClientFrame.append(opcode, $0, mask: mask, to: &output) }
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// Bytes arrived.
+    /// Handles received bytes.
     /// - Parameters:
-    ///   - tally: counts what was in them.
-    ///   - output: gets what there is to answer.
-    /// - Returns: why the connection is of no more use; nil while it is.
+    ///   - tally: counts the received events.
+    ///   - output: receives the response.
+    /// - Returns: why the connection must be closed; nil while it is usable.
     package mutating func received(
         _ bytes: UnsafeRawBufferPointer, at now: Int64, tally: inout Tally, output: inout [UInt8]
     ) -> String? {
         if self.phase == .upgrading { return self.upgrade(bytes, at: now, &tally, &output) }
-        // They are taken out, because handling a message changes the rest of this value.
+        // Moved out, because handling a message mutates the rest of this value.
         var frames = ServerFrames()
         swap(&frames, &self.frames)
         defer { swap(&frames, &self.frames) }
@@ -223,7 +223,7 @@ package struct BenchClient: Sendable {
             self.lane.joined(used: 0)
             self.create(after: 0, &output)
         case (Greeting.createID, .creating(let made)):
-            // A conflict: they are there since an earlier connection.
+            // A conflict: they exist since an earlier connection.
             guard answer == .applied || answer == .refused(.conflict) else {
                 return "creating elements was refused: \(answer)"
             }
@@ -235,7 +235,7 @@ package struct BenchClient: Sendable {
         return nil
     }
 
-    /// Makes its own element, then those of the room; then takes part.
+    /// Creates its own element, then those of the room; then goes live.
     private mutating func create(after made: Int, _ output: inout [UInt8]) {
         if self.phase == .joining, self.plan.isMover, !self.target.isPlain {
             self.phase = .creating(0)

@@ -1,28 +1,28 @@
 import Glibc
 
-/// The TCP connection of one client; nothing here ever waits.
+/// The TCP connection of one client; no call blocks.
 struct ClientSocket {
-    /// What a read brought.
+    /// The result of a read.
     enum Received: Equatable {
         case bytes(Int)
-        /// All is read for now.
+        /// Nothing left to read for now.
         case nothing
-        /// The connection is over; why is told if it was not the other side's will.
+        /// The connection has ended; `reason` is nil if the peer closed it in order.
         case end(reason: Int32?)
     }
 
     private(set) var descriptor: Int32 = -1
-    /// What the kernel had no room for; no more than what is said in a greeting.
+    /// Bytes that the kernel's buffer had no room for; at most those of a greeting.
     private var unsent: [UInt8] = []
 
     var isOpen: Bool { self.descriptor >= 0 }
-    /// The kernel has taken all that was sent so far.
+    /// True when the kernel has accepted all bytes so far.
     var isWritable: Bool { self.unsent.isEmpty }
 
-    /// Begins to connect.
-    /// - Parameter isSlow: with a small buffer, and with segments as small as those of a real network: for loopback's of
-    ///   64 KiB, the server's kernel would keep megabytes before the server noticed.
-    /// - Returns: 0, or why it is impossible.
+    /// Starts to connect.
+    /// - Parameter isSlow: uses a small buffer, and segments as small as on a real network: with loopback's segments of
+    ///   64 KiB, the server's kernel would buffer megabytes before the server noticed.
+    /// - Returns: 0, or an errno.
     mutating func dial(_ address: ResolvedAddress, isSlow: Bool) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         self.descriptor = socket(address.family, kind, 0)
@@ -41,15 +41,15 @@ struct ClientSocket {
         setsockopt(self.descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The socket is writable for the first time: it is connected, or never will be.
-    /// - Returns: 0, or why it is not.
+    /// Called when the socket becomes writable for the first time: checks whether it is connected.
+    /// - Returns: 0, or an errno.
     func connected() -> Int32 {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(self.descriptor, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno
     }
 
-    /// Sends bytes, behind those that wait.
+    /// Sends bytes after the queued ones.
     mutating func send(_ bytes: [UInt8]) {
         guard self.unsent.isEmpty else {
             self.unsent += bytes
@@ -59,19 +59,20 @@ struct ClientSocket {
         if sent < bytes.count { self.unsent = Array(bytes[sent...]) }
     }
 
-    /// Sends what waits; to be called when the kernel has room again.
+    /// Sends queued bytes; call when the socket is writable again.
     mutating func flush() {
         guard !self.unsent.isEmpty else { return }
         let sent = self.unsent.withUnsafeBytes { self.write($0) }
         self.unsent.removeFirst(sent)
     }
 
-    /// How many bytes the kernel took. A broken connection takes none, and tells so when it is read.
+    /// The number of bytes that the kernel accepted. A broken connection accepts none, and reports its error on the
+    /// next read.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         max(0, Glibc.send(self.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)))
     }
 
-    /// Reads what is there, as far as it fits.
+    /// Reads available bytes, up to the buffer's size.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
         let count = recv(self.descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 { return .bytes(count) }
@@ -84,6 +85,6 @@ struct ClientSocket {
         self = ClientSocket()
     }
 
-    /// An error number for people.
+    /// The text of an errno.
     static func text(_ error: Int32) -> String { strerror(error).map { String(cString: $0) } ?? "error \(error)" }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Time since a moment that a run calls its origin, nanoseconds.
+/// Time since the origin of a run, nanoseconds.
 struct Clock: Sendable {
     private let origin: Int64
 

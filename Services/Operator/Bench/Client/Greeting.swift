@@ -1,14 +1,14 @@
 import JSONBytes
 
-/// What a client says before it takes part in the load.
+/// The messages that a client sends before it is live.
 enum Greeting {
-    /// Acknowledgement ids of what is asked while greeting.
+    /// Acknowledgement ids of requests during the greeting.
     static let joinID = 0
     static let createID = 1
-    /// More elements than this are created in several steps.
+    /// The maximum number of elements in one request; more are created in several steps.
     static let batch = 500
 
-    /// `40{…}`: who connects.
+    /// `40{…}`: CONNECT with the client's identity.
     static func connect(_ plan: ClientPlan, _ target: Target) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -30,7 +30,7 @@ enum Greeting {
         Array(#"42\#(self.joinID)["room:join",{"roomId":"\#(room)"}]"#.utf8)
     }
 
-    /// Creates the client's own element, with so many bytes of content.
+    /// Creates the client's own element, with content of this size.
     static func create(room: String, element: String, content bytes: Int) -> [UInt8] {
         let content = bytes > 0 ? #","content":"\#(String(repeating: "x", count: bytes))""# : ""
         return Array(
@@ -39,7 +39,7 @@ enum Greeting {
             """#.utf8)
     }
 
-    /// Creates further elements, `first` and up to ``batch`` behind it.
+    /// Creates further elements from `first` on, at most ``batch``.
     static func createMore(room: String, first: Int, upTo end: Int) -> [UInt8] {
         let elements = (first..<min(end, first + self.batch)).map { #"{"id":"x\#($0)","type":"note"}"# }
         return Array(

@@ -1,27 +1,27 @@
 import Glibc
 
-/// All connections of a load and the clockwork that drives them, on the thread that calls it.
+/// The event loop of all connections of a load, on the calling thread.
 ///
-/// One turn does what is due, then waits for the sockets until the next deadline. Between two sockets it looks at the
-/// clock, which a read wants anyway, so that sends do not wait until all is read.
+/// One turn does what is due, then waits for the sockets until the next deadline. It checks the time between two
+/// sockets (each read needs it anyway), so that sends do not wait until everything is read.
 final class LoadLoop {
-    /// Sends that are due within this time leave with those that are due now, nanoseconds: without it, a load of many
-    /// senders would wake up for each.
+    /// Sends that are due within this time leave with those that are due now, nanoseconds. Otherwise a load with many
+    /// senders would wake up for each of them.
     private static let grain: Int64 = 100_000
-    /// Sends later than this are left out, nanoseconds.
+    /// Sends that are later than this are skipped, nanoseconds.
     private static let patience: Int64 = 1_000_000_000
 
     let clock = Clock()
-    /// What was counted since it was last taken.
+    /// The counts since the last ``takeInterval()``.
     private var tally = Tally()
     private var clients: [BenchClient]
     private var sockets: [ClientSocket]
     private let poller: Poller
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
-    /// Filled anew for each write.
+    /// Reused for each write.
     private var output: [UInt8] = []
 
-    /// Who sends previews and commits at present, and when.
+    /// The clients that currently send previews and commits, and their schedules.
     private var previewers: [Int] = []
     private var committers: [Int] = []
     private var previews: SendSchedule?
@@ -29,13 +29,13 @@ final class LoadLoop {
     private var nextSend = Int64.max
     private var slowReaders: SlowReaders
     private var dialler: Dialler
-    /// How many clients are live, and how many shall be until ``isComplete``.
+    /// The number of live clients, and the number needed for ``isComplete``.
     private(set) var liveCount = 0
     private var goal = 0
-    /// Why the last connection ended that was not meant to; nil when none did.
+    /// Why the last connection ended unexpectedly; nil when none did.
     private(set) var failure: String?
 
-    /// - Parameter load: who is connected; what is sent comes with ``beginSending(_:at:)``.
+    /// - Parameter load: the connections; what they send is set by ``beginSending(_:at:)``.
     /// - Throws: a ``BenchFailure`` when an address is unknown.
     init(_ load: Load, _ target: Target) throws(BenchFailure) {
         let plans = ClientPlan.plans(load)
@@ -53,13 +53,13 @@ final class LoadLoop {
 
     // MARK: Turns
 
-    /// All who shall be live are.
+    /// True when all clients are live.
     var isComplete: Bool { self.liveCount >= self.goal }
 
-    /// Keeps everything going.
+    /// Runs turns.
     /// - Parameters:
     ///   - end: when to return, nanoseconds since the origin.
-    ///   - early: returns as soon as the loop is complete.
+    ///   - early: return as soon as the loop is complete.
     func run(until end: Int64, whenComplete early: Bool = false) {
         while true {
             let now = self.clock.now
@@ -86,7 +86,7 @@ final class LoadLoop {
         }
     }
 
-    /// Reads until nothing is left, or once if less is wanted than there may be.
+    /// Reads until nothing is left, or once with a smaller buffer than all available bytes may need.
     private func read(_ index: Int, _ buffer: UnsafeMutableRawBufferPointer) {
         while self.sockets[index].isOpen {
             let received = self.sockets[index].receive(into: buffer)
@@ -156,7 +156,7 @@ final class LoadLoop {
         self.clients[index].cutAt = nil
     }
 
-    /// A connection is over; the client connects again.
+    /// Ends a connection; the client reconnects.
     private func end(_ index: Int, reason: String?) {
         if let reason { self.failure = reason }
         let wasLive = self.clients[index].phase == .live
@@ -171,13 +171,14 @@ final class LoadLoop {
         self.dialler.again(index, at: self.clock.now, atOnce: isStorm)
     }
 
-    /// Why connections are missing, for people: what became of the last one that ended, or what one still waits for.
+    /// Why connections are missing, for people: the reason why the last one ended, or the response that one is waiting
+    /// for.
     var obstacle: String? {
         self.failure ?? self.clients.lazy.compactMap(\.phase.awaited).first.map { "waiting for \($0)" }
     }
 
-    /// Ends greetings that hang; to be called about once a second.
-    /// - Returns: whether there were any.
+    /// Ends greetings that timed out; call about once a second.
+    /// - Returns: true if there were any.
     @discardableResult
     func giveUpHangingGreetings() -> Bool {
         let now = self.clock.now
@@ -191,7 +192,7 @@ final class LoadLoop {
         return found
     }
 
-    /// Cuts members off, which connect again at once.
+    /// Cuts members off, which reconnect immediately.
     /// - Parameter share: of the members, 0 to 1.
     func storm(share: Double) {
         let now = self.clock.now
@@ -204,9 +205,9 @@ final class LoadLoop {
 
     // MARK: Sending
 
-    /// Begins to send.
+    /// Starts to send.
     /// - Parameters:
-    ///   - load: how much; its members are those of the load that is connected.
+    ///   - load: what to send; its members must be those of the connected load.
     ///   - start: when the first period begins, nanoseconds since the origin.
     func beginSending(_ load: Load, at start: Int64) {
         (self.previewers, self.previews) = self.schedule(load.previewersPerRoom, every: load.previewPeriod, from: start)
@@ -222,7 +223,7 @@ final class LoadLoop {
         return (members, numbers.isEmpty ? nil : SendSchedule(numbers: numbers, period: period, start: start))
     }
 
-    /// Stops sending; what is under way still arrives.
+    /// Stops sending; messages in flight still arrive.
     func stopSending() {
         self.previews = nil
         self.commits = nil
@@ -237,7 +238,7 @@ final class LoadLoop {
         var now = self.clock.now
         self.tally.missedSends += self.previews?.skip(olderThan: Self.patience, at: now) ?? 0
         self.tally.missedSends += self.commits?.skip(olderThan: Self.patience, at: now) ?? 0
-        // The clock is read for each message: what it carries is when it is written.
+        // The clock is read for each message, because it carries the time at which it is written.
         while let (place, deadline) = self.previews?.next(at: now + Self.grain) {
             now = self.clock.now
             Tally.record((now - deadline) / 1000, in: &self.tally.lateness)
@@ -286,17 +287,17 @@ final class LoadLoop {
 
     // MARK: Counting
 
-    /// What is told about an interval.
+    /// The counts and samples of an interval.
     struct Interval: Sendable {
         var tally = Tally()
         var live = 0
         /// Commits without an answer.
         var outstanding = 0
-        /// What this thread has used so far.
+        /// This thread's usage so far.
         var thread = ThreadSample()
     }
 
-    /// Takes what was counted since the last time.
+    /// Returns the counts since the last call and resets them.
     func takeInterval() -> Interval {
         let interval = Interval(
             tally: self.tally, live: self.liveCount,

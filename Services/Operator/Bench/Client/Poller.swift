@@ -1,19 +1,19 @@
 import CLinux
 import Glibc
 
-/// Waits for many sockets at once (epoll(7)).
+/// Waits for many sockets with epoll(7).
 ///
-/// Every socket is watched for everything from its first moment to its end, and told of once for each change: whoever
-/// is told must read until nothing is left. So a socket costs no further call of the kernel but its own reads and writes.
+/// Every socket is registered once for all events, edge-triggered: the receiver of an event must read until nothing is
+/// left. So a socket costs no system calls but its own reads and writes.
 final class Poller {
-    /// What happened to one socket.
+    /// An event of one socket.
     struct Event {
         /// The number it was added with.
         let index: Int
         fileprivate let flags: UInt32
 
         var isWritable: Bool { self.flags & linux_epoll_out != 0 }
-        /// The other side has closed, or the connection broke.
+        /// The peer has closed, or the connection broke.
         var isClosed: Bool {
             self.flags & (linux_epoll_peer_hangup | linux_epoll_hangup | linux_epoll_error) != 0
         }
@@ -22,7 +22,7 @@ final class Poller {
     private let descriptor: Int32
     private let events = UnsafeMutableBufferPointer<linux_epoll_event>.allocate(capacity: 1024)
 
-    /// - Throws: a ``BenchFailure`` when the kernel has none to give.
+    /// - Throws: a ``BenchFailure`` when the kernel provides none.
     init() throws(BenchFailure) {
         self.descriptor = linux_epoll()
         guard self.descriptor >= 0 else { throw BenchFailure("epoll: \(ClientSocket.text(-self.descriptor))") }
@@ -33,16 +33,16 @@ final class Poller {
         self.events.deallocate()
     }
 
-    /// Watches a socket until it is closed.
-    /// - Returns: whether the kernel could.
+    /// Registers a socket until it is closed.
+    /// - Returns: true on success.
     func add(_ socket: Int32, index: Int) -> Bool {
         let flags = linux_epoll_in | linux_epoll_out | linux_epoll_peer_hangup | linux_epoll_edges
         return linux_epoll_add(self.descriptor, socket, flags, UInt64(index)) == 0
     }
 
     /// Waits until something happens.
-    /// - Parameter limit: nanoseconds at most.
-    /// - Returns: the places of the events, for ``subscript(_:)``, until the next wait.
+    /// - Parameter limit: maximum time, nanoseconds.
+    /// - Returns: the indices of the events, for ``subscript(_:)``, valid until the next wait.
     func wait(atMost limit: Int64) -> Range<Int> {
         let count = linux_epoll_wait(
             self.descriptor, self.events.baseAddress, Int32(self.events.count), Int(max(0, limit)))

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A server's address as the kernel wants it.
+/// A server's address in the kernel's form.
 struct ResolvedAddress: Sendable {
     private let storage: sockaddr_storage
     private let length: socklen_t
     let family: Int32
 
-    /// Looks a host up; takes the first address there is.
+    /// Resolves a host; uses the first address.
     /// - Throws: a ``BenchFailure`` when there is none.
     init(_ address: ServerAddress) throws(BenchFailure) {
         var hints = addrinfo()

@@ -1,11 +1,11 @@
-/// Where a server listens: `http://HOST[:PORT][/PATH]`.
+/// A server's address: `http://HOST[:PORT][/PATH]`.
 package struct ServerAddress: Sendable, Equatable {
     package var host: String
     package var port: Int
     /// The Engine.IO path, with a slash at both ends.
     package var path: String
 
-    /// Reads a URL; nil for what this program cannot connect to (TLS, for one).
+    /// Parses a URL; nil for one that this program cannot connect to (such as TLS).
     package init?(_ url: String) {
         guard let scheme = ["http://", "ws://"].first(where: { url.hasPrefix($0) }) else { return nil }
         let rest = url.dropFirst(scheme.count)

@@ -1,12 +1,12 @@
-/// What the clients of a load connect to, and as whom.
+/// The servers that the clients of a load connect to, and the credentials.
 package struct Target: Sendable {
     /// At least one; clients are spread over them.
     package var addresses: [ServerAddress]
-    /// For servers that want one; must allow every room (`"*"`).
+    /// For servers that require one; must allow every room (`"*"`).
     package var token: String?
-    /// A plain Socket.IO server that relays events of the same names: nothing is created, any answer is good.
+    /// A plain Socket.IO server that relays events of the same names: no elements are created, any answer counts.
     package var isPlain = false
-    /// Part of the rooms' names, so that runs do not meet.
+    /// Part of the rooms' names, so that runs do not share rooms.
     package var run: String
 
     package init(addresses: [ServerAddress], token: String? = nil, isPlain: Bool = false, run: String) {

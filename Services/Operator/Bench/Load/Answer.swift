@@ -1,14 +1,14 @@
-/// What an acknowledgement says.
+/// The content of an acknowledgement.
 package enum Answer: Equatable, Sendable {
     case applied
     /// Refused with a code.
     case refused(Code)
 
-    /// The codes of refusals, as far as a load cares.
+    /// The codes of refusals that loads distinguish.
     package enum Code: Int, CaseIterable, Sendable {
         case gap, rateLimited, busy, unavailable, sessionExpired, conflict, other
 
-        /// The commit's number is free again.
+        /// The commit's number was not used up.
         package var leavesNumber: Bool {
             switch self {
             case .gap, .rateLimited, .busy, .unavailable, .sessionExpired: true
@@ -16,7 +16,7 @@ package enum Answer: Equatable, Sendable {
             }
         }
 
-        /// As it stands on the wire.
+        /// The code on the wire.
         package var name: String {
             switch self {
             case .gap: "gap"
@@ -30,8 +30,8 @@ package enum Answer: Equatable, Sendable {
         }
     }
 
-    /// Reads the array of an acknowledgement. Whatever is no refusal counts as applied: a server that only relays may
-    /// answer anything.
+    /// Parses the array of an acknowledgement. Everything but a refusal counts as applied: a server that only relays
+    /// may answer anything.
     package init(_ body: UnsafeRawBufferPointer) {
         guard ByteSearch.find("\"ok\":false", in: body) != nil, let key = ByteSearch.find("\"code\":\"", in: body)
         else {
@@ -45,9 +45,9 @@ package enum Answer: Equatable, Sendable {
     }
 }
 
-/// Finding text in bytes, for what is not on the way of a delivery.
+/// Searches text in bytes, outside the delivery path.
 enum ByteSearch {
-    /// Where `needle` begins.
+    /// The offset of `needle`.
     static func find(_ needle: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
         let count = needle.utf8CodeUnitCount
         guard count > 0, bytes.count >= count else { return nil }
@@ -57,7 +57,7 @@ enum ByteSearch {
         }
     }
 
-    /// The whole number behind a key.
+    /// The integer after a key.
     static func integer(after key: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let begin = self.find(key, in: bytes) else { return nil }
         let digits = bytes[(begin + key.utf8CodeUnitCount)...].prefix(18).prefix { $0 &- 0x30 < 10 }

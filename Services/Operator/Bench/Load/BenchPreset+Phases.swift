@@ -1,6 +1,6 @@
 extension BenchPreset {
-    /// 100 members that read well, then the same beside 100 in the same rooms that hardly read, and 100 that never do.
-    /// Elements are large, so that what the slow do not read piles up within seconds.
+    /// 100 normal members alone, then next to 100 slow readers in the same rooms, then next to 100 that never read.
+    /// Elements are large, so that unread output piles up within seconds.
     static var slowReaderPhases: [NamedLoad] {
         var load = Load()
         load.rooms = 10
@@ -23,8 +23,8 @@ extension BenchPreset {
         ]
     }
 
-    /// 200 commits a second, first beside few previews, then beside twice as many as the servers deliver in time, then
-    /// beside few again; on the same connections, so that what piled up would still be there.
+    /// 200 commits a second, first next to few previews, then next to twice as many as the servers deliver in time,
+    /// then next to few again; on the same connections, so that any backlog would still be there.
     static var overloadPhases: [NamedLoad] {
         var search = Load()
         search.members = 30
@@ -53,8 +53,8 @@ extension BenchPreset {
         return phases
     }
 
-    /// 60 previews and 420 deliveries a second from 1 room, or from 10, 100 or 1,000 such rooms together. One sender in
-    /// each, because those of one room leave together: more of them would make fewer rooms cheaper.
+    /// 60 previews and 420 deliveries a second from 1, 10, 100 or 1,000 rooms in total. Each room has one sender,
+    /// because previews of one room leave together: with more senders fewer rooms would be cheaper.
     static var scalePhases: [NamedLoad] {
         [1, 10, 100, 1000].map { rooms in
             var load = Load()

@@ -1,6 +1,6 @@
-/// The loads that have names; the standard ones first, in the order in which they are run.
+/// The named loads, the standard ones first, in the order in which they run.
 package enum BenchPreset: String, CaseIterable, Sendable {
-    /// First: a server that was busy before has memory left that new connections use.
+    /// Runs first: a server that was busy before has free memory that new connections use.
     case idle
     case manyRooms = "many-rooms"
     case light
@@ -11,13 +11,13 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     case commitsMax = "commits-max"
     case slowReaders = "slow-readers"
     case overload
-    /// Ten thousand connections, which takes a while; not among the standard ones.
+    /// Ten thousand connections, which takes long; not a standard one.
     case scale
 
-    /// What `--preset standard` runs.
+    /// The loads of `--preset standard`.
     package static var standard: [BenchPreset] { self.allCases.filter { $0 != .scale } }
 
-    /// What it consists of, one after the other.
+    /// Its phases, in order.
     package var phases: [NamedLoad] {
         switch self {
         case .slowReaders: Self.slowReaderPhases
@@ -27,7 +27,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         }
     }
 
-    /// The load of a preset that has but one.
+    /// The load of a preset with one phase.
     private var load: Load {
         var load = Load()
         switch self {
@@ -73,7 +73,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         return load
     }
 
-    /// What it should reach on a machine with two cores.
+    /// Its goals on a machine with two cores.
     private var goals: [Goal] {
         switch self {
         case .manyRooms: [Goal(.cpuPerDelivery, 6), Goal(.previewP50, 8), Goal(.previewP99, 20)]

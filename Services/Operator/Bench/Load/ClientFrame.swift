@@ -32,7 +32,8 @@ package enum ClientFrame {
     }
 }
 
-/// Mask keys and jitter: fast, seeded, not secret. (A key guards proxies against a browser's scripts; there are none.)
+/// Mask keys and jitter: fast, seeded, not secret. (Masking protects proxies from scripts in a browser; there are none
+/// here.)
 package struct MaskGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,7 +1,8 @@
-/// The commits of one connection in its room: their numbers, those without an answer, and when to send again.
+/// The commits of one connection in its room: their numbers, the unanswered ones, and when to resend.
 ///
-/// Numbers run 1, 2, 3 … as the contract wants it. After a refusal that leaves its number free, nothing is sent until
-/// everything outstanding is answered; then the lane goes on with the lowest free number. Pure; times are nanoseconds.
+/// Numbers run 1, 2, 3 … as the contract requires. After a refusal that does not use up its number, nothing is sent
+/// until everything outstanding is answered; then the lane continues with the lowest unused number. Pure; times are
+/// nanoseconds.
 package struct CommitLane: Sendable {
     private struct Sent {
         var id: Int
@@ -10,28 +11,28 @@ package struct CommitLane: Sendable {
     }
 
     /// Acknowledgement ids of commits have seven digits from here on, so that a message keeps its length; lower ids are
-    /// free for what else is asked.
+    /// for other requests.
     package static let firstID = 1_000_000
     private static let lastID = 9_999_999
 
-    /// Commits without an answer that there may be at once.
+    /// The maximum number of unanswered commits.
     package let window: Int
     private var outstanding: [Sent] = []
     private var nextID = Self.firstID
     private var nextNumber: UInt64 = 1
-    /// The lowest number that a refusal set free.
+    /// The lowest number that a refusal left unused.
     private var free: UInt64?
-    /// Nothing is sent before.
+    /// Nothing is sent before this time.
     private var restUntil: Int64 = .min
 
     package init(window: Int) {
         self.window = max(1, window)
     }
 
-    /// How many wait for an answer.
+    /// The number of unanswered commits.
     package var outstandingCount: Int { self.outstanding.count }
 
-    /// Begins anew: nothing is outstanding, `used` is the highest number that the session has used.
+    /// Resets the lane: nothing is outstanding, `used` is the highest number that the session has used.
     package mutating func joined(used: UInt64) {
         self.outstanding.removeAll()
         self.nextNumber = used + 1
@@ -39,7 +40,7 @@ package struct CommitLane: Sendable {
         self.restUntil = .min
     }
 
-    /// Takes the place of one more commit; nil while the window is full or the lane rests.
+    /// Reserves the next commit; nil while the window is full or the lane pauses.
     package mutating func submit(at now: Int64) -> (id: Int, number: UInt64)? {
         guard self.free == nil, self.outstanding.count < self.window, now >= self.restUntil else { return nil }
         let sent = Sent(id: self.nextID, number: self.nextNumber, time: now)
@@ -49,9 +50,9 @@ package struct CommitLane: Sendable {
         return (sent.id, sent.number)
     }
 
-    /// An answer came.
-    /// - Parameter pause: how long the lane rests after a refusal, nanoseconds.
-    /// - Returns: how long the answer took, nanoseconds; nil for an id that is not outstanding.
+    /// Handles an answer.
+    /// - Parameter pause: how long the lane pauses after a refusal, nanoseconds.
+    /// - Returns: the latency, nanoseconds; nil for an id that is not outstanding.
     package mutating func answered(_ id: Int, _ answer: Answer, at now: Int64, pause: Int64 = 100_000_000) -> Int64? {
         guard let index = self.outstanding.firstIndex(where: { $0.id == id }) else { return nil }
         let sent = self.outstanding.remove(at: index)

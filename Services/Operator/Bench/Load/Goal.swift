@@ -1,10 +1,10 @@
-/// A figure that a load should reach.
+/// A target value for a metric of a load.
 package struct Goal: Sendable, Equatable {
-    /// What can be wanted of a load.
+    /// The metrics that can have goals.
     package enum Figure: String, Sendable, CaseIterable {
         /// CPU-µs of all servers.
         case cpuPerDelivery, cpuPerCommit
-        /// Per second, at least.
+        /// Per second, a minimum.
         case deliveriesPerSecond, commitsPerSecond
         /// Milliseconds.
         case previewP50, previewP99, acknowledgementP50, acknowledgementP99
@@ -12,7 +12,7 @@ package struct Goal: Sendable, Equatable {
         case memoryPerIdle
         /// The servers' memory at the end of the measurement as a multiple of that after its first second.
         case memoryGrowth
-        /// Commits that got no answer.
+        /// Commits without an answer.
         case unanswered
 
         /// The name and unit for people.
@@ -32,10 +32,10 @@ package struct Goal: Sendable, Equatable {
             }
         }
 
-        /// More is better.
+        /// True when more is better.
         package var wantsMore: Bool { self == .deliveriesPerSecond || self == .commitsPerSecond }
 
-        /// The figure in a report; nil when it was not measured.
+        /// The metric in a report; nil when it was not measured.
         package func value(in report: BenchReport) -> Double? {
             func milliseconds(_ summary: LatencySummary, _ value: Int) -> Double? {
                 summary.count > 0 ? Double(value) / 1000 : nil
@@ -56,17 +56,17 @@ package struct Goal: Sendable, Equatable {
         }
     }
 
-    /// What a goal is a multiple of: the same figure in another phase of the preset.
+    /// The base of a relative goal: the same metric in another phase of the preset.
     package enum Reference: Sendable, Equatable {
         case phase(String)
-        /// The phase where the figure is lowest.
+        /// The phase with the lowest value.
         case lowest
     }
 
     package var figure: Figure
-    /// At most this; at least this where more is better.
+    /// The maximum; the minimum where more is better.
     package var bound: Double
-    /// Nil: the bound is in the figure's own unit.
+    /// Nil: the bound is absolute, in the metric's own unit.
     package var reference: Reference?
 
     package init(_ figure: Figure, _ bound: Double, times reference: Reference? = nil) {
@@ -75,7 +75,7 @@ package struct Goal: Sendable, Equatable {
         self.reference = reference
     }
 
-    /// What is wanted, for people.
+    /// The goal, for people.
     package var title: String {
         switch self.reference {
         case nil: self.figure.title
@@ -84,7 +84,7 @@ package struct Goal: Sendable, Equatable {
         }
     }
 
-    /// What was measured; nil when it, or what it is a multiple of, was not.
+    /// The measured value; nil when it, or its reference, was not measured.
     /// - Parameter all: the reports of the whole run.
     package func value(in report: BenchReport, among all: [BenchReport]) -> Double? {
         guard let value = self.figure.value(in: report) else { return nil }
@@ -98,7 +98,7 @@ package struct Goal: Sendable, Equatable {
         return base.flatMap { $0 > 0 ? value / $0 : nil }
     }
 
-    /// Whether a report reaches it; nil when the figure was not measured.
+    /// True when a report meets the goal; nil when the metric was not measured.
     package func isMet(by report: BenchReport, among all: [BenchReport]) -> Bool? {
         self.value(in: report, among: all).map { self.figure.wantsMore ? $0 >= self.bound : $0 <= self.bound }
     }

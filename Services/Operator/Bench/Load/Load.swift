@@ -1,34 +1,34 @@
-/// One load: who is connected, who sends what and how often, for how long.
+/// One load: the connections, what they send and how often, and for how long.
 package struct Load: Sendable, Equatable {
-    /// Rooms, and members of each.
+    /// The number of rooms, and members of each.
     package var rooms = 20
     package var members = 10
     /// Members of each room that send previews, and previews per second of each.
     package var senders = 2
     package var rate = 60.0
-    /// Commits per second, of all together; 0 with a ``commitWindow`` means as many as are acknowledged.
+    /// Commits per second, all connections together; 0 with a ``commitWindow`` means as many as are acknowledged.
     package var commitRate = 0.0
     /// Members of each room that commit; nil: those that send previews.
     package var committers: Int?
-    /// Commits of one connection that may wait for their answers at once.
+    /// The maximum number of unanswered commits of one connection.
     package var commitWindow = 0
-    /// Without a ``commitRate``: commits per second of one connection at most.
+    /// Without a ``commitRate``: the maximum rate of commits of one connection, per second.
     package var commitsPerConnection = 28.0
-    /// Further elements in every room, which nobody moves.
+    /// Further elements in every room, which never move.
     package var elements = 0
-    /// Bytes of content in each element that is moved; a commit carries them to everybody.
+    /// Content of each moved element, bytes; a commit sends it to all members.
     package var elementBytes = 0
-    /// Connections that only are there, besides the members.
+    /// Idle connections, in addition to the members.
     package var idle = 0
-    /// The part of a room's members, from 0 to 1, that reads slowly, and how many bytes each of them reads per second;
-    /// 0: none ever.
+    /// The share of a room's members, from 0 to 1, that reads slowly, and the bytes per second that each of them reads;
+    /// 0: none.
     package var slowShare = 0.0
     package var slowBytes = 1000
-    /// Seconds after the measurement's begin at which members are cut off and connect again at once; nil: never.
+    /// When members are cut off and reconnect immediately, seconds after the start of the measurement; nil: never.
     package var stormAfter: Double?
-    /// The part of the members, from 0 to 1, that a storm hits.
+    /// The share of the members, from 0 to 1, that a storm cuts off.
     package var stormShare = 1.0
-    /// Seconds over which connections are made, during which is sent but not measured, and which are measured.
+    /// Seconds for connecting, for sending before the measurement, and of the measurement.
     package var ramp = 2.0
     package var warmUp = 2.0
     package var duration = 10.0
@@ -44,13 +44,13 @@ package struct Load: Sendable, Equatable {
         return min(self.members, self.committers ?? self.senders)
     }
 
-    /// Members that read slowly, of each room: the last ones, never one that sends.
+    /// Members of each room that read slowly: the last ones, never one that sends.
     package var slowPerRoom: Int {
         let wanted = Int((self.slowShare * Double(self.members)).rounded(.up))
         return max(0, min(wanted, self.members - max(self.senders, self.committersPerRoom)))
     }
 
-    /// Nanoseconds between two previews of one sender; of two commits of one committer.
+    /// Nanoseconds between two previews of one sender, or two commits of one committer.
     var previewPeriod: Int64 { self.rate > 0 ? Int64(1e9 / self.rate) : .max }
     var commitPeriod: Int64 {
         let committers = Double(max(1, self.rooms * self.committersPerRoom))
@@ -60,7 +60,7 @@ package struct Load: Sendable, Equatable {
     /// All connections.
     package var connections: Int { self.rooms * self.members + self.idle }
 
-    /// What is wrong with it; nil if nothing is.
+    /// Why it is invalid; nil if it is valid.
     package var problem: String? { self.sizeProblem ?? self.paceProblem }
 
     private var sizeProblem: String? {

@@ -1,14 +1,14 @@
-/// Which load is run next: those given, one after the other, with numbers that only earlier ones can tell. Pure.
+/// Selects the next load: the given ones in order, with numbers that depend on earlier results. Pure.
 package struct LoadSequence: Sendable {
     private let loads: [NamedLoad]
     private let isFoundGiven: Bool
     private var place = 0
-    /// How many numbers of the present search were tried.
+    /// The number of attempts in the present search.
     private var attempts = 0
-    /// Senders per room of the greatest load so far that arrived in time.
+    /// Senders per room of the largest load so far whose previews arrived in time.
     package private(set) var found: Int
 
-    /// - Parameter sustainable: senders per room that arrive in time; nil: loads that search for it are run.
+    /// - Parameter sustainable: senders per room whose previews arrive in time; nil: search for it.
     package init(_ loads: [NamedLoad], sustainable: Int? = nil) {
         self.loads = loads
         self.isFoundGiven = sustainable != nil
@@ -16,7 +16,7 @@ package struct LoadSequence: Sendable {
     }
 
     /// The next load; nil at the end.
-    /// - Parameter report: of the load before it; nil at first.
+    /// - Parameter report: of the previous load; nil at first.
     package mutating func next(after report: BenchReport?) -> NamedLoad? {
         if let report { self.ran(report) }
         while self.place < self.loads.count {
@@ -50,12 +50,12 @@ package struct LoadSequence: Sendable {
         self.attempts = 0
     }
 
-    /// The load whose connections serve a load and all that continue it, whatever they send.
+    /// A load with connections for a load and all that continue it, whatever they send.
     package func crowd(of named: NamedLoad) -> Load {
         var crowd = named.load
         let followers = self.loads[min(self.loads.count, self.place + 1)...].prefix(while: \.continues)
         guard named.isAttempt || !followers.isEmpty else { return crowd }
-        // Who sends comes with each phase; so everybody is able to.
+        // The senders differ between phases, so every member is able to send.
         crowd.senders = crowd.members
         crowd.rate = max(1, crowd.rate)
         return crowd

@@ -1,4 +1,4 @@
-/// A preview or commit of one sender: text that was made once, into which the send time is written for each message.
+/// A preview or commit of one sender: a text that is built once, into which the send time is written for each message.
 package struct MovingMessage: Sendable {
     private var text: [UInt8]
     private let fixedCount: Int

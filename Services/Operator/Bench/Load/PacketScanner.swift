@@ -1,7 +1,7 @@
-/// Recognises the Socket.IO packets that a load consists of and finds the few fields that matter, by looking for bytes:
-/// nothing is parsed on the way of a delivery.
+/// Recognises the Socket.IO packets of a load and extracts a few fields by searching bytes: nothing is parsed on the
+/// delivery path.
 package enum PacketScanner {
-    /// What a text message is.
+    /// The kind of a text message.
     package enum Packet: Equatable, Sendable {
         /// Engine.IO open (`0{…}`).
         case open
@@ -13,11 +13,11 @@ package enum PacketScanner {
         case connected
         case refused
         case disconnected
-        /// An acknowledgement; `body` is where its array begins.
+        /// An acknowledgement; `body` is the offset of its array.
         case acknowledgement(id: Int, body: Int)
-        /// Somebody's preview: when it was sent (nil: not by this program), how many previews the server folded into it.
+        /// A preview: its send time (nil: not from this program), and how many previews the server folded into it.
         case preview(sentAt: Int64?, folded: Int)
-        /// Somebody's commit.
+        /// A commit.
         case commit(sentAt: Int64?)
         /// Another event.
         case event
@@ -28,7 +28,7 @@ package enum PacketScanner {
     private static var transformWord: UInt64 { Self.word("transfor") }
     private static var positionWord: UInt64 { Self.word("position") }
 
-    /// Looks at one text message.
+    /// Scans one text message.
     package static func scan(_ text: UnsafeRawBufferPointer) -> Packet {
         guard let type = text.first else { return .unknown }
         switch type {
@@ -75,13 +75,13 @@ package enum PacketScanner {
         }
     }
 
-    /// A preview's position is near its end, whoever wrote it: one way backwards finds all that is wanted.
+    /// A preview's position is near its end, whatever wrote it: one backward scan finds all fields.
     private static func preview(_ text: UnsafeRawBufferPointer) -> Packet {
         var folded = 1
         var y: Int64?
         var index = text.count - 12
         while index >= 24 {
-            // Keys only: a quote before, so that most bytes cost one comparison.
+            // Keys only: after a quote, so that most bytes cost one comparison.
             if text[index] == UInt8(ascii: "\"") {
                 if text[index + 1] == UInt8(ascii: "n"), text[index + 2] == UInt8(ascii: "\"") {
                     folded = Int(clamping: Self.number(text, at: index + 3) ?? 1)
@@ -104,7 +104,7 @@ package enum PacketScanner {
         return .preview(sentAt: nil, folded: folded)
     }
 
-    /// The time in the first `positionX` and the `positionY` behind it.
+    /// The time in the first `positionX` and the following `positionY`.
     private static func forward(_ text: UnsafeRawBufferPointer, from begin: Int) -> Int64? {
         var x: Int64?
         var index = begin
@@ -138,7 +138,7 @@ package enum PacketScanner {
         return .acknowledgement(id: id, body: index)
     }
 
-    /// The whole number behind a key's closing quote: `:123`, spaces allowed; nil for anything else.
+    /// The integer after a key's closing quote: `:123`, spaces allowed; nil for anything else.
     private static func number(_ text: UnsafeRawBufferPointer, at begin: Int) -> Int64? {
         var index = begin
         while index < text.count, text[index] == UInt8(ascii: ":") || text[index] == UInt8(ascii: " ") { index += 1 }

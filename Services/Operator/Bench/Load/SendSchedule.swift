@@ -1,9 +1,9 @@
-/// When which sender is due: every sender once a period, at a phase of its own, on absolute deadlines that do not drift.
+/// Schedules senders: each once a period, at its own phase, with absolute deadlines that do not drift.
 ///
 /// Phases follow the golden ratio, so that neighbours (the senders of one room) are far apart and any number of senders
 /// fills the period evenly. Pure; times are nanoseconds of one clock.
 package struct SendSchedule: Sendable {
-    /// Offsets in the period with the places of their senders in the list given, by offset.
+    /// Offsets in the period with the senders' indices in the given list, sorted by offset.
     private let slots: [(offset: Int64, index: Int)]
     private let period: Int64
     private let start: Int64
@@ -11,7 +11,7 @@ package struct SendSchedule: Sendable {
     private var position = 0
 
     /// - Parameters:
-    ///   - numbers: the senders' numbers, unique among all schedules that shall interleave; those of one room in a row.
+    ///   - numbers: the senders' numbers, unique among interleaved schedules; those of one room consecutive.
     ///   - period: nanoseconds between two sends of one sender, at least 1.
     ///   - start: when the first period begins.
     package init(numbers: [Int], period: Int64, start: Int64) {
@@ -22,7 +22,7 @@ package struct SendSchedule: Sendable {
         self.start = start
     }
 
-    /// Where in the period a sender sends.
+    /// A sender's offset in the period.
     static func offset(of sender: Int, period: Int64) -> Int64 {
         // The fractional part of sender / golden ratio, as 64 bits of fraction.
         let fraction = UInt64(truncatingIfNeeded: sender) &* 0x9E37_79B9_7F4A_7C15
@@ -35,7 +35,7 @@ package struct SendSchedule: Sendable {
         return self.start &+ self.cycle &* self.period &+ self.slots[self.position].offset
     }
 
-    /// Takes the next sender out if it is due; `index` is its place in the list of numbers.
+    /// Removes and returns the next due sender; `index` is its position in the list of numbers.
     package mutating func next(at now: Int64) -> (index: Int, deadline: Int64)? {
         guard let deadline = self.nextDeadline, deadline <= now else { return nil }
         let index = self.slots[self.position].index
@@ -47,8 +47,8 @@ package struct SendSchedule: Sendable {
         return (index, deadline)
     }
 
-    /// Gives up sends that are overdue by more than `patience`, in whole periods.
-    /// - Returns: how many sends will never be made.
+    /// Skips sends that are overdue by more than `patience`, in whole periods.
+    /// - Returns: the number of skipped sends.
     package mutating func skip(olderThan patience: Int64, at now: Int64) -> Int {
         guard let deadline = self.nextDeadline, now - deadline > patience else { return 0 }
         let cycles = (now - deadline) / self.period

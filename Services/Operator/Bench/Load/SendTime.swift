@@ -1,8 +1,9 @@
-/// A send time as the two coordinates of a position, so that it travels through a server as an element's place does.
+/// A send time encoded as the two coordinates of a position, so that it travels through a server like an element's
+/// position.
 ///
-/// A server may clamp positions to ±1,000,000,000, round them to whole pixels and merge a burst of previews into its
-/// last: whole seconds go into `x`, microseconds of the second into `y`, both far inside the range and always sent
-/// together. Both have a constant number of digits, so that a message keeps its length.
+/// A server may clamp positions to ±1,000,000,000, round them to whole pixels and fold a burst of previews into the
+/// last one. So whole seconds go into `x`, microseconds of the second into `y`, both far inside the range and always
+/// sent together. Both have a constant number of digits, so that a message keeps its length.
 ///
 ///     x = 100,000 + seconds since the start      y = 1,000,000 + microseconds of that second
 package enum SendTime {
@@ -13,7 +14,7 @@ package enum SendTime {
     /// Digits of `x` and `y`.
     static let xDigits = 6
     static let yDigits = 7
-    /// The last time that can be told, microseconds: ten days.
+    /// The last time that can be encoded, microseconds: ten days.
     package static let last: Int64 = (999_999 - firstX) * 1_000_000 + 999_999
 
     /// The coordinates of a time.
@@ -23,7 +24,7 @@ package enum SendTime {
         return (self.firstX + seconds, self.firstY + rest)
     }
 
-    /// The time that two coordinates tell, microseconds since the start; nil for a position that is no send time.
+    /// The time encoded in two coordinates, microseconds since the start; nil for a position that is no send time.
     package static func time(x: Int64, y: Int64) -> Int64? {
         guard x >= self.firstX, x <= 999_999, y >= self.firstY, y < 2 * self.firstY else { return nil }
         return (x - self.firstX) * 1_000_000 + (y - self.firstY)

@@ -1,9 +1,9 @@
 package import SocketIO
 
-/// Splits what a server sends into WebSocket messages (RFC 6455 section 5.2), in place as long as whole frames arrive.
+/// Splits a server's bytes into WebSocket messages (RFC 6455 section 5.2), in place while whole frames arrive.
 ///
-/// It trusts its server more than a server may trust an app: reserved bits and the order of fragments are not judged,
-/// sizes are.
+/// It trusts its server more than a server may trust an app: it checks sizes, but neither reserved bits nor the order
+/// of fragments.
 package struct ServerFrames: Sendable {
     /// The peer does not speak WebSocket, or sends a message beyond ``maxMessage``.
     package struct Violation: Error, Equatable {}
@@ -11,14 +11,14 @@ package struct ServerFrames: Sendable {
     /// The largest message, bytes.
     package static let maxMessage = 64 << 20
 
-    /// The beginning of a frame whose rest has not come yet.
+    /// The beginning of an incomplete frame.
     private var rest: [UInt8] = []
-    /// The fragments so far of a message in several frames.
+    /// The fragments received so far of a fragmented message.
     private var fragments: [UInt8] = []
 
     package init() {}
 
-    /// Feeds bytes as they came from the socket; calls `body` with every whole message.
+    /// Feeds bytes from the socket; calls `body` with every complete message.
     package mutating func feed(
         _ bytes: UnsafeRawBufferPointer, _ body: (WebSocketOpcode, UnsafeRawBufferPointer) -> Void
     ) throws(Violation) {
@@ -42,7 +42,7 @@ package struct ServerFrames: Sendable {
         swap(&collected, &self.rest)
     }
 
-    /// Calls `body` for every whole frame in `bytes`; returns where the first incomplete one begins.
+    /// Calls `body` for every complete frame in `bytes`; returns the offset of the first incomplete one.
     private mutating func split(
         _ bytes: UnsafeRawBufferPointer, _ body: (WebSocketOpcode, UnsafeRawBufferPointer) -> Void
     ) throws(Violation) -> Int {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the servers themselves say about slow readers, at `/metrics`.
+/// The servers' own metrics of slow readers, from `/metrics`.
 package enum GatewayMetrics {
     private static let name = "touchsync_gateway_slow_members_total"
 
-    /// Members that had to join again so far, on all servers that tell; nil when none does.
+    /// Members that had to join again so far, on all servers with that metric; nil when none has it.
     static func slowMembers(_ processes: [WatchedProcess]) -> Int? {
         let told = processes.compactMap(\.metrics).compactMap { self.page($0) }.compactMap { self.value(in: $0) }
         return told.isEmpty ? nil : told.reduce(0, +)
@@ -16,7 +16,7 @@ package enum GatewayMetrics {
         return line?.split(separator: " ").last.flatMap { Double(String($0)) }.map { Int($0) }
     }
 
-    /// Fetches `/metrics`, with a second's patience.
+    /// Fetches `/metrics`, with a timeout of one second.
     private static func page(_ url: String) -> String? {
         guard let address = ServerAddress(url), let resolved = try? ResolvedAddress(address) else { return nil }
         let descriptor = socket(resolved.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Small files, as `/proc` has them: without a size, whole, read at once.
+/// Reads small files without a size, as in `/proc`.
 enum ProcessFile {
     /// The file's bytes; nil when it cannot be read.
     static func read(_ path: String) -> [UInt8]? {
@@ -10,7 +10,7 @@ enum ProcessFile {
         return self.read(descriptor)
     }
 
-    /// All that a descriptor has until its end; nil when it cannot be read.
+    /// All bytes of a descriptor until its end; nil when it cannot be read.
     static func read(_ descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)

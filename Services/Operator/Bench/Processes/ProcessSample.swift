@@ -1,8 +1,8 @@
 import Glibc
 
-/// What a process has used so far.
+/// A process's resource usage so far.
 package struct ProcessSample: Sendable, Equatable {
-    /// User and system time of all its threads, also of those that ended, microseconds.
+    /// User and system time of all its threads, including ended ones, microseconds.
     package var cpu: Int64 = 0
     /// Resident memory now, bytes.
     package var memory: Int64 = 0
@@ -15,7 +15,7 @@ package struct ProcessSample: Sendable, Equatable {
     /// Reads `/proc/<pid>/stat` (proc(5)): fields 14 and 15 are the times in ticks, 24 the resident pages.
     /// - Returns: nil for text of another shape.
     package init?(stat: [UInt8], ticksPerSecond: Int64, pageSize: Int64) {
-        // The second field, the name in brackets, may hold anything, brackets and blanks too.
+        // The second field, the name in parentheses, may contain anything, parentheses and blanks too.
         guard let bracket = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = stat[(bracket + 1)...].split(separator: UInt8(ascii: " "))
             .map { String(decoding: $0, as: UTF8.self) }
@@ -26,7 +26,7 @@ package struct ProcessSample: Sendable, Equatable {
         self.memory = pages * pageSize
     }
 
-    /// Looks at a process; nil when it is gone.
+    /// Samples a process; nil when it is gone.
     package static func of(_ process: Int) -> ProcessSample? {
         ProcessFile.read("/proc/\(process)/stat").flatMap {
             ProcessSample(

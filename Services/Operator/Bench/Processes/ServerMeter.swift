@@ -1,8 +1,8 @@
-/// Follows the server processes over one load.
+/// Samples the server processes over one load.
 struct ServerMeter: Sendable {
     private struct Entry {
         var process: WatchedProcess
-        /// At the measurement's begin; nil while there is no process.
+        /// At the start of the measurement; nil while there is no process.
         var first: ProcessSample?
         var last: ProcessSample?
         var peakMemory: Int64 = 0
@@ -13,7 +13,7 @@ struct ServerMeter: Sendable {
     private var entries: [Entry]
 
     /// - Parameters:
-    ///   - before, after: samples from before and after the idle connections came.
+    ///   - before, after: samples from before and after the idle connections were made.
     init(_ processes: [WatchedProcess], before: [ProcessSample?], after: [ProcessSample?]) {
         self.entries = processes.indices.map { index in
             var entry = Entry(process: processes[index])
@@ -24,13 +24,13 @@ struct ServerMeter: Sendable {
         }
     }
 
-    /// The measurement begins.
+    /// Starts the measurement.
     mutating func begin() {
         self.sample()
         for index in self.entries.indices { self.entries[index].first = self.entries[index].last }
     }
 
-    /// Looks at all processes.
+    /// Samples all processes.
     mutating func sample() {
         for index in self.entries.indices {
             guard let sample = ProcessSample.of(self.entries[index].process.pid) else {
@@ -42,10 +42,10 @@ struct ServerMeter: Sendable {
         }
     }
 
-    /// Resident memory of all processes when last looked at, bytes.
+    /// Resident memory of all processes at the last sample, bytes.
     var memory: Int64 { self.entries.reduce(0) { $0 + ($1.last?.memory ?? 0) } }
 
-    /// CPU time of all processes since the begin, microseconds.
+    /// CPU time of all processes since the start, microseconds.
     var cpu: Int64 { self.entries.reduce(0) { $0 + Self.cpu($1) } }
 
     private static func cpu(_ entry: Entry) -> Int64 {
@@ -53,7 +53,7 @@ struct ServerMeter: Sendable {
         return max(0, last.cpu - first.cpu)
     }
 
-    /// What is reported.
+    /// The results for the report.
     var servers: [BenchReport.Server] {
         self.entries.map { entry in
             var server = BenchReport.Server(entry.process)

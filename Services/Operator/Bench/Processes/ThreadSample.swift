@@ -1,4 +1,4 @@
-/// What a thread has used so far, nanoseconds.
+/// A thread's time so far, nanoseconds.
 package struct ThreadSample: Sendable, Equatable {
     /// On a core.
     package var running: Int64 = 0
@@ -19,7 +19,7 @@ package struct ThreadSample: Sendable, Equatable {
         self.init(running: running, waiting: waiting)
     }
 
-    /// Looks at the thread that calls; zero where the kernel does not tell.
+    /// Samples the calling thread; zero where the kernel does not report it.
     static func ofThisThread() -> ThreadSample {
         ProcessFile.read("/proc/thread-self/schedstat").flatMap { ThreadSample(schedstat: $0) } ?? ThreadSample()
     }

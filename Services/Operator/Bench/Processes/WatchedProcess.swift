@@ -4,7 +4,7 @@ import JSONBytes
 package struct WatchedProcess: Sendable, Equatable {
     package var name: String
     package var pid: Int
-    /// Where its metrics are; nil when it does not tell.
+    /// The URL of its metrics; nil when unknown.
     package var metrics: String?
 
     package init(name: String, pid: Int, metrics: String? = nil) {
@@ -21,13 +21,13 @@ package struct WatchedProcess: Sendable, Equatable {
     }
 }
 
-/// What runs in a data folder, as its state file tells:
+/// The pipeline that runs in a data folder, from its state file:
 /// `{"urls":["http://…"],"processes":[{"name":"gateway-1","pid":123,…}]}`.
 package struct RunningPipeline: Sendable, Equatable {
     package var urls: [String]
     package var processes: [WatchedProcess]
 
-    /// Reads the text of a state file; nil for anything else.
+    /// Parses a state file; nil for anything else.
     package init?(_ bytes: [UInt8]) {
         var document = JSONDocument()
         guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],

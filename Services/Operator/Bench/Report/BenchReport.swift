@@ -1,6 +1,6 @@
 import Histogram
 
-/// All that one load showed.
+/// The results of one load.
 package struct BenchReport: Sendable {
     /// One server process over the measurement.
     package struct Server: Sendable, Equatable {
@@ -10,9 +10,9 @@ package struct BenchReport: Sendable {
         package var cpu: Int64 = 0
         /// The largest resident memory seen, bytes.
         package var peakMemory: Int64 = 0
-        /// Growth of resident memory while the idle connections came, bytes.
+        /// Growth of resident memory while the idle connections were made, bytes.
         package var idleMemory: Int64 = 0
-        /// It ended.
+        /// The process ended.
         package var isGone = false
 
         package init(_ process: WatchedProcess) {
@@ -35,7 +35,7 @@ package struct BenchReport: Sendable {
 
         package init() {}
 
-        /// What one second's tally shows.
+        /// The values of one second's tally.
         package init(_ tally: Tally, memory: Int64) {
             func percentile(_ latencies: Tally.Latencies, _ share: Double) -> Int? {
                 latencies.totalCount > 0 ? Int(clamping: latencies.valueAtPercentile(share)) : nil
@@ -50,27 +50,27 @@ package struct BenchReport: Sendable {
         }
     }
 
-    /// What was run.
+    /// The load.
     package let named: NamedLoad
-    /// Microseconds that were really measured.
+    /// The actual duration of the measurement, microseconds.
     package var elapsed: Int64 = 0
     package var tally = Tally()
     package var servers: [Server] = []
     package var seconds: [Second] = []
     /// Connections that were live at the end.
     package var live = 0
-    /// Commits that had no answer two seconds after the end.
+    /// Commits without an answer two seconds after the end.
     package var unanswered = 0
-    /// The CPU time of this program, microseconds, and the share of a core that the thread that does it all took.
+    /// The CPU time of this program, microseconds, and the share of a core that its working thread used.
     package var ownCPU: Int64 = 0
     package var ownLoad = 0.0
-    /// The share of the time that this thread was ready to run, but without a core.
+    /// The share of the time that this thread was runnable without a core.
     package var ownHunger = 0.0
-    /// Members that had to join again as they read too slowly, as the servers tell; nil when they do not.
+    /// Members that had to join again because they read too slowly, as reported by the servers; nil when unknown.
     package var slowMembers: Int?
-    /// Why the last connection ended that was not meant to.
+    /// Why the last connection ended unexpectedly.
     package var failure: String?
-    /// An earlier load of this run had the same servers, whose memory then tells nothing about connections.
+    /// An earlier load of this run used the same servers, so their memory is not conclusive about connections.
     package var followsAnother = false
 
     package init(_ named: NamedLoad) {
@@ -81,7 +81,7 @@ package struct BenchReport: Sendable {
 
     private var secondsElapsed: Double { max(1e-6, Double(self.elapsed) / 1e6) }
 
-    /// Previews that would arrive if none were merged or lost.
+    /// Previews that would arrive if none were folded or lost.
     package var expectedPreviews: Int {
         let readers = self.load.members - self.load.slowPerRoom
         return self.tally.previewsSent * max(0, readers - 1)
@@ -100,8 +100,8 @@ package struct BenchReport: Sendable {
     package var cpuPerDelivery: Double? { self.perUnit(self.tally.previewsDelivered) }
     /// CPU-µs of all servers for each commit; nil without either.
     package var cpuPerCommit: Double? { self.perUnit(self.tally.commitsApplied) }
-    /// Growth of the servers' resident memory for each idle connection, bytes; nil where that tells nothing. Servers that
-    /// were busy before this program came have memory left too: only fresh ones give a true figure.
+    /// Growth of the servers' resident memory for each idle connection, bytes; nil when inconclusive. Servers that were
+    /// busy before this run have free memory too: only fresh ones yield a true value.
     package var memoryPerIdle: Double? {
         guard self.load.idle > 0, !self.servers.isEmpty, !self.followsAnother else { return nil }
         return Double(self.servers.reduce(0) { $0 + $1.idleMemory }) / Double(self.load.idle)
@@ -115,13 +115,13 @@ package struct BenchReport: Sendable {
         return Double(last) / Double(first)
     }
 
-    /// Previews arrived as fast as people want them, and hardly any was merged on the way: more load is possible.
+    /// Previews arrived fast enough, and hardly any was folded: a larger load is possible.
     package var arrivedInTime: Bool {
         self.previewAge.count > 0 && self.previewAge.p99 <= 50_000
             && self.tally.previewsDelivered * 10 >= self.expectedPreviews * 9
     }
 
-    /// What a server of these events does and this one did not; empty when it did all.
+    /// Features of these events that the server lacked; empty when it had all.
     package var omissions: [String] {
         let tally = self.tally
         var missing: [String] = []
@@ -147,7 +147,7 @@ package struct BenchReport: Sendable {
         return Double(cpu) / Double(count)
     }
 
-    /// In what this program itself stood in the way; empty when it did not.
+    /// How this program itself limited the load; empty when it did not.
     package var bottlenecks: [String] {
         var reasons: [String] = []
         if self.ownLoad > 0.9 {

@@ -1,6 +1,6 @@
-/// How numbers are written for people.
+/// Formats numbers for people.
 enum Figures {
-    /// A number with so many decimals.
+    /// A number with this many decimals.
     static func decimal(_ value: Double, _ places: Int) -> String {
         guard value.isFinite, value.magnitude < 1e15 else { return "-" }
         var scale: Int64 = 1
@@ -13,7 +13,7 @@ enum Figures {
         return "\(sign)\(whole).\(String(repeating: "0", count: max(0, places - digits.count)))\(digits)"
     }
 
-    /// Three digits that matter: 0.123, 1.23, 12.3, 123.
+    /// Three significant digits: 0.123, 1.23, 12.3, 123.
     static func short(_ value: Double) -> String {
         switch value.magnitude {
         case ..<1: self.decimal(value, 3)
@@ -51,7 +51,7 @@ enum Figures {
         }
     }
 
-    /// Rows with columns of the same width, the first ones to the left, the others to the right.
+    /// Rows with aligned columns, the first ones to the left, the others to the right.
     static func table(_ rows: [[String]], toTheLeft: Int = 1) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }

@@ -1,4 +1,4 @@
-/// The figures of several loads beside what they should reach.
+/// The metrics of several loads next to their goals.
 package enum GoalTable {
     /// A table, one line for each goal.
     package static func text(_ reports: [BenchReport]) -> String {

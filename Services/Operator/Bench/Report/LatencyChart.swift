@@ -1,4 +1,4 @@
-/// Latencies over time as a picture: one panel for each load, seconds to the right, milliseconds upwards (logarithmic).
+/// A chart of latencies over time: one panel for each load, x in seconds, y in milliseconds (logarithmic).
 package enum LatencyChart {
     private static let width = 760.0
     private static let panel = 220.0
@@ -55,7 +55,7 @@ package enum LatencyChart {
         return text
     }
 
-    /// The powers of ten, in microseconds, between which all values lie.
+    /// The powers of ten, in microseconds, that enclose all values.
     static func decades(_ lowest: Int, _ highest: Int) -> ClosedRange<Int> {
         var low = 0
         while low < 9, Self.power(low + 1) <= max(1, lowest) { low += 1 }
@@ -66,7 +66,7 @@ package enum LatencyChart {
 
     private static func power(_ exponent: Int) -> Int { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 
-    /// Where a value lies, pixels from the top.
+    /// A value's position, pixels from the top.
     static func height(of value: Int, _ decades: ClosedRange<Int>) -> Double {
         let span = Double(decades.upperBound - decades.lowerBound)
         let position = (Self.logarithm(Double(max(1, value))) - Double(decades.lowerBound)) / span
@@ -129,7 +129,7 @@ package enum LatencyChart {
                 isDown = false
                 continue
             }
-            // A second's value stands in its middle.
+            // A second's value is drawn at its middle.
             let x = Self.number(Self.x(Double(index) + 0.5, of: seconds))
             path += "\(isDown ? "L" : "M")\(x) \(Self.number(Self.height(of: value, decades)))"
             isDown = true

@@ -1,7 +1,7 @@
 import Histogram
 import JSONBytes
 
-/// The figures of a latency that are reported, microseconds.
+/// The reported percentiles of a latency, microseconds.
 package struct LatencySummary: Sendable, Equatable {
     package var count: Int
     package var p50: Int

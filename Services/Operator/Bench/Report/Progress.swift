@@ -1,10 +1,10 @@
 import Glibc
 
-/// The lines that appear while a load runs, on standard error.
+/// The progress lines of a running load, on standard error.
 struct Progress: Sendable {
     let isQuiet: Bool
 
-    /// - Parameter obstacle: why there are no more of them, if that is known.
+    /// - Parameter obstacle: why there are no more of them, if known.
     func connecting(_ name: String, _ live: Int, of wanted: Int, _ obstacle: String?) {
         let reason = obstacle.map { " (\($0))" } ?? ""
         self.line(name, "connecting: \(Figures.grouped(live)) of \(Figures.grouped(wanted))\(reason)")
@@ -18,7 +18,7 @@ struct Progress: Sendable {
         self.line(name, "\(second)/\(seconds) s: \(taken.live) connected, \(Self.rates(taken.tally))")
     }
 
-    /// What one second brought.
+    /// The rates of one second.
     static func rates(_ tally: Tally) -> String {
         var parts: [String] = []
         if tally.previewsSent + tally.previewsDelivered > 0 {
@@ -44,7 +44,7 @@ struct Progress: Sendable {
     }
 }
 
-/// Writing whole texts to descriptors.
+/// Writes whole texts to descriptors.
 enum Output {
     @discardableResult
     static func write(_ text: String, to descriptor: Int32) -> Bool {
@@ -58,7 +58,7 @@ enum Output {
         return true
     }
 
-    /// Writes a file anew.
+    /// Creates or replaces a file.
     static func file(_ path: String, _ text: String) throws(BenchFailure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw BenchFailure("\(path) cannot be written") }

@@ -12,7 +12,7 @@ struct Recording: Sendable {
         self.report = BenchReport(named)
     }
 
-    /// The measurement begins; what was taken then counts for nothing.
+    /// Starts the measurement; `taken` is discarded.
     /// - Parameter now: nanoseconds.
     mutating func begin(_ taken: LoadLoop.Interval, at now: Int64) {
         self.beganAt = now
@@ -21,7 +21,7 @@ struct Recording: Sendable {
         self.firstCPU = Self.ownCPU()
     }
 
-    /// One second more.
+    /// Adds one second.
     /// - Parameter memory: of all servers at its end, bytes.
     mutating func add(_ taken: LoadLoop.Interval, memory: Int64, at now: Int64) {
         self.report.elapsed = (now - self.beganAt) / 1000
@@ -32,7 +32,7 @@ struct Recording: Sendable {
         self.lastThread = taken.thread
     }
 
-    /// What was collected.
+    /// The report.
     func finished(_ meter: ServerMeter, unanswered: Int, failure: String?) -> BenchReport {
         func share(_ figure: KeyPath<ThreadSample, Int64>) -> Double {
             let time = self.lastThread[keyPath: figure] - self.firstThread[keyPath: figure]

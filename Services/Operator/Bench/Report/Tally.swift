@@ -1,22 +1,22 @@
 package import Histogram
 
-/// What was counted and measured in one interval; times are microseconds.
+/// The counts and latencies of one interval; times are microseconds.
 package struct Tally: Sendable {
     package typealias Latencies = Histogram<UInt32>
 
-    /// Latencies beyond a minute count as a minute.
+    /// Latencies over a minute are recorded as a minute.
     static let longest: UInt64 = 60_000_000
 
     package var previewsSent = 0
     package var previewsDelivered = 0
-    /// Previews that came merged into later ones.
+    /// Previews that arrived folded into later ones.
     package var previewsFolded = 0
     package var commitsSent = 0
     package var commitsApplied = 0
     package var commitsDelivered = 0
     /// Refused commits by ``Answer/Code``.
     package var refusals = [Int](repeating: 0, count: Answer.Code.allCases.count)
-    /// Sends that were due but not made: too late by a second, or the connection was away or its buffer full.
+    /// Sends that were due but skipped: late by a second, or disconnected or without buffer space.
     package var missedSends = 0
     /// Commits that were due while the connection's window was full.
     package var heldCommits = 0
@@ -26,7 +26,7 @@ package struct Tally: Sendable {
     package var otherEvents = 0
     /// Previews and commits that reached slow readers.
     package var slowDelivered = 0
-    /// Connections that ended otherwise than by this program's will; of those, slow readers.
+    /// Connections that ended unexpectedly; of those, slow readers.
     package var cuts = 0
     package var slowCuts = 0
 
@@ -36,9 +36,9 @@ package struct Tally: Sendable {
     package var acknowledgement = Tally.latencies()
     /// From a commit to its arrival at a member.
     package var screen = Tally.latencies()
-    /// How late sends were against their deadlines.
+    /// How late sends were relative to their deadlines.
     package var lateness = Tally.latencies()
-    /// From a cut of the connection to the room joined again, in a storm.
+    /// In a storm, from the cut of the connection to the end of the new join.
     package var rejoin = Tally.latencies()
 
     package init() {}
@@ -47,7 +47,7 @@ package struct Tally: Sendable {
         Histogram(highestTrackableValue: Self.longest, numberOfSignificantValueDigits: .three)
     }
 
-    /// Records a latency; what is below 0 counts as 0.
+    /// Records a latency; negative values count as 0.
     static func record(_ microseconds: Int64, in latencies: inout Latencies) {
         latencies.record(UInt64(max(0, min(microseconds, Int64(Self.longest)))))
     }
@@ -87,7 +87,7 @@ package struct Tally: Sendable {
         }
     }
 
-    /// Adds what another interval counted.
+    /// Adds the counts of another interval.
     package mutating func add(_ other: Tally) {
         self.previewsSent += other.previewsSent
         self.previewsDelivered += other.previewsDelivered

@@ -1,6 +1,6 @@
-/// A report as people read it.
+/// A report as text for people.
 package enum TextReport {
-    /// The whole of one load; of an attempt only a line.
+    /// The report of one load; one line for an attempt.
     package static func text(_ report: BenchReport) -> String {
         if report.named.isAttempt { return Self.attempt(report) }
         var text = "\(report.named.title): \(Self.description(report.load))\n"
@@ -18,7 +18,7 @@ package enum TextReport {
         return text + (report.arrivedInTime ? "\n" : ": too much\n\n")
     }
 
-    /// One line about what a load is.
+    /// One line that describes a load.
     package static func description(_ load: Load) -> String {
         var parts: [String] = []
         if load.rooms > 0 { parts.append("\(load.rooms) rooms × \(load.members) members") }

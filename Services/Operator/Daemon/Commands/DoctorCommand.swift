@@ -4,14 +4,14 @@ internal import Boot
 /// `touchsync doctor`.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Checks this machine and a configuration, and says what to do.",
+        commandName: "doctor", abstract: "Checks this machine and a configuration, and suggests fixes.",
         discussion: "Exit code 0 when nothing fails (warnings are allowed), else 1.")
 
-    @Option(help: "The folder that touchsync up will be given.")
+    @Option(help: "The data folder of touchsync up.")
     var data = ".touchsync"
     @Option(help: "Port of the first gateway.")
     var port = 8080
-    @Option(help: "How many gateways.")
+    @Option(help: "Number of gateways.")
     var gateways = 1
     @Option(help: "PostgreSQL connection string; by default DATABASE_URL or the settings file's.")
     var databaseUrl: String?

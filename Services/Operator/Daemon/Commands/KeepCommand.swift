@@ -3,7 +3,7 @@ internal import ArgumentParser
 /// `touchsync keep`, which `touchsync up` starts for itself.
 struct KeepCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keep", abstract: "Stops a private PostgreSQL when the touchsync up that started it is gone.",
+        commandName: "keep", abstract: "Stops a private PostgreSQL after the touchsync up that started it has ended.",
         shouldDisplay: false)
 
     @Option var data: String

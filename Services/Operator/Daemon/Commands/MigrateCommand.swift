@@ -7,10 +7,10 @@ internal import Stages
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Brings the database's tables up to date; safe to run again, and from several places.",
-        discussion: "Makes the database if it is missing and the role may.")
+        abstract: "Brings the database's tables up to date; safe to repeat and to run concurrently.",
+        discussion: "Creates the database if it is missing and the role is allowed to.")
 
-    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: command lines can be read by others.")
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines.")
     var databaseUrl: String?
     @OptionGroup var settings: SettingsOptions
 

@@ -6,9 +6,9 @@ struct PsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ps", abstract: "Shows the processes of the pipeline that runs in a data folder.")
 
-    @Option(help: "The folder given to touchsync up.")
+    @Option(help: "The data folder of touchsync up.")
     var data = ".touchsync"
-    @Flag(help: "Print one line of JSON, of the same shape as touchsync up --json.")
+    @Flag(help: "Print one line of JSON in the format of touchsync up --json.")
     var json = false
 
     func run() throws {

@@ -11,8 +11,8 @@ struct SettingsOptions: ParsableArguments {
         help: ArgumentHelp("Settings of the daemon concerned, such as --jwt-issuer NAME.", valueName: "settings"))
     var settings: [String] = []
 
-    /// The values that a stage's daemon would see with these flags, this file and this environment.
-    /// - Throws: when something is wrong, other than a required setting that `up` would give.
+    /// The values that a stage's daemon would have with these flags, this file and this environment.
+    /// - Throws: when a value is invalid or missing, except required settings that `up` would provide.
     func values(_ stage: Stage, catalog: StageCatalog = .installed) throws(OperatorFailure)
         -> SettingValues
     {

@@ -8,18 +8,18 @@ internal import Stages
 /// `touchsync token`.
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Prints a token for trying out, signed with the configured HS256 secret.",
+        commandName: "token", abstract: "Prints a token for testing, signed with the configured HS256 secret.",
         discussion:
             "The secret is the gateways' setting jwt-secret: TOUCHSYNC_JWT_SECRET, or \"jwtSecret\" in a settings file, or the flag."
     )
 
     @Option(help: "The user's id (sub).")
     var user: String
-    @Option(help: "A room's id, or * for every room; may be given several times.")
+    @Option(help: "A room's id, or * for every room; may be repeated.")
     var room: [String]
-    @Option(help: "What the user may do there: view, preview or commit.")
+    @Option(help: "The user's right there: view, preview or commit.")
     var right: Right = .commit
-    @Option(help: "Seconds until the token ends.")
+    @Option(help: "Seconds until the token expires.")
     var ttl: Int = 3600
     @Option(help: "The name that others see.")
     var name: String?
@@ -72,8 +72,8 @@ struct TokenCommand: ParsableCommand {
         }
     }
 
-    /// Waits for asynchronous work. The command's `main` is synchronous: an asynchronous one has threads before `up`
-    /// blocks the signals that it waits for, and one of them would end the process.
+    /// Waits for asynchronous work. The command's `main` is synchronous: an asynchronous one would have threads before
+    /// `up` blocks the signals that it waits for, and one of them would end the process.
     private static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () async throws -> Value
     ) throws -> Value {

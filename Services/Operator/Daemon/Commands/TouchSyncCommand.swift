@@ -6,7 +6,7 @@ internal import OperatorBench
 /// `touchsync`, the operator's command.
 package struct TouchSyncCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "touchsync", abstract: "Runs and looks after a TouchSync pipeline.", version: BuildInfo.line,
+        commandName: "touchsync", abstract: "Runs and maintains a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
             UpCommand.self, PsCommand.self, MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
             BenchCommand.self, KeepCommand.self,
@@ -14,7 +14,7 @@ package struct TouchSyncCommand: ParsableCommand {
 
     package init() {}
 
-    /// Runs a subcommand's work; a failure is told on standard error and becomes the exit code.
+    /// Runs a subcommand's work; a failure is reported on standard error and becomes the exit code.
     static func running(_ body: () throws -> Int32) throws {
         let code: Int32
         do {

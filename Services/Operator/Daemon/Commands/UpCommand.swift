@@ -6,8 +6,8 @@ struct UpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Starts a whole pipeline on this machine and keeps it running.",
         discussion: """
-            Without a database given (--database-url, DATABASE_URL, settings file) it keeps a private PostgreSQL under \
-            DIR. Any other flag is a setting of the daemons (see touchsync-gateway --help and the others') and goes to \
+            Without a database (--database-url, DATABASE_URL, settings file) it runs a private PostgreSQL under DIR. \
+            Any other flag is a setting of the daemons (see touchsync-gateway --help and the others') and is passed to \
             every daemon that has it. Ctrl-C or SIGTERM stops everything, gateways first.
             """)
 
@@ -17,21 +17,21 @@ struct UpCommand: ParsableCommand {
     var host: String?
     @Option(help: "Endpoint of the first gateway for other back ends (tcp: gateway k on its port + k).")
     var face: String?
-    @Option(help: "Folder of everything that this pipeline keeps.")
+    @Option(help: "Data folder of this pipeline.")
     var data = ".touchsync"
-    @Option(help: "How many gateways.")
+    @Option(help: "Number of gateways.")
     var gateways = 1
-    @Option(help: "How many coalescers.")
+    @Option(help: "Number of coalescers.")
     var coalescers = 1
-    @Option(help: "How many committers.")
+    @Option(help: "Number of committers.")
     var committers = 1
-    @Option(help: "How many fan-outs.")
+    @Option(help: "Number of fan-outs.")
     var fanouts = 1
-    @Option(help: "Settings file, given to every daemon.")
+    @Option(help: "Settings file for every daemon.")
     var config: String?
-    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: command lines can be read by others.")
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines.")
     var databaseUrl: String?
-    @Flag(help: "When ready, print one line of JSON instead of a text.")
+    @Flag(help: "When ready, print one line of JSON instead of text.")
     var json = false
     @Argument(
         parsing: .allUnrecognized,

@@ -1,7 +1,7 @@
 internal import Boot
 internal import Postgres
 
-/// Looks at a database that answers.
+/// Checks a reachable database.
 struct DatabaseCheckup {
     let connection: BlockingConnection
     let url: String

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Postgres
 internal import Stages
 
-/// Examines a machine and a configuration without changing either.
+/// Checks a machine and a configuration without changing either.
 struct Doctor {
     let catalog: StageCatalog
     let folder: DataFolder
@@ -15,7 +15,7 @@ struct Doctor {
     /// Settings of the daemons, as flags.
     let extra: [String]
 
-    /// All checks, in the order in which a newcomer needs them.
+    /// All checks, in the order in which a new user needs them.
     func examine() -> [Finding] {
         let environment = ProcessSetup.environment()
         return [self.zeroMQ(), self.libpq()] + self.settings(environment) + self.database(environment)
@@ -29,7 +29,7 @@ struct Doctor {
             return .fail("libzmq", "not loaded", "install it: apt-get install libzmq5")
         }
         let text = version.map(String.init).joined(separator: ".")
-        // Everything known against the decoder of earlier ones was repaired in 4.3.3.
+        // All known vulnerabilities of the decoder in earlier versions are fixed in 4.3.3.
         guard version.lexicographicallyPrecedes([4, 3, 3]) else { return .ok("libzmq", text) }
         return .fail("libzmq", "\(text) has known holes", "install 4.3.3 or newer: apt-get install libzmq5")
     }
@@ -167,7 +167,7 @@ struct Doctor {
     private func clock() -> Finding {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        // The first second of 2025: tokens and certificates of today would be refused before it.
+        // The first second of 2025: an earlier clock would reject today's tokens and certificates.
         guard time.tv_sec > 1_735_689_600 else {
             return .fail("clock", "\(time.tv_sec) s since 1970", "set it; tokens are judged by it")
         }

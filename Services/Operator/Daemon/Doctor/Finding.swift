@@ -1,20 +1,20 @@
 internal import JSONBytes
 
-/// What one check of `touchsync doctor` found.
+/// The result of one check of `touchsync doctor`.
 package struct Finding: Sendable, Equatable {
-    /// How bad it is.
+    /// The severity.
     package enum Grade: String, Sendable {
         case ok, warn, fail
     }
 
     package let check: String
     package let grade: Grade
-    /// What was found.
+    /// The result, for people.
     package let detail: String
-    /// What to do; nil when all is well.
+    /// What to do; nil when nothing is needed.
     package let remedy: String?
 
-    /// All is well.
+    /// The check passed.
     static func ok(_ check: String, _ detail: String) -> Finding {
         Finding(check: check, grade: .ok, detail: detail, remedy: nil)
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Asks the libraries that this program is linked with who they are, without the headers that belong to their wrappers.
+/// The versions of the linked libraries, without the headers that belong to their wrappers.
 enum LoadedLibrary {
     /// libzmq's version, three numbers.
     static func zeroMQVersion() -> [Int]? {
@@ -14,7 +14,7 @@ enum LoadedLibrary {
         return [Int(major), Int(minor), Int(patch)]
     }
 
-    /// libpq's version as it counts: 150018 is 15.18.
+    /// libpq's version as an integer: 150018 is 15.18.
     static func libpqVersion() -> Int? {
         typealias Function = @convention(c) () -> Int32
         guard let symbol = dlsym(nil, "PQlibVersion") else { return nil }

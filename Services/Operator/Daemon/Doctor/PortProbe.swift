@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Finds out whether a TCP port can be bound.
+/// Checks whether a TCP port can be bound.
 enum PortProbe {
-    /// True when nobody listens on the port of any address.
+    /// True when the port is free on all addresses.
     static func isFree(_ port: Int) -> Bool {
         guard let port = UInt16(exactly: port) else { return false }
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

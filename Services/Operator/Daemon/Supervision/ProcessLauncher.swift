@@ -8,7 +8,7 @@ package struct ProcessPlan: Sendable, Equatable {
     package var executable: String
     /// Without the program's name.
     package var arguments: [String]
-    /// Replaces the present environment's variables of these names.
+    /// Overrides variables of the inherited environment.
     package var environment: [String: String]
     /// Standard output and standard error are appended to this file.
     package var logFile: String
@@ -21,13 +21,13 @@ package struct ProcessPlan: Sendable, Equatable {
     }
 }
 
-/// Starts processes so that they report readiness on a pipe and notice when the supervisor is gone.
+/// Starts processes that report readiness on a pipe and detect the supervisor's end on another.
 ///
 /// A child gets exactly five descriptors: /dev/null, its log twice, the write end of its ready pipe as 3, and the read
-/// end of the supervisor's pipe as 4; everything else of ours is closed. It is the leader of its own process
-/// group, so Ctrl-C in a terminal reaches the supervisor only, which stops the stages in order.
+/// end of the supervisor's pipe as 4; all other descriptors are closed. It leads its own process group, so that Ctrl-C
+/// in a terminal reaches only the supervisor, which stops the stages in order.
 final class ProcessLauncher {
-    /// The descriptors that a child finds its pipes at.
+    /// The child's descriptors of its pipes.
     static let readyDescriptor: Int32 = 3
     static let parentDescriptor: Int32 = 4
 

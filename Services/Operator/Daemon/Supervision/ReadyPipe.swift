@@ -1,15 +1,15 @@
 internal import Glibc
 internal import JSONBytes
 
-/// Where a daemon's one ready line comes from.
+/// Reads a daemon's ready line from a pipe.
 struct ReadyPipe {
-    /// What the line says.
+    /// The content of the line.
     struct Line: Sendable, Equatable {
         var http: String?
         var url: String?
     }
 
-    /// A longer line is no ready line.
+    /// The maximum length of a ready line, bytes.
     static let longestLine = 4096
 
     let descriptor: Int32
@@ -20,17 +20,17 @@ struct ReadyPipe {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// What came of a readable descriptor.
+    /// The result of a read.
     enum Progress: Equatable {
-        /// Not a whole line yet.
+        /// The line is incomplete.
         case waiting
         /// The line.
         case ready(Line)
-        /// End of file, or nonsense: nothing more will come.
+        /// End of file, or an invalid line: nothing more will come.
         case closed
     }
 
-    /// Reads what is there.
+    /// Reads the available bytes.
     mutating func read() -> Progress {
         var buffer = [UInt8](repeating: 0, count: 1024)
         while true {
@@ -46,7 +46,7 @@ struct ReadyPipe {
         }
     }
 
-    /// Understands `{"ready":true,"http":…,"url":…}`.
+    /// Parses `{"ready":true,"http":…,"url":…}`.
     static func line(_ text: some Collection<UInt8>) -> Line? {
         var document = JSONDocument()
         guard (try? document.parse(Array(text))) != nil, document.root["ready"]?.bool == true else { return nil }

@@ -3,8 +3,8 @@ internal import CLinux
 internal import Glibc
 internal import Stages
 
-/// Keeps processes alive as ``SupervisorMachine`` decides. One thread: it waits in poll(2) for requests to stop, exits,
-/// ready lines and the machine's next deadline, tells the machine, and does what that says.
+/// Keeps processes alive as ``SupervisorMachine`` decides. On one thread it waits in poll(2) for stop requests, exits,
+/// ready lines and the machine's next deadline, passes them to the machine, and performs its actions.
 struct Supervisor {
     /// A process to keep alive.
     struct Member {
@@ -13,7 +13,7 @@ struct Supervisor {
         let plan: ProcessPlan
     }
 
-    /// What is known of one member at present.
+    /// The present state of one member.
     struct Status: Equatable {
         let stage: Stage
         let name: String
@@ -71,7 +71,7 @@ struct Supervisor {
     // MARK: Events
 
     private mutating func wait() {
-        // poll(2) passes over negative descriptors.
+        // poll(2) ignores negative descriptors.
         let watched = [self.stops.descriptor] + self.processes + self.pipes.map { $0?.descriptor ?? -1 }
         var entries = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, nfds_t(entries.count), self.patience())
@@ -86,7 +86,7 @@ struct Supervisor {
         self.perform(self.machine.timePassed(at: .now))
     }
 
-    /// Milliseconds until the machine's deadline, rounded up; -1: for ever.
+    /// Milliseconds until the machine's deadline, rounded up; -1: no deadline.
     private func patience() -> Int32 {
         guard let deadline = self.machine.deadline else { return -1 }
         let left = deadline - .now

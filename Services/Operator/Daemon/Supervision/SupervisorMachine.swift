@@ -1,6 +1,6 @@
 internal import Boot
 
-/// Decides what a supervisor of daemons does. A pure value: it starts nothing and reads no clock.
+/// The decisions of a supervisor of daemons. A pure value: it starts no process and reads no clock.
 ///
 ///     a member   idle ─spawn─► running(not ready) ─ready line─► running(ready)
 ///                                   │  exit                        │ exit
@@ -9,23 +9,23 @@ internal import Boot
 ///     the whole  starting ─all ready─► serving ─stop─► stopping stage 0, 1, … ─► stopped
 ///                   └─ a member refuses its settings, or the start deadline ─► stopping ─► stopped(failed)
 ///
-/// A member that ends is started again: at once when it had lived for ``Pace/healthyLife`` or this is its first failure
-/// in a row, else after a growing delay. While stopping nobody is started; the stages are told to stop one after the
-/// other, and what is left of a stage at the end of its window is killed.
+/// A member that ends is restarted: immediately when it had lived for ``Pace/healthyLife`` or this is its first failure
+/// in a row, otherwise after a growing delay. While stopping no member is started; the stages are asked to stop one
+/// after the other, and processes left at the end of a stage's window are killed.
 package struct SupervisorMachine: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
-    /// Times of the supervisor.
+    /// The supervisor's delays and timeouts.
     package struct Pace: Sendable {
         /// Delay before the second start in a row; doubles with each failure.
         package var firstDelay: Duration = .milliseconds(100)
         package var longestDelay: Duration = .seconds(2)
-        /// A life so long forgives all failures before it.
+        /// A life of this length resets the count of failures.
         package var healthyLife: Duration = .seconds(10)
-        /// Everything must have been ready once by then.
+        /// Everything must have been ready once within this time.
         package var startDeadline: Duration = .seconds(60)
-        /// A second request to stop counts as impatience only so long after the first: a terminal, a shell and make may
-        /// all hand on one Ctrl-C.
+        /// A second stop request counts as impatience only after this delay: a terminal, a shell and make may all
+        /// forward the same Ctrl-C.
         package var patience: Duration = .seconds(1)
 
         package init() {}
@@ -33,7 +33,7 @@ package struct SupervisorMachine: Sendable {
 
     /// One process to keep alive.
     package struct Member: Sendable, Equatable {
-        /// Stages are stopped in growing order.
+        /// Stages are stopped in ascending order.
         package let stage: Int
         package let name: String
 
@@ -43,7 +43,7 @@ package struct SupervisorMachine: Sendable {
         }
     }
 
-    /// What one member is doing.
+    /// The state of one member.
     package enum Life: Sendable, Equatable {
         case idle
         case running(pid: Int32, since: Instant, isReady: Bool)
@@ -54,9 +54,9 @@ package struct SupervisorMachine: Sendable {
         }
     }
 
-    /// Why everything was stopped.
+    /// Why everything stopped.
     package enum Outcome: Sendable, Equatable {
-        /// As asked.
+        /// On request.
         case stopped
         /// Before everything was ready; the reason for people, and the exit code.
         case failed(String, exitCode: Int32)
@@ -70,7 +70,7 @@ package struct SupervisorMachine: Sendable {
         case terminate(pid: Int32)
         /// End a process (SIGKILL).
         case kill(pid: Int32)
-        /// Tell people how a member ended and when it is started again (nil: not).
+        /// Report how a member ended and when it is restarted (nil: not at all).
         case report(Int, ExitKind, restartIn: Duration?)
         /// Everything has been ready for the first time.
         case announce
@@ -92,7 +92,7 @@ package struct SupervisorMachine: Sendable {
     private var outcome = Outcome.stopped
     private var failures: [Int]
     private var firstStop: Instant?
-    /// What each member is doing, in the members' order.
+    /// The members' states, in their order.
     package private(set) var lives: [Life]
 
     /// - Parameters:
@@ -108,7 +108,7 @@ package struct SupervisorMachine: Sendable {
         self.lives = members.map { _ in .idle }
     }
 
-    /// When ``timePassed(at:)`` must be called at the latest; nil: not by itself.
+    /// When ``timePassed(at:)`` must be called at the latest; nil: no deadline.
     package var deadline: Instant? {
         var deadlines: [Instant] = self.lives.compactMap { life in
             if case .waiting(let until) = life { until } else { nil }
@@ -122,22 +122,22 @@ package struct SupervisorMachine: Sendable {
 
     // MARK: Events
 
-    /// Begins.
+    /// Starts all members.
     package mutating func start() -> [Action] {
         self.members.indices.map(Action.spawn)
     }
 
-    /// A member's process runs.
+    /// A member's process was started.
     package mutating func spawned(_ index: Int, pid: Int32, at now: Instant) -> [Action] {
         self.lives[index] = .running(pid: pid, since: now, isReady: false)
-        // A stop was asked for between the request and the start.
+        // A stop was requested between the action and the start.
         if case .stopping(let stage, _) = self.phase, self.members[index].stage <= stage {
             return [.terminate(pid: pid)]
         }
         return self.phase == .stopped ? [.kill(pid: pid)] : []
     }
 
-    /// A member said that it is ready.
+    /// A member reported that it is ready.
     package mutating func readyReported(_ index: Int, at now: Instant) -> [Action] {
         guard case .running(let pid, let since, _) = self.lives[index] else { return [] }
         self.lives[index] = .running(pid: pid, since: since, isReady: true)
@@ -170,7 +170,7 @@ package struct SupervisorMachine: Sendable {
         return [.report(index, exit, restartIn: delay)]
     }
 
-    /// Somebody wants everything stopped. Asked again after a while, it kills.
+    /// Stops everything in order. A second request after ``Pace/patience`` kills.
     package mutating func stopRequested(at now: Instant) -> [Action] {
         let first = self.firstStop ?? now
         self.firstStop = first
@@ -188,7 +188,7 @@ package struct SupervisorMachine: Sendable {
             let missing = self.members.indices.filter { !self.lives[$0].isReady }.map { self.members[$0].name }
             return self.fail("not ready in time: \(missing.joined(separator: ", "))", exitCode: 1, at: now)
         case .stopping(let stage, let until) where now >= until:
-            // The stage's window is over; its exits come as events, and the next stage must not wait for them.
+            // The stage's window has ended. Its exits come as events, and the next stage must not wait for them.
             let left = self.pids(inStage: stage).map(Action.kill)
             let next = self.stop(stage: stage + 1, at: now)
             return left.filter { !next.contains($0) } + next
@@ -227,7 +227,7 @@ package struct SupervisorMachine: Sendable {
         return self.stop(stage: 0, at: now)
     }
 
-    /// Tells a stage to stop, or the next one that has processes; finishes when no process is left.
+    /// Stops a stage, or the next one that has processes; finishes when no process is left.
     private mutating func stop(stage: Int, at now: Instant) -> [Action] {
         var stage = stage
         while stage < self.windows.count {
@@ -236,7 +236,7 @@ package struct SupervisorMachine: Sendable {
             if !pids.isEmpty { return pids.map(Action.terminate) }
             stage += 1
         }
-        // Killed processes may still be on their way out.
+        // Killed processes may not have ended yet.
         let left = self.lives.compactMap(\.pid)
         guard left.isEmpty else {
             self.phase = .stopping(stage: self.windows.count, until: now + .seconds(1))
@@ -246,7 +246,7 @@ package struct SupervisorMachine: Sendable {
         return [.finish(self.outcome)]
     }
 
-    /// After an exit while stopping: the next stage's turn when the present one is empty.
+    /// After an exit while stopping: proceeds to the next stage when the present one is empty.
     private mutating func advance(at now: Instant) -> [Action] {
         guard case .stopping(let stage, _) = self.phase, self.pids(inStage: stage).isEmpty else { return [] }
         if stage >= self.windows.count, self.lives.contains(where: { $0.pid != nil }) { return [] }
@@ -259,7 +259,7 @@ package struct SupervisorMachine: Sendable {
 }
 
 extension SupervisorMachine.Life {
-    /// Runs and has said so.
+    /// True when it runs and has reported that it is ready.
     package var isReady: Bool {
         if case .running(_, _, true) = self { true } else { false }
     }

@@ -1,7 +1,7 @@
 internal import Boot
 internal import Stages
 
-/// Turns `touchsync up`'s options into the daemons' command lines, and checks those as the daemons themselves will.
+/// Turns `touchsync up`'s options into the daemons' command lines, and validates them as the daemons will.
 struct DaemonPlanner {
     let catalog: StageCatalog
     private(set) var topology: Topology
@@ -9,11 +9,11 @@ struct DaemonPlanner {
     let configPath: String?
     /// The process's environment; the daemons inherit it.
     let environment: [String: String]
-    /// Settings given to `up` that it hands on: each to every daemon that has it.
+    /// Settings given to `up` for the daemons: each is passed to every daemon that has it.
     private(set) var extras: [(setting: any SettingDeclaration, text: String)] = []
     private(set) var problems: [SettingProblem] = []
 
-    /// - Parameter extra: the flags that `up` does not know itself.
+    /// - Parameter extra: the flags that are not `up`'s own.
     init(
         catalog: StageCatalog, topology: Topology, configPath: String?, environment: [String: String], extra: [String]
     ) {
@@ -31,7 +31,7 @@ struct DaemonPlanner {
         }
     }
 
-    /// A setting of the gateways as environment or settings file name it; nil when they don't.
+    /// A gateway setting from the environment or the settings file; nil when unset.
     private func configured(_ setting: String) -> String? {
         let resolver = SettingsResolver(
             schema: self.catalog.schema(.gateway), arguments: self.configPath.map { ["--config", $0] } ?? [],
@@ -39,15 +39,15 @@ struct DaemonPlanner {
         return resolver.values.text(ofSetting: setting)
     }
 
-    /// Settings that `up` gives each daemon.
+    /// Settings that `up` assigns to each daemon.
     private static let own: Set<String> = [
         "name", "bind", "gateways", "coalescers", "committers", "fanouts", "ready-fd", "parent-fd", "admin-port",
         "port", "host",
         "face",
     ]
 
-    /// The flags of one instance, without the descriptors that are known at its start only. Secrets are not among
-    /// them: every user of a machine may read command lines.
+    /// The flags of one instance, without the descriptors that are known only at its start. They contain no secrets:
+    /// every user of a machine can read command lines.
     func flags(_ stage: Stage, _ index: Int) -> [String] {
         var flags = self.topology.flags(stage, index)
         if let configPath { flags += ["--config", configPath] }
@@ -57,7 +57,7 @@ struct DaemonPlanner {
         return flags
     }
 
-    /// The variables that one stage gets beside the inherited ones.
+    /// The variables of one stage in addition to the inherited ones.
     func variables(_ stage: Stage) -> [String: String] {
         var variables: [String: String] = [:]
         for (setting, text) in self.extras where setting.isSecret && self.has(stage, setting) {
@@ -66,8 +66,8 @@ struct DaemonPlanner {
         return variables
     }
 
-    /// The values that a stage's daemons will see, and what is wrong with them.
-    /// - Parameter database: the connection string that they will be given.
+    /// The values that a stage's daemons will have, and the problems with them.
+    /// - Parameter database: their connection string.
     func resolve(_ stage: Stage, database: String?) -> (values: SettingValues, problems: [SettingProblem]) {
         var environment = self.environment.merging(self.variables(stage)) { _, new in new }
         if let database { environment[SharedSettings.databaseURL.environmentVariable] = database }

@@ -1,12 +1,12 @@
 internal import Boot
 internal import Glibc
 
-/// Where one running pipeline keeps its things: `DIR/postgres`, `DIR/log`, `DIR/run` (sockets, state file), `DIR/lock`.
+/// The data folder of one pipeline: `DIR/postgres`, `DIR/log`, `DIR/run` (sockets, state file), `DIR/lock`.
 package struct DataFolder: Sendable, Equatable {
     /// Absolute.
     package let path: String
 
-    /// The longest socket name that is put into a folder: a daemon's, with the suffix of a lane behind it.
+    /// The longest name of a socket in the folder: a daemon's, with the suffix of a lane.
     static let longestSocketName = "gateway-64.face.sock.previews".utf8.count
 
     /// - Parameter path: as given; made absolute, need not exist.
@@ -27,18 +27,18 @@ package struct DataFolder: Sendable, Equatable {
     package var stateFile: String { "\(self.run)/state.json" }
     package var lockFile: String { "\(self.path)/lock" }
 
-    /// The folder of the sockets: `DIR/run`, or a short one under /tmp where that leaves no room for a socket's name
-    /// in the 107 bytes that a UNIX socket's path may have.
+    /// The folder of the sockets: `DIR/run`, or a short one under /tmp if a socket's path would exceed the 107 bytes of
+    /// a UNIX socket's path.
     /// - Parameter user: the numeric user id; another user's pipeline gets another folder.
     package func sockets(user: UInt32) -> String {
         if self.run.utf8.count + 1 + Self.longestSocketName <= PeerAddress.longestSocketPath { return self.run }
-        // FNV-1a, 64 bit: tells folders apart, guards nothing.
+        // FNV-1a, 64 bit: distinguishes folders; no security depends on it.
         let hash = self.path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return "/tmp/touchsync-\(user)-\(String(hash, radix: 16))"
     }
 
-    /// Makes the folders that are missing. The sockets' folder must be ours alone: whoever may connect to a socket is
-    /// trusted.
+    /// Creates the missing folders. The sockets' folder must be accessible to this user alone: everyone who can connect
+    /// to a socket is trusted.
     func prepare() throws(OperatorFailure) {
         try Self.make(self.path, mode: 0o755)
         try Self.make(self.log, mode: 0o700)
@@ -48,7 +48,7 @@ package struct DataFolder: Sendable, Equatable {
         try Self.requirePrivate(sockets)
     }
 
-    /// Removes what a killed predecessor left in the sockets' folder. Only the lock's holder may.
+    /// Removes a killed predecessor's sockets. Only the lock's holder may call it.
     func removeStaleSockets() {
         let folder = self.sockets(user: geteuid())
         guard let listing = opendir(folder) else { return }
@@ -62,7 +62,7 @@ package struct DataFolder: Sendable, Equatable {
         }
     }
 
-    /// Moves log files that grew beyond 16 MiB out of the way, to `NAME.log.1`.
+    /// Renames log files over 16 MiB to `NAME.log.1`.
     func rotateLog(of name: String) {
         let file = "\(self.log)/\(name).log"
         guard let facts = FileFacts(of: file, followsLink: true), facts.size > 16 << 20 else { return }
@@ -91,14 +91,14 @@ package struct DataFolder: Sendable, Equatable {
     }
 }
 
-/// The right to run a pipeline in a data folder; given back when this value goes, or the process ends however it does.
+/// An exclusive lock on a data folder; released by deinit, or when the process ends, however it does.
 final class DataFolderLock {
     private let descriptor: Int32
 
-    /// What the holder is, as the lock file says.
+    /// The holder's role, as written in the lock file.
     enum Role: String {
         case up
-        /// Tidies up after a killed `up`; whoever finds it at work waits for it.
+        /// Cleans up after a killed `up`; an `up` that finds the keeper at work waits for it.
         case keeper
     }
 
@@ -121,7 +121,7 @@ final class DataFolderLock {
 
     deinit { close(self.descriptor) }
 
-    /// The process that wrote the lock file, whether it still runs or not.
+    /// The process that wrote the lock file, running or not.
     static func owner(of folder: DataFolder) -> (pid: Int32, role: Role)? {
         guard case .success(let bytes) = FileBytes.read(folder.lockFile, limit: 64) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
@@ -131,7 +131,7 @@ final class DataFolderLock {
         return (pid, role)
     }
 
-    /// True while somebody holds the lock.
+    /// True while a process holds the lock.
     static func isHeld(_ folder: DataFolder) -> Bool {
         let descriptor = open(folder.lockFile, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -5,7 +5,7 @@ internal import Stages
 
 /// `touchsync up`: a whole pipeline on one machine, from an empty folder to a clean stop.
 struct Pipeline {
-    /// What `up` was told.
+    /// The options of `up`.
     struct Options {
         var data = ".touchsync"
         var counts: [Stage: Int] = [:]
@@ -19,20 +19,20 @@ struct Pipeline {
         var startDeadline: Duration = .seconds(60)
     }
 
-    /// What goes to standard output.
+    /// The format on standard output.
     enum Output { case text, json }
 
     let catalog: StageCatalog
     let options: Options
-    /// Our own program.
+    /// The path of this program.
     let command: String
     /// The folder of the daemons' executables.
     let programs: String
 
-    /// Runs until it is told to stop; throws when it cannot start.
+    /// Runs until it is asked to stop; throws when it cannot start.
     /// - Returns: the exit code.
     func run() throws -> Int32 {
-        // First of all: threads made later inherit the blocked signals.
+        // Must be first: threads created later inherit the blocked signals.
         let stops = try StopRequests.signals()
         ProcessSetup.prepare()
         let folder = DataFolder(self.options.data)
@@ -71,7 +71,7 @@ struct Pipeline {
         }
     }
 
-    /// The daemons' command lines, checked as the daemons will check them: a wrong setting is known before anything runs.
+    /// The daemons' command lines, validated before anything starts.
     private func planner(_ folder: DataFolder) throws(OperatorFailure) -> DaemonPlanner {
         let topology = Topology(
             counts: self.options.counts, port: self.options.port, host: self.options.host, face: self.options.face,
@@ -81,7 +81,7 @@ struct Pipeline {
             environment: ProcessSetup.environment(), extra: self.options.extra)
         var problems = planner.problems
         for stage in Stage.allCases {
-            // The database may not be known yet; its setting is there in any case.
+            // The database may not be known yet, but its setting is required.
             let known = self.options.databaseURL ?? self.givenDatabase(planner) ?? "postgresql:///touchsync"
             for problem in planner.resolve(stage, database: known).problems {
                 if !problems.contains(problem) { problems.append(problem) }
@@ -94,7 +94,7 @@ struct Pipeline {
         return planner
     }
 
-    /// The database that environment or settings file name.
+    /// The database in the environment or the settings file.
     private func givenDatabase(_ planner: DaemonPlanner) -> String? {
         planner.resolve(.committer, database: nil).values[SharedSettings.databaseURL]
     }
@@ -120,7 +120,7 @@ struct Pipeline {
         return cluster.connectionString
     }
 
-    /// - Parameter folder: where the database lies when it is a private one.
+    /// - Parameter folder: the data folder of a private database.
     private func migrate(_ database: String, _ folder: DataFolder?) throws {
         do {
             let applied = try Migrator(self.catalog.migrations).migrate(database)

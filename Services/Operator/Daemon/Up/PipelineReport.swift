@@ -2,12 +2,12 @@ internal import Boot
 internal import JSONBytes
 internal import Stages
 
-/// What runs: the line of `touchsync up --json`, the state file, and the answer of `touchsync ps --json`.
+/// The running pipeline: the line of `touchsync up --json`, the state file, and the output of `touchsync ps --json`.
 ///
 ///     {"urls":["http://127.0.0.1:8080"],"database":"postgresql://…",
 ///      "processes":[{"stage":"gateway","name":"gateway-1","pid":123,"http":"http://127.0.0.1:40001","ready":true}]}
 ///
-/// A process that is not running at the moment has `pid` null; `http` is null until it is ready.
+/// The `pid` of a process that is not running is null; `http` is null until it is ready.
 package struct PipelineReport: Sendable, Equatable {
     /// One process.
     package struct Process: Sendable, Equatable {
@@ -63,7 +63,7 @@ package struct PipelineReport: Sendable, Equatable {
 
     init(statuses: [Supervisor.Status], topology: Topology, database: String) {
         let host = topology.host.map { $0 == "0.0.0.0" || $0 == "::" ? "127.0.0.1" : $0 } ?? "127.0.0.1"
-        // In the order of the stages, and in it the order of the instances.
+        // In the order of the stages, then of the instances.
         let ordered = Stage.allCases.flatMap { stage in statuses.filter { $0.stage == stage } }
         self.urls = ordered.filter { $0.stage == .gateway }.enumerated().map { index, status in
             status.url ?? "http://\(host):\(topology.port + index)"
@@ -76,7 +76,7 @@ package struct PipelineReport: Sendable, Equatable {
         }
     }
 
-    /// Reads what ``json`` wrote; nil for anything else.
+    /// Parses the output of ``json``; nil for anything else.
     package init?(_ bytes: [UInt8]) {
         var document = JSONDocument()
         guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],

@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Postgres
 
-/// A process that outlives `touchsync up` and stops its private PostgreSQL if `up` was killed and could not. The server
-/// itself has no eye on us, and a killed process can do nothing more.
+/// A process that outlives `touchsync up` and stops its private PostgreSQL if `up` was killed. The server itself does
+/// not monitor `up`, and a killed process cannot clean up.
 final class PostgresKeeper {
     private let launcher: ProcessLauncher
     private let pid: Int32
     private let descriptors: [Int32]
 
     /// Starts the process.
-    /// - Parameter command: the path of our own program.
+    /// - Parameter command: the path of this program.
     init(_ folder: DataFolder, command: String) throws(OperatorFailure) {
         self.launcher = try ProcessLauncher()
         let plan = ProcessPlan(
@@ -22,14 +22,15 @@ final class PostgresKeeper {
         self.descriptors = [launched.process, launched.ready]
     }
 
-    /// Ends the process: there is nothing left for it to do.
+    /// Ends the process, which is no longer needed.
     deinit {
         kill(self.pid, SIGKILL)
         waitpid(self.pid, nil, 0)
         for descriptor in self.descriptors { close(descriptor) }
     }
 
-    /// What the process does: waits for the end of `up`, then stops the server, unless another `up` has taken over.
+    /// The main function of the process: waits for the end of `up`, then stops the server, unless another `up` has
+    /// taken over.
     static func keep(_ folder: DataFolder, parent: Int32) throws {
         var byte: UInt8 = 0
         while true {

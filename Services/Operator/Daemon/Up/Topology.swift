@@ -1,7 +1,7 @@
 package import Boot
 package import Stages
 
-/// How many instances of each stage run, and where; pure.
+/// The number of instances of each stage, and their addresses; pure.
 package struct Topology: Sendable, Equatable {
     /// Instances per stage, each 1 to 64.
     package var counts: [Stage: Int]
@@ -27,12 +27,12 @@ package struct Topology: Sendable, Equatable {
         (1...max(1, self.counts[stage] ?? 1)).map { "\(stage.rawValue)-\($0)" }
     }
 
-    /// A stage's instances as those that connect to it know them.
+    /// A stage's instances as addresses for those that connect to it.
     package func peers(_ stage: Stage) -> [PeerAddress] {
         self.names(stage).map { PeerAddress(name: $0, endpoint: "ipc://\(self.sockets)/\($0).sock") }
     }
 
-    /// The stages in the order of their start: those first that others connect to.
+    /// The stages in the order of their start: those that others connect to come first.
     package static let startOrder: [Stage] = [.fanout, .committer, .coalescer, .gateway]
 
     /// The stages that a stage connects to.
@@ -45,7 +45,7 @@ package struct Topology: Sendable, Equatable {
         }
     }
 
-    /// Where other back ends reach a gateway over ZeroMQ: gateway k on the first one's TCP port + k, or on a path of its own.
+    /// A gateway's ZeroMQ endpoint for other back ends: the first one's TCP port + k for gateway k, or a separate path.
     /// - Parameter index: from 0.
     package func face(_ index: Int) -> String {
         guard let face else { return "ipc://\(self.sockets)/\(self.names(.gateway)[index]).face.sock" }
@@ -58,7 +58,7 @@ package struct Topology: Sendable, Equatable {
         return "\(face)-\(index)"
     }
 
-    /// Where gateways reach each other; empty if there is only one.
+    /// The gateways' addresses for each other; empty if there is only one.
     package var gateways: [HostAddress] {
         let names = self.names(.gateway)
         guard names.count > 1 else { return [] }
@@ -71,7 +71,7 @@ package struct Topology: Sendable, Equatable {
         return names.enumerated().map { HostAddress(name: $1, host: host, port: self.port + $0) }
     }
 
-    /// What makes one instance a part of this pipeline, as flags.
+    /// The flags that make one instance a part of this pipeline.
     /// - Parameter index: from 0.
     package func flags(_ stage: Stage, _ index: Int) -> [String] {
         let name = self.names(stage)[index]
