@@ -117,40 +117,40 @@ extension Element {
     /// Reads one stored field; false if it has the wrong kind.
     private mutating func read(_ field: ElementField, _ value: JSONValue) -> Bool {
         switch field {
-        case .id: return Self.take(value.string, &self.id)
-        case .type: return Self.take(value.string, &self.type)
-        case .createdBy: return Self.take(value.string, &self.createdBy)
-        case .updatedBy: return Self.take(value.string, &self.updatedBy)
-        case .parentId: return Self.takeOptional(value.string, &self.parentId)
-        case .positionX: return Self.take(value.double, &self.positionX)
-        case .positionY: return Self.take(value.double, &self.positionY)
-        case .rotation: return Self.take(value.double, &self.rotation)
-        case .scaleX: return Self.take(value.double, &self.scaleX)
-        case .scaleY: return Self.take(value.double, &self.scaleY)
-        case .originalWidth: return Self.take(value.double, &self.originalWidth)
-        case .originalHeight: return Self.take(value.double, &self.originalHeight)
-        case .anchorX: return Self.take(value.double, &self.anchorX)
-        case .anchorY: return Self.take(value.double, &self.anchorY)
-        case .rev: return Self.take(value.integer, &self.rev)
-        case .locked: return Self.take(value.bool, &self.locked)
-        case .snapDegrees: return Self.takeOptional(value.double, &self.snapDegrees)
-        case .fontSize: return Self.takeOptional(value.double, &self.fontSize)
-        case .zIndex: return Self.takeOptional(value.double, &self.zIndex)
-        case .bounds: return Self.takeOptional(Bounds(json: value), &self.bounds)
-        case .space: return Self.take(value.string.flatMap(Space.init(rawValue:)), &self.space)
+        case .id: return Self.assign(value.string, &self.id)
+        case .type: return Self.assign(value.string, &self.type)
+        case .createdBy: return Self.assign(value.string, &self.createdBy)
+        case .updatedBy: return Self.assign(value.string, &self.updatedBy)
+        case .parentId: return Self.assignOptional(value.string, &self.parentId)
+        case .positionX: return Self.assign(value.double, &self.positionX)
+        case .positionY: return Self.assign(value.double, &self.positionY)
+        case .rotation: return Self.assign(value.double, &self.rotation)
+        case .scaleX: return Self.assign(value.double, &self.scaleX)
+        case .scaleY: return Self.assign(value.double, &self.scaleY)
+        case .originalWidth: return Self.assign(value.double, &self.originalWidth)
+        case .originalHeight: return Self.assign(value.double, &self.originalHeight)
+        case .anchorX: return Self.assign(value.double, &self.anchorX)
+        case .anchorY: return Self.assign(value.double, &self.anchorY)
+        case .rev: return Self.assign(value.integer, &self.rev)
+        case .locked: return Self.assign(value.bool, &self.locked)
+        case .snapDegrees: return Self.assignOptional(value.double, &self.snapDegrees)
+        case .fontSize: return Self.assignOptional(value.double, &self.fontSize)
+        case .zIndex: return Self.assignOptional(value.double, &self.zIndex)
+        case .bounds: return Self.assignOptional(Bounds(json: value), &self.bounds)
+        case .space: return Self.assign(value.string.flatMap(Space.init(rawValue:)), &self.space)
         // Computed, or a broadcast's.
         case .width, .height, .roomId, .seq, .userId, .sid, .n, .part, .parts: return true
         }
     }
 
     @inline(__always)
-    private static func take<Value>(_ value: Value?, _ target: inout Value) -> Bool {
+    private static func assign<Value>(_ value: Value?, _ target: inout Value) -> Bool {
         guard let value else { return false }
         target = value
         return true
     }
 
-    private static func takeOptional<Value>(_ value: Value?, _ target: inout Value?) -> Bool {
+    private static func assignOptional<Value>(_ value: Value?, _ target: inout Value?) -> Bool {
         target = value
         return value != nil
     }

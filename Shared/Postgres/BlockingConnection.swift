@@ -55,13 +55,13 @@ package final class BlockingConnection {
         let result = binding.bind(parameters) { binding, count in
             PQexecParams(handle, sql, count, binding.types, binding.values, binding.lengths, binding.formats, 1)
         }
-        return try take(result)
+        return try rows(result)
     }
 
     /// Runs several statements unchanged, in one implicit transaction unless they contain transaction control.
     package func executeScript(_ sql: String) throws(PostgresError) {
         try requireOpen()
-        _ = try take(PQexec(handle, sql))
+        _ = try rows(PQexec(handle, sql))
     }
 
     /// BEGIN, the body, COMMIT; ROLLBACK when the body throws.
@@ -105,8 +105,8 @@ package final class BlockingConnection {
             """, parameters)
     }
 
-    private func take(_ result: OpaquePointer?) throws(PostgresError) -> ResultRows {
-        let warnings = inbox.takeWarnings()
+    private func rows(_ result: OpaquePointer?) throws(PostgresError) -> ResultRows {
+        let warnings = inbox.drainWarnings()
         guard let result else { throw connectionError() }
         switch PQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:

@@ -59,14 +59,14 @@ extension Connection {
             // Also parses notices that belong to no request. A WARNING that is parsed here arrived after the result of
             // the oldest command and before the answer to its Sync, or earlier: it belongs to that command.
             let isBusy = PQisBusy(handle) != 0
-            for warning in inbox.takeWarnings() { _ = machine.received(.warning(warning), at: now, into: &events) }
+            for warning in inbox.drainWarnings() { _ = machine.received(.warning(warning), at: now, into: &events) }
             guard !isBusy, let awaited = machine.awaited else { return true }
             guard let result = PQgetResult(handle) else {
                 emptyAnswers += 1  // NULL ends the results of one command.
                 continue
             }
             emptyAnswers = 0
-            for warning in inbox.takeWarnings() { _ = machine.received(.warning(warning), at: now, into: &events) }
+            for warning in inbox.drainWarnings() { _ = machine.received(.warning(warning), at: now, into: &events) }
             let reply = LibpqCall.reply(adopting: result, to: awaited, of: handle, settings)
             if machine.received(reply, at: now, into: &events) == .drop { return false }
             if case .failed(let error, _) = reply, error.sqlState == .activeTransaction {
@@ -138,6 +138,6 @@ extension Connection {
         connectWish = .nothing
         hasUnflushed = false
         PQfinish(dropped)
-        _ = inbox.takeWarnings()
+        _ = inbox.drainWarnings()
     }
 }

@@ -19,7 +19,7 @@ final class NoticeInbox {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    func takeWarnings() -> [String] {
+    func drainWarnings() -> [String] {
         guard !warnings.isEmpty else { return [] }
         defer { warnings.removeAll() }
         return warnings

@@ -60,7 +60,7 @@ public struct ByteReader {
     /// A short text: u16 length and UTF-8; ill-formed UTF-8 fails.
     public mutating func text() -> String {
         let count = Int(self.integer(UInt16.self))
-        guard let slice = self.take(count) else { return "" }
+        guard let slice = self.bytes(count) else { return "" }
         // Nearly every name is ASCII, and the general path is not specialised: it costs several times as much.
         if slice.allSatisfy({ $0 < 0x80 }) { return String(decoding: slice, as: UTF8.self) }
         guard let text = String(validating: slice, as: UTF8.self) else {
@@ -73,7 +73,7 @@ public struct ByteReader {
     /// A run of bytes: u32 length and the bytes, copied.
     public mutating func blob() -> [UInt8] {
         let count = Int(self.integer(UInt32.self))
-        guard let slice = self.take(count) else { return [] }
+        guard let slice = self.bytes(count) else { return [] }
         return Array(slice)
     }
 
@@ -110,7 +110,7 @@ public struct ByteReader {
     }
 
     /// The next `count` bytes in place, or nil (and failed) when there are fewer.
-    public mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+    public mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count <= self.remaining else {
             self.fail()
             return nil

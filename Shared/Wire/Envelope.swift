@@ -168,7 +168,7 @@ public struct EnvelopeReader {
             let length = Int(self.reader.integer(UInt32.self))
             // A failed read returns a length of zero, which always fits. Without checking `failed` first, a truncated
             // envelope would pass, and one that claims 2^32 records would keep the reader busy that long.
-            guard !self.reader.failed, let fields = self.reader.take(length) else { throw .malformed }
+            guard !self.reader.failed, let fields = self.reader.bytes(length) else { throw .malformed }
             if let kind = RecordKind(rawValue: kind) { return (kind, ByteReader(fields)) }
         }
         return nil

@@ -53,12 +53,12 @@ import Wire
         self.pass(1...5, through: &relay)
         relay.flush { envelope, _ in link.send(envelope) }
         #expect(link.gestures == [1, 2] && relay.waiting.commits == 3 && relay.closedCount == 1)
-        #expect(relay.takeFinished()[self.sender]?.commits == 2)
+        #expect(relay.drainFinished()[self.sender]?.commits == 2)
         relay.allow(CommitCredit(commits: 5, bytes: 2 << 20), for: 0)
         self.pass(6...6, through: &relay)
         relay.retry(0) { envelope, _ in link.send(envelope) }
         #expect(link.gestures == [1, 2, 3, 4, 5, 6] && relay.isEmpty && relay.passed == 6)
-        #expect(relay.takeFinished()[self.sender]?.commits == 4)
+        #expect(relay.drainFinished()[self.sender]?.commits == 4)
     }
 
     @Test func whatAFullLinkDidNotAcceptLeavesFirst() {
@@ -68,7 +68,7 @@ import Wire
         relay.flush { envelope, _ in link.send(envelope) }
         self.pass(3...3, through: &relay)
         relay.flush { envelope, _ in link.send(envelope) }
-        #expect(relay.takeFinished().isEmpty && relay.waiting.commits == 3)
+        #expect(relay.drainFinished().isEmpty && relay.waiting.commits == 3)
         link.result = .sent
         relay.retry(0) { envelope, _ in link.send(envelope) }
         #expect(link.gestures == [1, 2, 3] && relay.isEmpty)
@@ -80,7 +80,7 @@ import Wire
         self.pass(2...3, through: &relay)
         relay.flush { _, _ in .unroutable }
         #expect(relay.dropped == [.unreachable: 1, .full: 1, .lost: 1])
-        #expect(relay.takeFinished()[self.sender]?.commits == 3)
+        #expect(relay.drainFinished()[self.sender]?.commits == 3)
         relay.linkDown(0)
         #expect(relay.closedCount == 0)
     }

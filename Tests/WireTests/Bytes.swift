@@ -39,7 +39,7 @@ func read(_ bytes: [UInt8]) throws(EnvelopeError) -> [RawRecord] {
             var reader = try EnvelopeReader(bytes)
             while let (kind, rest) = try reader.next() {
                 var fields = rest
-                let slice = fields.take(fields.remaining)
+                let slice = fields.bytes(fields.remaining)
                 records.append(RawRecord(kind: kind, fields: Array(slice ?? .init(start: nil, count: 0))))
             }
             return records

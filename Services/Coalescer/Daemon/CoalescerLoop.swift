@@ -158,7 +158,7 @@ final class CoalescerLoop: ReactorLoop {
 
     /// Returns credit to gateways for commits that have left.
     private func returnCredit() {
-        for (peer, load) in self.commitRelay.takeFinished() { self.grants.finish(load, of: peer, self.commits.send) }
+        for (peer, load) in self.commitRelay.drainFinished() { self.grants.finish(load, of: peer, self.commits.send) }
     }
 
     // MARK: Previews

@@ -55,7 +55,7 @@ package struct CommitRelay {
 
     private let maxWaiting: Int
     private var outlets: [Outlet]
-    /// Commits that left since the last ``takeFinished()``, by sender.
+    /// Commits that left since the last ``drainFinished()``, by sender.
     private var finished: [PeerID: CommitLoad] = [:]
     /// The number of commits that left for committers.
     package private(set) var passed = 0
@@ -157,7 +157,7 @@ package struct CommitRelay {
     }
 
     /// Returns the commits that left or were dropped since the last call, by sender: their credit.
-    package mutating func takeFinished() -> [PeerID: CommitLoad] {
+    package mutating func drainFinished() -> [PeerID: CommitLoad] {
         guard !self.finished.isEmpty else { return [:] }
         defer { self.finished.removeAll(keepingCapacity: true) }
         return self.finished

@@ -53,7 +53,7 @@ struct ShardCache: Sendable {
     // MARK: Changing
 
     /// Adds an answer of the database. An answer at another version than the cached one replaces everything.
-    mutating func take(_ state: LoadedState, for request: LoadRequest) {
+    mutating func merge(_ state: LoadedState, for request: LoadRequest) {
         if self.version != state.version || self.chain != state.chain { self.clear() }
         self.version = state.version
         self.gseq = state.gseq
@@ -62,10 +62,10 @@ struct ShardCache: Sendable {
         for room in request.rooms { self.rooms.store(KnownRoom(seq: state.rooms[room] ?? 0), for: room) }
         for key in request.streams { self.streams.store(KnownStream(state: state.streams[key]), for: key) }
         for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
-        self.takeElements(state, for: request)
+        self.mergeElements(state, for: request)
     }
 
-    private mutating func takeElements(_ state: LoadedState, for request: LoadRequest) {
+    private mutating func mergeElements(_ state: LoadedState, for request: LoadRequest) {
         var children: [ElementKey: [Identifier]] = [:]
         for need in request.elements {
             self.elements.store(.absent, for: need.key)

@@ -174,7 +174,7 @@ package struct ShardLedger: Sendable {
         guard case .loading(let request, _) = self.phase else { return }
         self.phase = .idle
         self.failures = 0
-        self.cache.take(state, for: request)
+        self.cache.merge(state, for: request)
     }
 
     /// The batch is committed.

@@ -64,16 +64,16 @@ struct LoadRun {
         // The first period begins a little later.
         self.loop.beginSending(load, at: self.clock.now + 10_000_000)
         self.eachSecond(of: load.warmUp) { second, seconds in
-            self.progress.warmUp(named.title, second, of: seconds, self.loop.takeInterval())
+            self.progress.warmUp(named.title, second, of: seconds, self.loop.drainInterval())
         }
         let slowBefore = load.slowPerRoom > 0 ? GatewayMetrics.slowMembers(self.watched) : nil
         var meter = ServerMeter(self.watched, before: self.before, after: self.after)
         meter.begin()
         var recording = Recording(named)
-        recording.begin(self.loop.takeInterval(), at: self.clock.now)
+        recording.begin(self.loop.drainInterval(), at: self.clock.now)
         let stormSecond = load.stormAfter.map { max(1, Int($0.rounded())) }
         self.eachSecond(of: max(1, load.duration)) { second, seconds in
-            let interval = self.loop.takeInterval()
+            let interval = self.loop.drainInterval()
             meter.sample()
             recording.add(interval, memory: meter.memory, at: self.clock.now)
             self.progress.second(named.title, second, of: seconds, interval)
@@ -100,10 +100,10 @@ struct LoadRun {
 
     /// The number of commits still unanswered after the wait.
     private func unanswered() -> Int {
-        var left = self.loop.takeInterval().outstanding
+        var left = self.loop.drainInterval().outstanding
         for _ in 0..<Self.afterglow where left > 0 {
             self.loop.run(until: self.clock.now + 1_000_000_000)
-            left = self.loop.takeInterval().outstanding
+            left = self.loop.drainInterval().outstanding
         }
         return left
     }

@@ -28,7 +28,7 @@ package struct SettingsResolver {
         let variable = environment["TOUCHSYNC_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         if let path = line.configPath ?? variable {
             switch readFile(path) {
-            case .success(let bytes): self.take(fileAt: path, bytes)
+            case .success(let bytes): self.read(fileAt: path, bytes)
             case .failure(let refusal):
                 let source = line.configPath == nil ? SettingSource.environment("TOUCHSYNC_CONFIG") : .flag
                 self.problems.append(SettingProblem(subject: path, complaint: refusal.reason, source: source))
@@ -37,11 +37,11 @@ package struct SettingsResolver {
         for setting in schema.settings {
             for name in [setting.environmentVariable] + setting.environmentAliases {
                 guard let text = environment[name], !text.isEmpty else { continue }
-                self.take(.text(text), for: setting, from: .environment(name))
+                self.set(.text(text), for: setting, from: .environment(name))
                 break
             }
         }
-        for (setting, text) in line.inputs { self.take(.text(text), for: setting, from: .flag) }
+        for (setting, text) in line.inputs { self.set(.text(text), for: setting, from: .flag) }
     }
 
     /// The daemon's settings, or all problems.
@@ -57,7 +57,7 @@ package struct SettingsResolver {
 
     // MARK: The file
 
-    private mutating func take(fileAt path: String, _ bytes: [UInt8]) {
+    private mutating func read(fileAt path: String, _ bytes: [UInt8]) {
         let file: SettingsFile
         do {
             file = try SettingsFile(path: path, bytes: bytes)
@@ -70,7 +70,7 @@ package struct SettingsResolver {
             if !SharedSettings.common.contains(where: { $0.fileKey == key }) {
                 self.complain(key, "is no setting of the section \"common\"", source)
             } else if let setting = self.schema.settings.first(where: { $0.fileKey == key }) {
-                self.take(input, for: setting, from: source)
+                self.set(input, for: setting, from: source)
             }
         }
         for (key, input) in file.members[self.schema.section] ?? [] {
@@ -79,11 +79,11 @@ package struct SettingsResolver {
                 self.complain(key, "is no setting of \(self.schema.program)", source)
                 continue
             }
-            self.take(input, for: setting, from: source)
+            self.set(input, for: setting, from: source)
         }
     }
 
-    private mutating func take(
+    private mutating func set(
         _ input: SettingInput, for setting: any SettingDeclaration, from source: SettingSource
     ) {
         do {

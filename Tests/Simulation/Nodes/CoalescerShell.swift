@@ -35,7 +35,7 @@ final class CoalescerShell: Shell {
         for input in inputs { self.readLink(input) }
         for input in inputs { self.readCommits(input, now) }
         self.commitRelay.flush { self.world.send($0, on: self.committers[$1]) }
-        for (peer, load) in self.commitRelay.takeFinished() { self.grants.finish(load, of: peer, self.world.send) }
+        for (peer, load) in self.commitRelay.drainFinished() { self.grants.finish(load, of: peer, self.world.send) }
         for input in inputs { self.readPreviews(input, now) }
         self.core.timeReached(now, into: &self.output)
         self.previewRelay.send(&self.output, owners: self.fanoutOwners) { envelope, _, fanout in

@@ -12,7 +12,7 @@ final class LoadLoop {
     private static let patience: Int64 = 1_000_000_000
 
     let clock = Clock()
-    /// The counts since the last ``takeInterval()``.
+    /// The counts since the last ``drainInterval()``.
     private var tally = Tally()
     private var clients: [BenchClient]
     private var sockets: [ClientSocket]
@@ -298,7 +298,7 @@ final class LoadLoop {
     }
 
     /// Returns the counts since the last call and resets them.
-    func takeInterval() -> Interval {
+    func drainInterval() -> Interval {
         let interval = Interval(
             tally: self.tally, live: self.liveCount,
             outstanding: self.clients.reduce(0) { $0 + $1.outstandingCommits }, thread: .ofThisThread())

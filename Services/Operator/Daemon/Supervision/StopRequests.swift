@@ -15,7 +15,7 @@ struct StopRequests {
 
     /// Consumes all pending requests.
     /// - Returns: their number.
-    func take() -> Int {
+    func drain() -> Int {
         // A signal is a record of 128 bytes (signalfd(2)); each read consumes one.
         var record = [UInt8](repeating: 0, count: 128)
         var count = 0

@@ -75,7 +75,7 @@ struct Supervisor {
         let watched = [self.stops.descriptor] + self.processes + self.pipes.map { $0?.descriptor ?? -1 }
         var entries = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, nfds_t(entries.count), self.patience())
-        for _ in 0..<self.stops.take() {
+        for _ in 0..<self.stops.drain() {
             let actions = self.machine.stopRequested(at: .now)
             if !actions.isEmpty { self.told("stopping") }
             self.perform(actions)
