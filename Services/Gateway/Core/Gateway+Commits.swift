@@ -1,128 +1,137 @@
 import JSONBytes
-import Wire
+package import Timing
+package import Wire
 
-/// Commits as apps send them.
+/// Commits, from the event to the result.
 extension Gateway {
     /// An app wants something to last.
-    mutating func commit(_ incoming: Incoming, _ kind: EditKind, room: Identifier) throws(Refusal) {
-        try self.connections[incoming.slot]?.checkCommit(in: room)
-        let number = try Self.number(incoming.payload["n"])
-        try self.connections[incoming.slot]?.checkTurn(
+    mutating func commit(
+        _ event: IncomingEvent, _ kind: EditKind, room: Identifier, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        let slot = event.slot
+        try self.connections[slot]?.checkCommit(in: room)
+        let number = try EventReader.number(event.payload["n"])
+        try self.connections[slot]?.checkTurn(
             in: room, isNumbered: number != nil, bound: self.limits.unacknowledged)
-        try self.checkCustody(for: incoming.payload.rawBytes.count)
-        let read: ReadEdit
-        let gesture: UInt64?
-        do throws(Refusal) {
-            gesture = try Self.gesture(incoming.payload["gesture"])
-            read = try kind.read(incoming.payload, reading: &self.editReading)
-        } catch {
-            // A fault found here for good consumes the number too, so PostgreSQL must hear of it.
-            self.endOpenGestures(on: kind.gestureElements(in: incoming.payload), incoming, room: room)
-            guard let number else { throw error }
-            let refused = ReadEdit(refusal: error, bodyHash: FNV1a.hash(incoming.payload.rawBytes))
-            self.accept(refused, number: number, gesture: nil, incoming, room: room)
-            return
+        try self.custody.checkRoom(for: event.payload.rawBytes.count)
+        let draft = self.reader.commit(kind, event.payload)
+        for element in draft.abandoned {
+            guard let gesture = self.connections[slot]?.abandonGesture(on: element, in: room) else { continue }
+            actions.append(.gestureEnd(gesture))
         }
-        self.accept(read, number: number, gesture: gesture, incoming, room: room)
+        if let fault = draft.fault, number == nil { throw fault }
+        let step = self.connections[slot]?.accept(
+            draft, number: number, from: event.origin, in: room, gateway: self.name, at: event.now)
+        switch step {
+        case .goes(let commit):
+            let origin = PendingCommit.Origin.app(event.origin, connection: commit.connection)
+            self.keep(commit, from: origin, at: event.now, into: &actions)
+        case .waits(let weight):
+            self.custody.reserve(weight)
+            self.connections.startsWaiting(slot)
+        case .tooFast(let wait):
+            let refusal = Refusal(
+                .rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
+            self.connections.refuse(refusal, event.origin, room: room, number: number, into: &actions)
+        case nil: break
+        }
     }
 
-    /// Reads `n`: a whole number from 1 to 2^53 − 1, or absent.
-    private static func number(_ value: JSONValue?) throws(Refusal) -> UInt64? {
-        guard let value else { return nil }
-        guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
-            throw Refusal(.invalid, "A commit's number is a whole number from 1 on.", field: "n")
-        }
-        return UInt64(number)
-    }
-
-    /// Accepts a checked commit: sends it, or lets it wait for the rate limit when the app gave no number.
-    private mutating func accept(
-        _ read: ReadEdit, number: UInt64?, gesture: UInt64?, _ incoming: Incoming, room: Identifier
+    /// Accepts a commit into custody, which sends it.
+    mutating func keep(
+        _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        let slot = incoming.slot
-        let mayGo = self.connections[slot]?.takesCommit(at: incoming.now) ?? false
-        if number != nil, !mayGo {
-            let wait = self.connections[slot]?.commitBucket.wait(at: incoming.now) ?? 1
-            self.refuse(
-                Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait), slot: slot,
-                ackID: incoming.ackID,
-                event: incoming.event.name, room: room, number: number)
-            return
-        }
-        // What follows belongs to the next gesture, however long the commit itself has to wait.
-        let ended = self.closeGestures(gesture, on: read.gestureElements, slot: slot, room: room)
-        let commit = AcceptedCommit(
-            room: room, ackID: incoming.ackID, event: incoming.event.name, edit: read.edit, gestures: ended)
-        if mayGo {
-            self.send(commit, number: number, slot: slot, at: incoming.now)
-        } else {
-            self.connections[slot]?.delayed.append(commit)
-            self.custody.reserve(commit.edit.weight)
-            self.restless.insert(slot)
-        }
+        let earlier = self.custody.accept(commit, from: origin, at: now, into: &actions)
+        if let earlier { self.connections.settle(earlier, seq: nil) }
     }
 
-    /// Sends the commits of a connection that waited for the rate limit, as far as it allows.
-    mutating func releaseCommits(of slot: Slot, at now: UInt64) -> Bool {
-        while let next = self.connections[slot]?.delayed.first {
-            guard self.connections[slot]?.commitBucket.take(at: now) == true else { return true }
-            self.connections[slot]?.delayed.removeFirst()
+    /// Sends the commits and previews of a connection that waited for rate limits or results, as far as they may go.
+    mutating func releaseWaiting(of slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
+        while let next = self.connections[slot]?.nextDelayed(at: now) {
             self.custody.unreserve(next.edit.weight)
-            guard self.connections[slot]?.memberships[next.room] != nil else {
-                self.refuse(
-                    Refusal(.forbidden, "The connection has not joined this room.", field: "roomId"), slot: slot,
-                    ackID: next.ackID,
-                    event: next.event, room: next.room)
+            guard let commit = self.connections[slot]?.commit(next, number: nil, gateway: self.name) else {
+                self.connections.refuse(.notJoined, next.origin, room: next.room, into: &actions)
                 continue
             }
-            self.send(next, number: nil, slot: slot, at: now)
+            self.keep(
+                commit, from: .app(next.origin, connection: commit.connection), at: now, into: &actions)
         }
-        return false
+        var previews: [Preview] = []
+        let isHoldingPreviews = self.connections[slot]?.releasePreviews(at: now, into: &previews) ?? false
+        for preview in previews { self.send(preview, at: now, into: &actions) }
+        if !isHoldingPreviews, self.connections[slot]?.delayed.isEmpty ?? true { self.connections.waitsNoMore(slot) }
     }
 
-    private mutating func send(_ accepted: AcceptedCommit, number: UInt64?, slot: Slot, at now: UInt64) {
-        guard let commit = self.connections[slot]?.commit(accepted, number: number, gateway: self.name) else { return }
-        self.keep(
-            commit, from: .app(slot, connection: commit.connection, ackID: accepted.ackID, event: accepted.event),
-            at: now)
+    // MARK: Results
+
+    /// A commit has its result.
+    package mutating func resultReceived(
+        _ result: CommitResult, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        self.clock = now
+        guard let pending = self.custody.resultReceived(result, at: now) else { return }
+        // One that was sent again says more of what was lost than of what is slow.
+        if pending.attempts == 1 { self.pacer.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
+        self.answer(pending, refusal: result.refusal, seq: result.seq, json: result.json, into: &actions)
+        self.connections.settle(pending, seq: result.refusal == nil ? result.seq : nil)
+        guard let refusal = result.refusal, !refusal.code.isRetriable else { return }
+        for gesture in pending.gestureEnds { actions.append(.gestureEnd(gesture)) }
     }
 
-    /// Gives a commit into custody, which sends it.
-    mutating func keep(_ commit: Commit, from origin: PendingCommit.Origin, at now: UInt64) {
-        let earlier = self.custody.accept(commit, from: origin, at: now, into: &self.actions)
-        if let earlier { self.release(earlier, seq: nil) }
-    }
-
-    /// Refuses what custody has no room for.
-    mutating func checkCustody(for bytes: Int) throws(Refusal) {
-        guard self.custody.hasRoom(for: bytes) else {
-            self.tally.busy += 1
-            throw Refusal(.busy, "Too many commits are waiting.", retryAfterMs: Custody.busyMs)
+    private mutating func answer(
+        _ pending: PendingCommit, refusal: Refusal?, seq: UInt64, json: [UInt8], into actions: inout [GatewayAction]
+    ) {
+        if refusal == nil { self.recent.note(seq, in: pending.commit.room) }
+        switch pending.origin {
+        case .app(let origin, let connection):
+            guard self.connections.contains(connection, in: origin.slot), !pending.wasGivenUp else { return }
+            if refusal == nil { self.tally.acknowledged += 1 }
+            if let ackID = origin.ackID {
+                actions.append(.acknowledge(origin.slot, id: ackID, json: json))
+            } else if let refusal {
+                self.connections.refuse(
+                    refusal, origin, room: pending.commit.room, element: pending.commit.edit.soleElement,
+                    number: pending.commit.isNumberedByApp ? pending.commit.number : nil, into: &actions)
+            }
+        case .http(let request):
+            self.tally.acknowledged += refusal == nil ? 1 : 0
+            let status = refusal.map(HTTPStatus.of) ?? HTTPStatus.created
+            actions.append(.http(request: request, status: status, json: json))
         }
     }
 
-    // MARK: Gestures
-
-    /// Closes the gestures that a commit ends, and holds newer previews of the elements back until its result.
-    private mutating func closeGestures(
-        _ explicit: UInt64?, on elements: [Identifier], slot: Slot, room: Identifier
-    ) -> [EndedGesture] {
-        elements.map { element in
-            let gesture = self.connections[slot]?.memberships[room]?.closeGesture(explicit, on: element) ?? 0
-            return EndedGesture(element: element, gesture: gesture)
+    /// The deadline of a commit has come without a result.
+    mutating func commitExpired(_ key: CustodyKey, into actions: inout [GatewayAction]) {
+        guard let pending = self.custody[key] else { return }
+        let refusal = Refusal(
+            .unavailable, "There was no result in time; it is safe to send the commit again.", retryAfterMs: 1000)
+        self.answer(pending, refusal: refusal, seq: 0, json: EventText.refused(refusal), into: &actions)
+        if case .app(let origin, let connection) = pending.origin, !pending.commit.isNumberedByApp,
+            self.connections.contains(connection, in: origin.slot)
+        {
+            // The gateway's own numbers must go on without a hole, so this commit stays in custody.
+            return self.custody.giveUp(key)
         }
+        _ = self.custody.end(key)
+        self.connections.settle(pending, seq: nil)
     }
 
-    /// Ends the gestures under way on the elements of a commit that was refused before it got a number.
-    private mutating func endOpenGestures(on elements: [Identifier], _ incoming: Incoming, room: Identifier) {
-        guard let connection = self.connections[incoming.slot], let sid = connection.memberships[room]?.sid
-        else { return }
-        for element in elements {
-            guard let gesture = self.connections[incoming.slot]?.memberships[room]?.abandonGesture(on: element)
-            else { continue }
-            self.endGesture(
-                GestureEnd(
-                    room: room, element: element, user: connection.identity.member.user, sid: sid, gesture: gesture))
-        }
+    // MARK: Ways to the committer
+
+    /// A coalescer or committer of these shards came or went away: what is in custody goes out again.
+    package mutating func commitLinksChanged(
+        shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        self.custody.linksChanged(shards: shards, at: now, into: &actions)
+    }
+
+    /// The shell had no credit for a commit that it had to send: it waits.
+    package mutating func commitNotSent(_ commit: Commit) { self.custody.commitNotSent(commit) }
+
+    /// Sends the next commit that waits for credit; see ``Custody/sendNextHeld(after:at:into:hasCredit:)``.
+    package mutating func sendNextHeld(
+        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int, CommitPath) -> Bool
+    ) -> Int? {
+        self.custody.sendNextHeld(after: shard, at: now, into: &actions, hasCredit: hasCredit)
     }
 }

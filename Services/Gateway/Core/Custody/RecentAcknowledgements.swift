@@ -1,14 +1,15 @@
+import Timing
 import Wire
 
-/// The highest number that was acknowledged in each room a moment ago. Reads and joins carry it, so that who has an
-/// acknowledgement in hand does not read a room that stands before it. After a while every fan-out has seen it anyway.
+/// The highest number that was acknowledged in each room a moment ago. Reads and joins carry it, so that an app that
+/// has got an acknowledgement does not read a room that stands before it. After a while every fan-out has seen it anyway.
 struct RecentAcknowledgements {
     private var young: [Identifier: UInt64] = [:]
     private var old: [Identifier: UInt64] = [:]
-    private var turnedAt: UInt64 = 0
+    private var turnedAt = Instant.start
 
-    /// How long a number is remembered at least, ms; at most twice as long.
-    static let memoryMs: UInt64 = 2000
+    /// How long a number is remembered at least; at most twice as long.
+    static let memory = Nanoseconds.seconds(2)
 
     /// The highest number acknowledged lately; 0: none.
     func number(in room: Identifier) -> UInt64 {
@@ -25,12 +26,10 @@ struct RecentAcknowledgements {
     }
 
     /// Forgets what is old.
-    mutating func forget(at now: UInt64) {
-        guard now >= self.turnedAt + Self.memoryMs else { return }
+    mutating func timeReached(_ now: Instant) {
+        guard now >= self.turnedAt + Self.memory else { return }
         self.turnedAt = now
         self.old = self.young
         self.young = [:]
     }
-
-    var isEmpty: Bool { self.young.isEmpty && self.old.isEmpty }
 }

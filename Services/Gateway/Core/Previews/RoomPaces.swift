@@ -1,3 +1,4 @@
+package import Timing
 package import Wire
 
 /// The pace of each room: which rooms are slowed down when the gateway does not keep up, and when they are let go.
@@ -6,17 +7,17 @@ package import Wire
 ///          ◄─calm──      ◄─calm───         ◄──calm──      ◄──calm───
 ///
 /// Previews may be late (``LatenessGauge``), or commits beside them (``CommitGauge``). Slowing down is fast: with a late
-/// window rooms that make a quarter of all deliveries take a step, those that cost most first, until no window is late.
-/// So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms take a step that
-/// may cost a quarter more in all, the slowest first; after four times as long the next time when that was too much, after
+/// window rooms that make a quarter of all deliveries go one step down, those that cost most first, until no window is
+/// late. So many busy rooms are slowed before a quiet one is. Speeding up is slow: after a time of calm rooms go up by a
+/// step that may cost a quarter more in all, the slowest first; after four times as long the next time when that was too much, after
 /// half as long when it was not. When even at full pace the rooms would cost less than half of what was too much, the
 /// load is gone: then nothing is tried, and steps up follow each other soon.
 package struct RoomPaces: Sendable {
     private struct Slowed {
         var pace: Pace
-        /// When its previews were delivered last, and when those of its members were last sent on, ms.
-        var departedAt: UInt64
-        var sentAt: UInt64 = 0
+        /// When its previews were delivered last, and when those of its members were last sent on.
+        var departedAt: Instant
+        var sentAt = Instant.start
         /// What it cost when it was slowed down.
         var cost: Int
     }
@@ -34,45 +35,45 @@ package struct RoomPaces: Sendable {
     private var limit = 0
     /// What all rooms would cost at full pace, at most, by the previews that come; recent ones, as costs.
     private var offered = 0
-    /// Since when that is little, ms.
-    private var lightSince: UInt64?
-    /// How long it must be calm before rooms speed up, ms, and since when it is.
-    private var patience: UInt64
-    private var calmSince: UInt64?
-    /// When rooms were slowed down and sped up the last time, ms.
-    private var slowedAt: UInt64 = 0
-    private var spedUpAt: UInt64?
+    /// Since when that is little.
+    private var lightSince: Instant?
+    /// How long it must be calm before rooms speed up, and since when it is.
+    private var patience: Nanoseconds
+    private var calmSince: Instant?
+    /// When rooms were slowed down and sped up the last time.
+    private var slowedAt = Instant.start
+    private var spedUpAt: Instant?
 
-    private let calmMs: UInt64
+    private let calm: Nanoseconds
     /// The longest time of calm that is waited for, as a multiple of the usual one.
     private static let maxPatience: UInt64 = 16
     /// The load gone, steps up follow each other in this part of the usual time of calm.
     private static let haste: UInt64 = 4
-    /// How long a step down takes to show, ms.
-    private static let settleMs: UInt64 = 250
-    /// A gateway that is late so soon after rooms sped up is late because they did, ms.
-    private static let probationMs: UInt64 = 2000
+    /// How long a step down takes to show.
+    private static let settling = Nanoseconds.milliseconds(250)
+    /// A gateway that is late so soon after rooms sped up is late because they did.
+    private static let probation = Nanoseconds.seconds(2)
 
     /// All rooms at full pace.
     /// - Parameters:
-    ///   - lateMs: previews that are later than this on average are too late.
-    ///   - calmMs: how long all must be well before rooms speed up.
-    package init(lateMs: UInt64, calmMs: UInt64) {
-        self.gauge = LatenessGauge(bound: lateMs * 1000)
-        self.calmMs = calmMs
-        self.patience = calmMs
+    ///   - late: previews that are later than this on average are too late.
+    ///   - calm: how long all must be well before rooms speed up.
+    package init(late: Nanoseconds, calm: Nanoseconds) {
+        self.gauge = LatenessGauge(bound: late)
+        self.calm = calm
+        self.patience = calm
     }
 
-    /// How late previews were on average in the last window, µs.
-    package var lateness: UInt64 { self.gauge.mean }
-    /// How long commits took on average in the last window, µs.
-    package var commitTime: UInt64 { self.commits.mean }
-    /// How long they usually take, µs; nil while that is not known.
-    package var usualCommitTime: UInt64? { self.commits.usual }
+    /// How late previews were on average in the last window.
+    package var lateness: Nanoseconds { self.gauge.mean }
+    /// How long commits took on average in the last window.
+    package var commitTime: Nanoseconds { self.commits.mean }
+    /// How long they usually take; nil while that is not known.
+    package var usualCommitTime: Nanoseconds? { self.commits.usual }
     /// True when no room is slowed down.
     package var isIdle: Bool { self.slowed.isEmpty }
-    /// When ``review(at:)`` has something to do although nothing happens, ms; nil while no room is slowed down.
-    package var nextReview: UInt64? { self.isIdle ? nil : self.gauge.windowEnd }
+    /// When ``review(at:)`` has something to do although nothing happens; nil while no room is slowed down.
+    package var nextReview: Instant? { self.isIdle ? nil : self.gauge.windowEnd }
 
     /// A room's pace.
     package func pace(of room: Identifier) -> Pace { self.slowed[room]?.pace ?? .full }
@@ -80,25 +81,27 @@ package struct RoomPaces: Sendable {
     /// How many rooms are at a pace other than full.
     package func count(at pace: Pace) -> Int { self.slowed.values.count { $0.pace == pace } }
 
-    /// When a room's previews may be delivered that are there at time `now`; ms, `.max`: not at this pace.
-    package func due(_ room: Identifier, at now: UInt64) -> UInt64 {
+    /// When a room's previews may be delivered that are there now; `.never`: not at this pace.
+    package func due(_ room: Identifier, at now: Instant) -> Instant {
         self.slowed[room].map { Self.due(after: $0.departedAt, $0.pace, at: now) } ?? now
     }
 
-    /// When previews of a room's members that are there at time `now` may be sent on; the same.
-    package func sendingDue(_ room: Identifier, at now: UInt64) -> UInt64 {
+    /// When previews of a room's members that are there now may be sent on; `.never`: not at this pace.
+    package func sendingDue(_ room: Identifier, at now: Instant) -> Instant {
         self.slowed[room].map { Self.due(after: $0.sentAt, $0.pace, at: now) } ?? now
     }
 
-    private static func due(after last: UInt64, _ pace: Pace, at now: UInt64) -> UInt64 {
-        pace.interval.map { max(now, last + $0) } ?? .max
+    private static func due(after last: Instant, _ pace: Pace, at now: Instant) -> Instant {
+        pace.interval.map { max(now, last + $0) } ?? .never
     }
 
     /// A room's previews were delivered.
     /// - Parameters:
     ///   - deliveries: to so many members, times the previews.
-    ///   - lateness: how long after they might have been, µs.
-    package mutating func departed(_ room: Identifier, deliveries: Int, lateness: UInt64, at now: UInt64) {
+    ///   - lateness: how long after they might have been.
+    package mutating func departed(
+        _ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant
+    ) {
         self.gauge.note(lateness)
         guard self.isMetering else { return }
         self.costs[room, default: 0] += deliveries
@@ -114,13 +117,13 @@ package struct RoomPaces: Sendable {
     }
 
     /// Previews of a room's members were sent on.
-    package mutating func sent(_ room: Identifier, at now: UInt64) {
+    package mutating func sent(_ room: Identifier, at now: Instant) {
         self.slowed[room]?.sentAt = now
     }
 
     /// A commit that was sent once has its result.
-    /// - Parameter time: since it was taken, µs.
-    package mutating func committed(after time: UInt64) {
+    /// - Parameter time: since it was accepted.
+    package mutating func commitAnswered(after time: Nanoseconds) {
         self.commits.note(time)
     }
 
@@ -130,16 +133,16 @@ package struct RoomPaces: Sendable {
         if !self.costs.isEmpty { self.costs[room] = nil }
     }
 
-    /// Time has come to `now` (ms).
+    /// Judges the last window, if it is over, and slows rooms down or speeds them up.
     /// - Returns: the rooms whose pace has changed.
-    package mutating func review(at now: UInt64) -> [Identifier] {
+    package mutating func review(at now: Instant) -> [Identifier] {
         guard let verdict = self.verdict(at: now) else { return [] }
         defer { self.meter(verdict) }
         self.lightSince = self.offered < self.limit / 2 ? self.lightSince ?? now : nil
         switch verdict {
         case .late:
             self.calmSince = nil
-            return now >= self.slowedAt + Self.settleMs ? self.slowDown(at: now) : []
+            return now >= self.slowedAt + Self.settling ? self.slowDown(at: now) : []
         case .steady:
             self.calmSince = nil
             return []
@@ -147,15 +150,15 @@ package struct RoomPaces: Sendable {
             guard !self.isIdle else { return [] }
             let since = self.calmSince ?? now
             self.calmSince = since
-            let isLight = self.lightSince.map { now >= $0 + self.calmMs / Self.haste } ?? false
-            guard now >= since + (isLight ? self.calmMs / Self.haste : self.patience) else { return [] }
+            let isLight = self.lightSince.map { now >= $0 + self.calm / Self.haste } ?? false
+            guard now >= since + (isLight ? self.calm / Self.haste : self.patience) else { return [] }
             self.calmSince = now
             return self.speedUp(at: now)
         }
     }
 
     /// What the last window showed, if it is over: the worse of previews and commits.
-    private mutating func verdict(at now: UInt64) -> LatenessGauge.Verdict? {
+    private mutating func verdict(at now: Instant) -> LatenessGauge.Verdict? {
         guard let previews = self.gauge.verdict(at: now) else { return nil }
         return max(previews, self.commits.verdict(at: now, lateness: self.gauge.mean))
     }
@@ -173,7 +176,7 @@ package struct RoomPaces: Sendable {
 
     // MARK: Steps
 
-    private mutating func slowDown(at now: UInt64) -> [Identifier] {
+    private mutating func slowDown(at now: Instant) -> [Identifier] {
         let total = self.costs.values.reduce(0, +)
         guard let most = self.costs.values.max(), total > 0 else { return [] }
         self.noteLimit(total, at: now)
@@ -193,22 +196,22 @@ package struct RoomPaces: Sendable {
     }
 
     /// Remembers what was too much, and whether it came of speeding up.
-    private mutating func noteLimit(_ total: Int, at now: UInt64) {
+    private mutating func noteLimit(_ total: Int, at now: Instant) {
         self.limit = self.isIdle ? total : max(self.limit, total)
         self.slowedAt = now
         guard let spedUpAt = self.spedUpAt else { return }
         self.spedUpAt = nil
-        let isRelapse = now < spedUpAt + Self.probationMs
-        self.patience = isRelapse ? min(self.patience * 4, self.calmMs * Self.maxPatience) : self.calmMs
+        let isRelapse = now < spedUpAt + Self.probation
+        self.patience = isRelapse ? min(self.patience * 4, self.calm * Self.maxPatience) : self.calm
     }
 
-    private mutating func speedUp(at now: UInt64) -> [Identifier] {
+    private mutating func speedUp(at now: Instant) -> [Identifier] {
         let total = self.costs.values.reduce(0, +)
         let allowed = max(total / 4, self.limit / 2 - total)
         var spent = 0
         var changed: Set<Identifier> = []
         // The step before was not too much, or it would be forgotten.
-        if self.spedUpAt != nil { self.patience = max(self.calmMs, self.patience / 2) }
+        if self.spedUpAt != nil { self.patience = max(self.calm, self.patience / 2) }
         self.spedUpAt = now
         for pace in Pace.allCases.reversed() {
             guard let faster = pace.faster else { break }

@@ -1,11 +1,12 @@
 import HeapModule
+package import Timing
 package import Wire
 
 /// Rooms whose previews wait at the gateway, for their room's pace or for their turn: the latest of each element and
 /// connection, so it is bounded by what moves, not by how often.
 package struct WaitingRooms: Sendable {
     private struct Departure: Comparable {
-        let due: UInt64
+        let due: Instant
         /// Those that are due at the same time go in the order in which they came.
         let ticket: UInt64
         let room: Identifier
@@ -15,7 +16,6 @@ package struct WaitingRooms: Sendable {
 
     private struct Waiting {
         var previews: LatestPreviews
-        var due: UInt64
         var ticket: UInt64
     }
 
@@ -34,11 +34,11 @@ package struct WaitingRooms: Sendable {
     /// How many rooms wait.
     package var count: Int { self.rooms.count }
 
-    /// Takes previews of one room, folding them onto those that wait there.
-    /// - Parameter due: when they may leave unless the room waits already, ms; `.max`: not before ``move(_:to:)``.
-    package mutating func hold(_ previews: some Sequence<Preview>, of room: Identifier, until due: UInt64) {
+    /// Folds previews of one room onto those that wait there.
+    /// - Parameter due: when they may leave unless the room waits already; `.never`: not before ``move(_:to:)``.
+    package mutating func hold(_ previews: some Sequence<Preview>, of room: Identifier, until due: Instant) {
         if self.rooms[room] == nil {
-            self.rooms[room] = Waiting(previews: LatestPreviews(capacity: Self.capacity), due: due, ticket: 0)
+            self.rooms[room] = Waiting(previews: LatestPreviews(capacity: Self.capacity), ticket: 0)
             self.move(room, to: due)
         }
         for preview in previews { self.rooms[room]?.previews.insert(preview) }
@@ -48,30 +48,29 @@ package struct WaitingRooms: Sendable {
     package func contains(_ room: Identifier) -> Bool { self.rooms[room] != nil }
 
     /// Changes when a waiting room is due.
-    package mutating func move(_ room: Identifier, to due: UInt64) {
+    package mutating func move(_ room: Identifier, to due: Instant) {
         guard self.rooms[room] != nil else { return }
         self.lastTicket += 1
-        self.rooms[room]?.due = due
         self.rooms[room]?.ticket = self.lastTicket
-        if due < .max { self.departures.insert(Departure(due: due, ticket: self.lastTicket, room: room)) }
+        if due < .never { self.departures.insert(Departure(due: due, ticket: self.lastTicket, room: room)) }
     }
 
-    /// When the next room is due, ms; nil when none is.
-    package mutating func nextDue() -> UInt64? {
+    /// When the next room is due; nil when none is.
+    package mutating func nextDue() -> Instant? {
         while let first = self.departures.min, self.rooms[first.room]?.ticket != first.ticket {
             self.departures.removeMin()
         }
         return self.departures.min?.due
     }
 
-    /// The room that has been due longest at time `now`, and since when, ms; it waits until it is taken.
-    package mutating func firstDue(at now: UInt64) -> (room: Identifier, since: UInt64)? {
+    /// The room that has been due longest, and since when; it waits until its previews are removed.
+    package mutating func firstDue(at now: Instant) -> (room: Identifier, since: Instant)? {
         guard let due = self.nextDue(), due <= now, let first = self.departures.min else { return nil }
         return (first.room, due)
     }
 
-    /// Gives a room's previews away.
-    package mutating func take(_ room: Identifier) -> [Preview] {
+    /// Removes and returns a room's previews.
+    package mutating func remove(_ room: Identifier) -> [Preview] {
         guard !self.rooms.isEmpty, var waiting = self.rooms.removeValue(forKey: room) else { return [] }
         return waiting.previews.takeAll()
     }

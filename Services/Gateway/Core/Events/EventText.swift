@@ -1,5 +1,6 @@
 import Canvas
 import JSONBytes
+import Timing
 import Wire
 
 /// Writes the events that apps receive, as JSON arrays `["event", {…}]`.
@@ -148,13 +149,6 @@ enum EventText {
         writer.value(value)
     }
 
-    /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
-    static func refused(_ refusal: Refusal) -> [UInt8] {
-        var writer = JSONWriter(reserving: 160)
-        refusal.encodeAcknowledgement(into: &writer)
-        return writer.bytes
-    }
-
     /// A refusal as the event `transform:error`, for an app that asked for no acknowledgement.
     static func transformError(
         _ refusal: Refusal, event: String, room: Identifier?, element: Identifier?, number: UInt64?
@@ -218,10 +212,32 @@ enum EventText {
     }
 
     /// The pace of a room's previews has changed.
-    static func throttle(_ interval: UInt64, room: Identifier) -> [UInt8] {
+    static func throttle(_ interval: Nanoseconds, room: Identifier) -> [UInt8] {
         Self.event("room:throttle", room: room) { writer in
             writer.key("intervalMs")
-            writer.value(interval)
+            writer.value(interval.milliseconds)
+        }
+    }
+
+    /// A member missed updates of the room, and joins again.
+    static func resync(room: Identifier, from: UInt64, to: UInt64) -> [UInt8] {
+        Self.event("room:resync", room: room) { writer in
+            writer.key("from")
+            writer.value(from)
+            writer.key("to")
+            writer.value(to)
+        }
+    }
+
+    /// The app's token ends in so many seconds; 0: it has ended.
+    static func sessionExpires(in seconds: Int64) -> [UInt8] {
+        Self.event("auth:error", room: nil) { writer in
+            writer.key("code")
+            writer.value(RefusalCode.sessionExpired.name)
+            writer.key("message")
+            writer.value(seconds == 0 ? "The token has expired." : "The token expires soon.")
+            writer.key("expiresInMs")
+            writer.value(seconds * 1000)
         }
     }
 
@@ -233,67 +249,5 @@ enum EventText {
         writer.value(member.name)
         writer.key("color")
         writer.value(member.color)
-    }
-
-    /// The acknowledgement of a join.
-    static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: UInt64, limits: Limits
-    ) -> [UInt8] {
-        var writer = JSONWriter(reserving: 1024)
-        writer.beginObject()
-        writer.key("ok")
-        writer.value(true)
-        writer.key("roomId")
-        writer.value(room.text)
-        writer.key("epoch")
-        writer.value(joined.position.epoch.text)
-        writer.key("seq")
-        writer.value(joined.position.seq)
-        Self.content(joined.content, into: &writer)
-        writer.key("members")
-        writer.beginArray()
-        for member in joined.members {
-            writer.beginObject()
-            Self.member(member, into: &writer)
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.key("session")
-        writer.value(joined.session)
-        writer.key("sid")
-        writer.value(joined.sid.text)
-        writer.key("n")
-        writer.value(joined.number)
-        writer.key("throttleMs")
-        writer.value(throttle)
-        writer.key("limits")
-        limits.encode(into: &writer)
-        writer.endObject()
-        return writer.bytes
-    }
-
-    private static func content(_ content: RoomContent, into writer: inout JSONWriter) {
-        writer.key("recovered")
-        switch content {
-        case .elements(let json):
-            writer.value(false)
-            writer.key("elements")
-            writer.raw(json)
-        case .updates(let updates):
-            writer.value(true)
-            writer.key("updates")
-            writer.beginArray()
-            for update in updates {
-                writer.beginObject()
-                writer.key("event")
-                writer.value(update.event.name)
-                writer.key("seq")
-                writer.value(update.seq)
-                writer.key("data")
-                Self.data(of: update, into: &writer)
-                writer.endObject()
-            }
-            writer.endArray()
-        }
     }
 }

@@ -1,3 +1,5 @@
+package import Timing
+
 /// How often a room's previews are delivered: from as they come to not at all. Commits always are.
 package enum Pace: Int, CaseIterable, Comparable, Sendable {
     /// As they come, which is with the coalescer's tick.
@@ -8,19 +10,20 @@ package enum Pace: Int, CaseIterable, Comparable, Sendable {
     /// Previews wait, the latest of each, until there is time for them.
     case commitsOnly
 
-    /// The least time between two deliveries of previews to a room, ms; nil: none is delivered.
-    package var interval: UInt64? {
+    /// The least time between two deliveries of previews to a room; nil: none is delivered.
+    package var interval: Nanoseconds? {
         switch self {
-        case .full: 0
-        case .half: 33
-        case .quarter: 66
-        case .slow: 200
+        case .full: .zero
+        case .half: .milliseconds(33)
+        case .quarter: .milliseconds(66)
+        case .slow: .milliseconds(200)
         case .commitsOnly: nil
         }
     }
 
-    /// What apps are told to send at, ms, where `usual` is what they are told when all is well.
-    package func told(usual: UInt64) -> UInt64 { max(usual, self.interval ?? 1000) }
+    /// How far apart apps are asked to send previews.
+    /// - Parameter usual: what they are asked when all is well.
+    package func requestedInterval(usual: Nanoseconds) -> Nanoseconds { max(usual, self.interval ?? .seconds(1)) }
 
     /// The next step down; nil at the last.
     package var slower: Pace? { Pace(rawValue: self.rawValue + 1) }
@@ -31,8 +34,8 @@ package enum Pace: Int, CaseIterable, Comparable, Sendable {
     var growth: Int { self == .slow ? 3 : 2 }
 
     /// At full pace an app sends at most so many previews in the time between two deliveries at this one. Apps that are to
-    /// send none are taken for slow ones: that is the next step up.
-    var span: Int { max(1, Int(self.interval ?? 200) / 16) }
+    /// send none are counted as slow ones: that is the next step up.
+    var span: Int { max(1, Int((self.interval ?? .milliseconds(200)).milliseconds) / 16) }
 
     package static func < (one: Pace, other: Pace) -> Bool { one.rawValue < other.rawValue }
 }
