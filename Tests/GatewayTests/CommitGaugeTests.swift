@@ -85,15 +85,15 @@ struct CommitGaugeTests {
         scene.now += 7
         scene.gateway.resultReceived(result(of: first, seq: 1), at: scene.moment, into: &scene.actions)
         scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
-        #expect(scene.gateway.paces.commitTime == .milliseconds(7))
-        #expect(scene.gateway.paces.usualCommitTime == .milliseconds(7))
+        #expect(scene.gateway.rooms.paces.commitTime == .milliseconds(7))
+        #expect(scene.gateway.rooms.paces.usualCommitTime == .milliseconds(7))
         let second = try #require(send(2, &scene))
         scene.advance(1000)
         #expect(scene.take().commits == [second])
         scene.gateway.resultReceived(result(of: second, seq: 2), at: scene.moment, into: &scene.actions)
         scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
-        #expect(scene.gateway.paces.commitTime == .zero)
-        #expect(scene.gateway.paces.usualCommitTime == .milliseconds(7))
+        #expect(scene.gateway.rooms.paces.commitTime == .zero)
+        #expect(scene.gateway.rooms.paces.usualCommitTime == .milliseconds(7))
     }
 
     // MARK: What becomes of it

@@ -19,7 +19,7 @@ struct CommitTests {
         #expect(commits.map(\.session) == ["s-ada.1", "s-ada.1"])
         scene.gateway.resultReceived(result(of: commits[0], seq: 8), at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [.acknowledge(ada, id: 1, json: Array(#"{"ok":true,"seq":8}"#.utf8))])
-        #expect(scene.gateway.custody.count == 1)
+        #expect(scene.gateway.commits.custody.count == 1)
     }
 
     @Test("without a result a commit is sent again after 1, 2 and 4 s, by turns around the coalescer")
@@ -45,7 +45,7 @@ struct CommitTests {
         _ = scene.take()
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.custody.count == 0)
+        #expect(scene.gateway.commits.custody.count == 0)
     }
 
     @Test("at the deadline a commit that the gateway numbered stays in custody, so that its numbers have no hole")
@@ -56,10 +56,10 @@ struct CommitTests {
         let commit = try #require(scene.take().commits.first)
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.custody.count == 1)
+        #expect(scene.gateway.commits.custody.count == 1)
         scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).isEmpty)
-        #expect(scene.gateway.custody.count == 0)
+        #expect(scene.gateway.commits.custody.count == 0)
     }
 
     @Test("a coalescer that went away: what is in custody goes out again at once")
@@ -214,7 +214,7 @@ struct CommitTests {
         let expired = Refusal(.sessionExpired, "the session has another owner")
         scene.gateway.resultReceived(result(of: older, refusal: expired), at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
-        #expect(scene.gateway.custody.count == 1)
+        #expect(scene.gateway.commits.custody.count == 1)
     }
 
     @Test(

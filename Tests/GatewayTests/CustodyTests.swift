@@ -45,9 +45,9 @@ struct CustodyTests {
         #expect(actions.commits.count == 1)
         #expect(actions.texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
         scene.gateway.resultReceived(result(of: actions.commits[0], seq: 1), at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.custody.bytes > 0)
+        #expect(scene.gateway.commits.custody.bytes > 0)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.custody.bytes == 0 && scene.gateway.custody.count == 0)
+        #expect(scene.gateway.commits.custody.bytes == 0 && scene.gateway.commits.custody.count == 0)
     }
 
     @Test("without credit commits wait in order, and go one by one when it is back")
@@ -60,17 +60,17 @@ struct CustodyTests {
         // Behind one that waits, the next ones wait too.
         for n in 2...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         #expect(scene.take().commits == [])
-        #expect(scene.gateway.custody.heldCount == 3)
+        #expect(scene.gateway.commits.custody.heldCount == 3)
         // The clock sends nothing that has no credit.
         for _ in 0..<50 { scene.advance(100) }
         #expect(scene.take().commits == [])
         let shard = Shard.of(room: "r")
         for n in 1...3 as ClosedRange<UInt64> {
-            #expect(scene.gateway.custody.nextHeldPath(in: shard) == .coalescer)
-            scene.gateway.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
+            #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == .coalescer)
+            scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
             #expect(scene.take().commits.map(\.number) == [n])
         }
-        #expect(scene.gateway.custody.nextHeldPath(in: shard) == nil)
+        #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == nil)
         // Sent now, so from now on the usual pauses count.
         scene.advance(1000)
         #expect(scene.take().commits.count == 3)
@@ -86,8 +86,8 @@ struct CustodyTests {
         scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
-        #expect(scene.gateway.custody.nextHeldPath(in: shard) != nil)
-        scene.gateway.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
+        #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) != nil)
+        scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [2])
     }
 
@@ -99,7 +99,7 @@ struct CustodyTests {
         for commit in scene.take().commits { scene.gateway.commitNotSent(commit) }
         scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [1, 2, 3])
-        #expect(scene.gateway.custody.heldCount == 0)
+        #expect(scene.gateway.commits.custody.heldCount == 0)
     }
 
     @Test("a held commit is given back at its deadline like any other")
@@ -110,8 +110,8 @@ struct CustodyTests {
         scene.gateway.commitNotSent(try #require(scene.take().commits.first))
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.custody.bytes == 0)
-        #expect(scene.gateway.custody.nextHeldPath(in: Shard.of(room: "r")) == nil)
+        #expect(scene.gateway.commits.custody.bytes == 0)
+        #expect(scene.gateway.commits.custody.nextHeldPath(in: Shard.of(room: "r")) == nil)
     }
 
     @Test("a read carries the number that was just acknowledged, and forgets it after a while")

@@ -28,7 +28,7 @@ struct PacedPreviewsTests {
     /// A preview comes every 16 ms until the room is at a pace.
     private func slowDown(_ scene: inout Scene, to pace: Pace) {
         var x = 0.0
-        for _ in 0..<1000 where scene.gateway.paces.pace(of: "r") != pace {
+        for _ in 0..<1000 where scene.gateway.rooms.paces.pace(of: "r") != pace {
             scene.now += 16
             x += 1
             scene.gateway.turnBegan()
@@ -36,7 +36,7 @@ struct PacedPreviewsTests {
                 [self.preview(x)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
             scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         }
-        #expect(scene.gateway.paces.pace(of: "r") == pace)
+        #expect(scene.gateway.rooms.paces.pace(of: "r") == pace)
     }
 
     private func positions(_ actions: [GatewayAction]) -> [Double?] {
@@ -113,7 +113,7 @@ struct PacedPreviewsTests {
             scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
             seen += scene.take()
         }
-        #expect(scene.gateway.paces.isIdle && scene.gateway.waitingRoomCount == 0)
+        #expect(scene.gateway.rooms.paces.isIdle && scene.gateway.rooms.waitingCount == 0)
         #expect(self.positions(seen) == [777])
         let told = seen.texts(for: ada).filter { $0.contains("room:throttle") }
         #expect(told.last == #"["room:throttle",{"roomId":"r","intervalMs":16}]"#)
@@ -202,10 +202,10 @@ struct PacedPreviewsTests {
         self.slowDown(&scene, to: .commitsOnly)
         scene.gateway.previewsReceived(
             [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
-        #expect(scene.gateway.waitingRoomCount > 0)
+        #expect(scene.gateway.rooms.waitingCount > 0)
         scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         scene.gateway.disconnected(old, at: scene.moment, into: &scene.actions)
-        #expect(scene.gateway.waitingRoomCount == 0 && scene.gateway.paces.isIdle)
+        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.rooms.paces.isIdle)
         #expect(scene.gateway.nextPreviewDeadline() == nil)
     }
 
@@ -222,7 +222,7 @@ struct PacedPreviewsTests {
         let actions = scene.take()
         #expect(self.positions(actions) == [777])
         #expect(!actions.texts(for: bob).contains { $0.contains("element:transforming") })
-        #expect(scene.gateway.waitingRoomCount == 0)
+        #expect(scene.gateway.rooms.waitingCount == 0)
     }
 
     @Test("a turn delivers to so many members; further rooms have the next turns, in order, with their latest")
@@ -257,6 +257,6 @@ struct PacedPreviewsTests {
             scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
             #expect(rooms(scene.take()) == [expected])
         }
-        #expect(scene.gateway.waitingRoomCount == 0 && scene.gateway.nextPreviewDeadline() == nil)
+        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.nextPreviewDeadline() == nil)
     }
 }

@@ -1,5 +1,5 @@
-import Timing
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore

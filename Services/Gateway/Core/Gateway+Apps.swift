@@ -1,7 +1,7 @@
 import DequeModule
 import JSONBytes
 package import Timing
-import Wire
+package import Wire
 
 /// What apps do: they come, send events and go.
 extension Gateway {
@@ -11,10 +11,12 @@ extension Gateway {
         identity: Identity, handshake: HandshakeFields, at now: Instant, into actions: inout [GatewayAction]
     ) -> Slot {
         self.clock = now
-        let slot = self.connections.insert(identity, handshake, limits: self.limits, at: now)
+        let slot = self.connections.insert(identity, handshake, at: now)
         if let room = handshake.room {
             let request = JoinRequest(wantsPreviews: handshake.previews)
-            self.start(request, of: room, slot: slot, ackID: nil, at: now, into: &actions)
+            let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
+            self.joins.start(
+                request, of: room, from: origin, &self.numbers, &self.connections, self.rooms, at: now, into: &actions)
         }
         return slot
     }
@@ -28,9 +30,9 @@ extension Gateway {
                 let mayContinue = membership.isNumberedByApp(gesture.gesture)
                 self.orphans.add(gesture, mayContinue: mayContinue, at: now)
             }
-            self.end(membership, in: room, slot: slot, connection: connection.id, into: &actions)
+            self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
         }
-        for commit in connection.delayed { self.custody.unreserve(commit.edit.weight) }
+        self.commits.forget(connection.delayed)
     }
 
     /// An app's connection is about to be closed: no more commits are accepted from it.
@@ -77,52 +79,48 @@ extension Gateway {
         do throws(Refusal) {
             if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
             let room = try event.room()
-            if self.waitsForJoin(event, room: room, into: &actions) { return }
+            if self.connections.waitsForJoin(event, room: room, into: &actions) { return }
             switch event.event {
-            case .roomJoin: try self.join(event, room: room, into: &actions)
+            case .roomJoin:
+                try self.joins.received(
+                    event, room: room, &self.numbers, &self.connections, &self.rooms, into: &actions)
             case .roomLeave: self.leave(event, room: room, into: &actions)
-            case .transforming: try self.preview(event, room: room, into: &actions)
-            case .edit(let kind): try self.commit(event, kind, room: room, into: &actions)
+            case .transforming:
+                let preview = try self.connections.previewReceived(event, room: room)
+                if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
+            case .edit(let kind):
+                try self.commits.received(event, kind, room: room, &self.reader, &self.connections, into: &actions)
             case .authRefresh: break
             }
         } catch {
-            self.refuse(error, event, into: &actions)
+            self.connections.refuse(error, event, into: &actions)
         }
     }
 
-    private mutating func refuse(_ refusal: Refusal, _ event: IncomingEvent, into actions: inout [GatewayAction]) {
-        var number = event.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
-        switch event.event {
-        case .authRefresh:
-            return self.connections.refuse(refusal, event.origin, into: &actions)
-        case .transforming:
-            guard event.ackID != nil || self.reports(refusal, event) else { return }
-            number = nil
-        default: break
+    /// Handles the events that waited for a join.
+    mutating func handle(
+        _ released: Joins.Released, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+    ) {
+        for event in released.events {
+            self.eventReceived(
+                event.json, ackID: event.ackID, from: released.slot, at: now, seconds: seconds, into: &actions)
         }
-        self.connections.refuse(
-            refusal, event.origin, room: event.payload["roomId"]?.string.map { Identifier($0) },
-            element: event.payload["elementId"]?.string.map { Identifier($0) }, number: number, into: &actions)
     }
 
-    /// A preview asks for no answer, and very many may be at fault: one a second is reported.
-    private mutating func reports(_ refusal: Refusal, _ event: IncomingEvent) -> Bool {
-        guard refusal.code == .invalid || refusal.code == .forbidden else { return false }
-        return self.connections[event.slot]?.reports(refusal.code, at: event.now) ?? false
+    private mutating func leave(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) {
+        self.leave(room, slot: event.slot, into: &actions)
+        if let ackID = event.ackID {
+            actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
+        }
     }
 
-    /// Keeps an event for a room whose first join is in flight, so that an app may go on without waiting for it.
-    private mutating func waitsForJoin(
-        _ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]
-    ) -> Bool {
-        if case .roomJoin = event.event { return false }
-        guard self.connections[event.slot]?.isJoining(room) == true else { return false }
-        let waiting = Membership.WaitingEvent(ackID: event.ackID, json: event.json)
-        if self.connections[event.slot]?.enqueue(waiting, for: room) == false, event.event.isCommit {
-            let refusal = Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
-            self.connections.refuse(refusal, event.origin, room: room, into: &actions)
-        }
-        return true
+    /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
+    private mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) {
+        guard let membership = self.connections[slot]?.leave(room),
+            let user = self.connections[slot]?.identity.member.user
+        else { return }
+        for gesture in membership.openGestures(of: user, in: room) { actions.append(.gestureEnd(gesture)) }
+        self.rooms.leave(slot, self.connections.id(in: slot), membership, in: room, into: &actions)
     }
 
     /// `auth:refresh`: a new token for the same user.
@@ -137,5 +135,37 @@ extension Gateway {
         guard let ackID = event.ackID else { return }
         let json = EventText.refreshed(expiresAt: identity.expiresAt)
         actions.append(.acknowledge(event.slot, id: ackID, json: json))
+    }
+
+    // MARK: HTTP
+
+    /// `GET /api/rooms/{roomId}`: asks the fan-out.
+    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
+    package mutating func read(
+        room: String, as identity: Identity, at now: Instant, into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        self.clock = now
+        let request = self.numbers.next()
+        self.requests.read(room, as: identity, number: request, self.rooms, at: now, into: &actions)
+        return request
+    }
+
+    /// `POST /api/rooms/{roomId}/elements`: creates an element as one numbered commit of a session of its own, so that
+    /// the same `Idempotency-Key` finds the first result again.
+    /// - Parameter session: the session's name: made from the user and the key, or random without one.
+    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
+    package mutating func create(
+        in room: String, body: [UInt8], session: Identifier, as identity: Identity, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        self.clock = now
+        let request = self.numbers.next()
+        do throws(Refusal) {
+            try self.commits.create(
+                in: room, body, session: session, as: identity, number: request, &self.reader, at: now, into: &actions)
+        } catch {
+            self.requests.refuse(request, error, into: &actions)
+        }
+        return request
     }
 }

@@ -4,15 +4,14 @@ package import Wire
 
 /// What the gateway decides, from apps' events to actions; one value for all connections of one process.
 ///
-///     app event ──► reader ──► preview ──► pacer ────► coalescer
-///                         ├──► commit ───► custody ──► coalescer (again, the other way, until a result)
+///     app event ──► reader ──► preview ──► rooms ────► coalescer
+///                         ├──► commit ───► commits ──► coalescer (again, the other way, until a result)
 ///                         └──► join ─────► joins ────► fan-out
-///     fan-out ────► streams, pacer ──► members        committer ──► result ──► custody ──► app
+///     fan-out ────► rooms ──► members        committer ──► result ──► commits ──► app
 ///
 /// Every event comes with the present moment and appends what is to be done to the caller's actions, which the shell
-/// performs in order. Each part knows its own rules and no other part; what one of them says is routed here. The gateway
-/// keeps no truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in its
-/// custody.
+/// performs in order. Its parts keep their own rules and are lent the connections and rooms that they need. It keeps no
+/// truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in its custody.
 package struct Gateway {
     /// Who apps are.
     package let authenticator: Authenticator
@@ -20,22 +19,19 @@ package struct Gateway {
     package internal(set) var connections: Connections
     /// Joins without an answer.
     package internal(set) var joins: Joins
-    /// Reads over HTTP without an answer.
-    package internal(set) var reads: RoomReads
+    /// Requests over HTTP without an answer.
+    package internal(set) var requests: HTTPRequests
     /// Commits without a result.
-    package internal(set) var custody: Custody
-    var recent = RecentAcknowledgements()
-    var streams = RoomStreams()
-    var pacer: PreviewPacer
+    package internal(set) var commits: Commits
+    /// What is known of rooms, and previews on their way.
+    package internal(set) var rooms: Rooms
     var orphans = OrphanedGestures()
     var reader: EventReader
     /// What is counted here; parts count for themselves.
     var tally = GatewayCounters()
-    let name: Identifier
-    let limits: Limits
     /// The moment of the latest event after which something may wait for the clock.
     var clock = Instant.start
-    private var lastRequest: UInt64 = 0
+    var numbers = RequestNumbers()
 
     /// A gateway without connections.
     /// - Parameters:
@@ -44,30 +40,14 @@ package struct Gateway {
     ///   - limits: what apps may ask.
     ///   - seed: for the ids of elements that apps create without one; random at each start.
     ///   - tokens: nil in open mode.
-    package init(
-        name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: Limits, tokens: TokenVerifier?
-    ) {
-        self.name = name
-        self.limits = limits
+    package init(name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: Limits, tokens: TokenVerifier?) {
         self.authenticator = Authenticator(tokens: tokens)
-        self.connections = Connections(prefix: connectionPrefix)
+        self.connections = Connections(prefix: connectionPrefix, limits: limits)
         self.joins = Joins(limits: limits)
-        self.reads = RoomReads(limits: limits)
-        self.custody = Custody(limits: limits)
-        self.pacer = PreviewPacer(limits: limits)
+        self.requests = HTTPRequests(limits: limits)
+        self.commits = Commits(gateway: name, limits: limits)
+        self.rooms = Rooms(limits: limits)
         self.reader = EventReader(limits: limits, seed: seed)
-    }
-
-    /// The paces of rooms.
-    package var paces: RoomPaces { self.pacer.paces }
-
-    /// How many rooms' previews wait for their pace or turn.
-    package var waitingRoomCount: Int { self.pacer.waitingCount }
-
-    /// Numbers a join or an HTTP request.
-    mutating func newRequest() -> UInt64 {
-        self.lastRequest += 1
-        return self.lastRequest
     }
 
     // MARK: Time
@@ -78,7 +58,8 @@ package struct Gateway {
     /// When ``timeReached(_:seconds:into:)`` is due; nil when nothing waits for the clock.
     package var nextDeadline: Instant? {
         if !self.connections.restless.isEmpty || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
-        if self.custody.count > 0 || self.joins.count > 0 || self.reads.count > 0 { return self.clock + Self.longLook }
+        let isWaiting = self.commits.custody.count > 0 || self.joins.count > 0 || self.requests.readCount > 0
+        if isWaiting { return self.clock + Self.longLook }
         return self.orphans.nextDeadline
     }
 
@@ -87,17 +68,31 @@ package struct Gateway {
     package mutating func timeReached(_ now: Instant, seconds: Int64, into actions: inout [GatewayAction]) {
         self.clock = now
         for slot in self.connections.restless { self.releaseWaiting(of: slot, at: now, into: &actions) }
-        for key in self.custody.timeReached(now, into: &actions) { self.commitExpired(key, into: &actions) }
-        self.recent.timeReached(now)
-        self.sendQueuedJoins(at: now, into: &actions)
-        for join in self.joins.due(at: now) {
-            if now >= join.deadline {
-                self.joinExpired(join, at: now, seconds: seconds, into: &actions)
-            } else {
-                self.send(join, at: now, into: &actions)
-            }
+        self.commits.timeReached(now, &self.connections, into: &actions)
+        self.rooms.forgetAcknowledgements(at: now)
+        for released in self.joins.timeReached(now, &self.connections, self.rooms, into: &actions) {
+            self.handle(released, at: now, seconds: seconds, into: &actions)
         }
-        while let request = self.reads.nextExpired(at: now) { self.refuse(request, .roomUnavailable, into: &actions) }
+        self.requests.timeReached(now, into: &actions)
         self.orphans.timeReached(now, into: &actions)
+    }
+
+    /// Sends the commits and previews of a connection that waited for rate limits or results, as far as they may go.
+    private mutating func releaseWaiting(of slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
+        self.commits.releaseDelayed(of: slot, &self.connections, at: now, into: &actions)
+        for preview in self.connections.releasePreviews(of: slot, at: now) {
+            self.rooms.send(preview, at: now, into: &actions)
+        }
+    }
+
+    /// A turn of the event loop begins, in which previews may be delivered to so many members.
+    package mutating func turnBegan() { self.rooms.turnBegan() }
+
+    /// When ``previewTimeReached(_:into:)`` is due; nil when no preview waits and no room is slowed down.
+    package mutating func nextPreviewDeadline() -> Instant? { self.rooms.nextDeadline() }
+
+    /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
+    package mutating func previewTimeReached(_ now: Instant, into actions: inout [GatewayAction]) {
+        self.rooms.timeReached(now, self.connections, into: &actions)
     }
 }

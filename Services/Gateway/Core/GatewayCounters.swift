@@ -39,15 +39,16 @@ extension Gateway {
     /// Figures for the operator.
     package var counters: GatewayCounters {
         var counters = self.tally
-        counters.refused += self.connections.refusedTotal
-        counters.commits = self.custody.acceptedTotal
-        counters.resent = self.custody.resentTotal
-        counters.held = self.custody.heldTotal
-        counters.busy = self.custody.busyTotal + self.joins.busyTotal + self.reads.busyTotal
-        counters.updates = self.streams.updatesTotal
-        counters.holes = self.streams.holesTotal
-        counters.resyncs = self.streams.resyncsTotal
-        counters.fallenBehind = self.streams.fallenBehindTotal
+        counters.refused = self.connections.refusedTotal + self.requests.refusedTotal
+        counters.previewsIn = self.connections.previewsTotal
+        counters.previewsHeld = self.connections.previewsHeldTotal
+        counters.previewsDropped = self.connections.previewsDroppedTotal
+        counters.commits = self.commits.custody.acceptedTotal
+        counters.resent = self.commits.custody.resentTotal
+        counters.held = self.commits.custody.heldTotal
+        counters.acknowledged = self.commits.acknowledgedTotal
+        counters.busy = self.commits.custody.busyTotal + self.joins.busyTotal + self.requests.busyTotal
+        self.rooms.count(into: &counters)
         return counters
     }
 }

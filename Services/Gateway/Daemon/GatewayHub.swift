@@ -132,8 +132,7 @@ final class GatewayHub {
 
     /// An app came in.
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
-        let slot = self.core.connected(
-            identity: identity, handshake: handshake, at: self.now, into: &self.actions)
+        let slot = self.core.connected(identity: identity, handshake: handshake, at: self.now, into: &self.actions)
         self.apps.add(app, at: slot)
         self.settleLater()
         return slot
@@ -229,7 +228,7 @@ final class GatewayHub {
 
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
-        let age = self.core.custody.oldestAge(at: self.now)
+        let age = self.core.commits.custody.oldestAge(at: self.now)
         self.telemetry.custodyAge(age)
         let seconds = age.milliseconds / 1000
         self.degraded.say(age > Self.slowCustody ? "commits have waited for their results for \(seconds) s" : nil)

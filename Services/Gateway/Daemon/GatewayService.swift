@@ -91,9 +91,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     /// How long closing may take after the end of a farewell, while answers to polls go out.
     private static let closing = Nanoseconds.milliseconds(500)
 
-    init(
-        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext
-    ) throws {
+    init(eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
         let telemetry = GatewayTelemetry(context.metrics)
@@ -141,7 +139,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.hub.proceed(&farewell)
         // A proxy tries another gateway when nobody listens here. But every poll is a request, perhaps on a new connection.
         if !self.server.hasPollingSessions { _ = self.server.stopAccepting() }
-        let isDone = farewell.isOver && self.hub.core.custody.count == 0
+        let isDone = farewell.isOver && self.hub.core.commits.custody.count == 0
         // At the end those, too, that never became apps.
         let isLate = self.hub.now >= farewell.end
         guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + Self.closing else {

@@ -90,9 +90,7 @@ package struct MeshArrivals {
 
     /// Delivers this turn's previews. Several envelopes of them in one turn mean that the loop is behind: then only the
     /// latest count, so that it delivers less the later it is.
-    package mutating func deliver(
-        at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]
-    ) {
+    package mutating func deliver(at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]) {
         guard !self.previews.isEmpty else { return }
         let previews = self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews
         core.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)

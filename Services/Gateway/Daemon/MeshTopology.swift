@@ -79,9 +79,7 @@ extension MeshTopology.Move {
 
 extension Gateway {
     /// Shards moved from one instance to another.
-    package mutating func shardsMoved(
-        _ move: MeshTopology.Move, at now: Instant, into actions: inout [GatewayAction]
-    ) {
+    package mutating func shardsMoved(_ move: MeshTopology.Move, at now: Instant, into actions: inout [GatewayAction]) {
         switch move {
         case .fanout(let shards, let hadOwner):
             self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)

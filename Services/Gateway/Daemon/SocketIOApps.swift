@@ -42,9 +42,7 @@ final class SocketIOApps: SocketIOApplication {
         self.hub.eventReceived(json, ackID: ackID, from: socket.tag)
     }
 
-    func binaryEvent(
-        _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
-    ) {
+    func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
         let line = socket.userInfo as? SocketIOLine
         line?.refuseBinary(ackID: ackID)
     }

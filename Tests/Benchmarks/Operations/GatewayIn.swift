@@ -43,6 +43,6 @@ struct TakeCommit: Operation {
             refusal: nil, seq: self.seq, json: Sample.acknowledgement)
         self.room.gateway.resultReceived(result, at: self.room.now, into: &self.room.actions)
         guard case .acknowledge(_, 5, let json) = self.room.actions.popLast() else { return false }
-        return json.count == Sample.acknowledgement.count && self.room.gateway.custody.count == 0
+        return json.count == Sample.acknowledgement.count && self.room.gateway.commits.custody.count == 0
     }
 }

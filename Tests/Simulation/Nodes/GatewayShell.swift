@@ -214,6 +214,6 @@ final class GatewayShell: Shell {
         counts["gateway.held", default: 0] += Int64(self.core.counters.held)
         counts["gateway.holes", default: 0] += Int64(self.core.counters.holes)
         counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
-        counts["gateway.pace-changes", default: 0] += Int64(self.core.paces.changes)
+        counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
     }
 }

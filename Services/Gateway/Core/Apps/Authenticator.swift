@@ -18,9 +18,7 @@ package struct Authenticator: Sendable {
     /// - Parameters:
     ///   - guest: the user's name in open mode when the handshake gives none.
     ///   - seconds: the time since 1970, for the token's end.
-    package func identify(
-        _ handshake: HandshakeFields, guest: String, seconds: Int64
-    ) throws(Refusal) -> Identity {
+    package func identify(_ handshake: HandshakeFields, guest: String, seconds: Int64) throws(Refusal) -> Identity {
         guard let tokens = self.tokens else {
             let user = handshake.user ?? guest
             return Identity(

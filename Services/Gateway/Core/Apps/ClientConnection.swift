@@ -70,8 +70,10 @@ struct ClientConnection {
     }
 
     /// Joins a room, for the first time or once more.
-    mutating func startJoin(of room: Identifier, wantsPreviews: Bool) {
+    /// - Returns: as whom.
+    mutating func startJoin(of room: Identifier, wantsPreviews: Bool) -> Member {
         if !self.memberships.contains(room) { self.memberships[room] = Membership(wantsPreviews: wantsPreviews) }
+        return self.identity.member
     }
 
     /// An app that sends `room:join` speaks the full contract from then on, in every room.
@@ -212,8 +214,7 @@ extension ClientConnection {
     /// Ends the gesture under way on an element without a commit; nil when there is none.
     mutating func abandonGesture(on element: Identifier, in room: Identifier) -> GestureEnd? {
         guard let (sid, gesture) = self.memberships[room]?.abandonGesture(on: element) else { return nil }
-        return GestureEnd(
-            room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
+        return GestureEnd(room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
     }
 
     // MARK: Previews

@@ -1,3 +1,4 @@
+import JSONBytes
 import Timing
 import Wire
 
@@ -14,12 +15,15 @@ package struct Connections {
     private var lastID: UInt64
     /// Connections with a held preview or a delayed commit.
     private(set) var restless: Set<Slot> = []
-    /// Events refused.
+    /// Events refused; previews received, held back and dropped.
     private(set) var refusedTotal: UInt64 = 0
+    private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
+    private let limits: Limits
 
     /// Nobody is connected.
     /// - Parameter prefix: tells the ids of this process from all others'.
-    init(prefix: UInt32) {
+    init(prefix: UInt32, limits: Limits) {
+        self.limits = limits
         self.lastID = UInt64(prefix) << 32
     }
 
@@ -44,12 +48,11 @@ package struct Connections {
     // MARK: Slots
 
     /// Seats a new connection.
-    mutating func insert(
-        _ identity: Identity, _ handshake: HandshakeFields, limits: Limits, at now: Instant
-    ) -> Slot {
+    mutating func insert(_ identity: Identity, _ handshake: HandshakeFields, at now: Instant) -> Slot {
         self.lastID &+= 1
         let id = self.lastID
-        let connection = ClientConnection(id: id, identity: identity, handshake: handshake, limits: limits, at: now)
+        let connection = ClientConnection(
+            id: id, identity: identity, handshake: handshake, limits: self.limits, at: now)
         let slot = self.freeSlots.popLast() ?? self.entries.count
         if slot == self.entries.count {
             self.entries.append(connection)
@@ -104,13 +107,50 @@ package struct Connections {
         return rooms
     }
 
+    // MARK: Previews
+
+    /// An app shows what it moves.
+    /// - Returns: the preview, if it may be sent on now, with what was held back before it.
+    mutating func previewReceived(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Preview? {
+        self.previewsTotal += 1
+        try self[event.slot]?.checkPreview(in: room)
+        let move = try EventReader.move(event.payload)
+        switch self[event.slot]?.stamp(move, in: room, at: event.now) {
+        case .goes(let preview): return preview
+        case .waits:
+            self.previewsHeldTotal += 1
+            self.restless.insert(event.slot)
+        case .dropped: self.previewsDroppedTotal += 1
+        case .ignored, nil: break
+        }
+        return nil
+    }
+
     // MARK: What waits
 
     /// Something of the connection waits for a rate limit or for a commit's result.
     mutating func startsWaiting(_ slot: Slot) { self.restless.insert(slot) }
 
-    /// Nothing of the connection waits any more.
-    mutating func waitsNoMore(_ slot: Slot) { self.restless.remove(slot) }
+    /// Removes and returns the previews of a connection that were held back, as far as they may go by now.
+    mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
+        var previews: [Preview] = []
+        let isStillHolding = self[slot]?.releasePreviews(at: now, into: &previews) ?? false
+        if !isStillHolding, self[slot]?.delayed.isEmpty ?? true { self.restless.remove(slot) }
+        return previews
+    }
+
+    /// Keeps an event for a room whose first join is in flight, so that an app may go on without waiting for it.
+    /// - Returns: false when it may be handled now.
+    mutating func waitsForJoin(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) -> Bool {
+        if case .roomJoin = event.event { return false }
+        guard self[event.slot]?.isJoining(room) == true else { return false }
+        let waiting = Membership.WaitingEvent(ackID: event.ackID, json: event.json)
+        if self[event.slot]?.enqueue(waiting, for: room) == false, event.event.isCommit {
+            let refusal = Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
+            self.refuse(refusal, event.origin, room: room, into: &actions)
+        }
+        return true
+    }
 
     /// A commit has its result, or never will have one here: its session may send one more, and newer previews of its
     /// elements may go.
@@ -137,6 +177,26 @@ package struct Connections {
                 refusal, event: origin.event, room: room, element: element, number: number)
             actions.append(.emit(origin.slot, json: json))
         }
+    }
+
+    /// Answers an event with a refusal. A preview asks for no answer, and very many may be at fault: one a second is
+    /// reported.
+    mutating func refuse(_ refusal: Refusal, _ event: IncomingEvent, into actions: inout [GatewayAction]) {
+        var number = event.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
+        switch event.event {
+        case .authRefresh:
+            return self.refuse(refusal, event.origin, into: &actions)
+        case .transforming:
+            let isReported = refusal.code == .invalid || refusal.code == .forbidden
+            guard
+                event.ackID != nil || isReported && self[event.slot]?.reports(refusal.code, at: event.now) == true
+            else { return }
+            number = nil
+        default: break
+        }
+        self.refuse(
+            refusal, event.origin, room: event.payload["roomId"]?.string.map { Identifier($0) },
+            element: event.payload["elementId"]?.string.map { Identifier($0) }, number: number, into: &actions)
     }
 
     // MARK: Tokens

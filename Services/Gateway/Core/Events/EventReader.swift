@@ -79,8 +79,7 @@ struct EventReader {
     static func move(_ payload: JSONValue) throws(Refusal) -> Move {
         let element = try PayloadField.elementID(payload)
         let gesture = try Self.gesture(payload["gesture"])
-        return Move(
-            element: element, gesture: gesture, fields: try PayloadField.transform(payload, isPreview: true))
+        return Move(element: element, gesture: gesture, fields: try PayloadField.transform(payload, isPreview: true))
     }
 
     /// Reads `gesture`: a whole number ≥ 1, or absent.

@@ -43,9 +43,7 @@ extension EventText {
     }
 
     /// The acknowledgement of a join.
-    static func joined(
-        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits
-    ) -> [UInt8] {
+    static func joined(_ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
         writer.key("ok")

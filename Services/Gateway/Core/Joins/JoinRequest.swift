@@ -47,3 +47,13 @@ struct JoinRequest {
         return Position(epoch: Identifier(epoch), seq: UInt64(seq))
     }
 }
+
+/// The numbers of joins and HTTP requests, by which their answers find back.
+struct RequestNumbers {
+    private var last: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        self.last += 1
+        return self.last
+    }
+}

@@ -99,9 +99,7 @@ package struct RoomPaces: Sendable {
     /// - Parameters:
     ///   - deliveries: to so many members, times the previews.
     ///   - lateness: how long after they might have been.
-    package mutating func departed(
-        _ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant
-    ) {
+    package mutating func departed(_ room: Identifier, deliveries: Int, lateness: Nanoseconds, at now: Instant) {
         self.gauge.note(lateness)
         guard self.isMetering else { return }
         self.costs[room, default: 0] += deliveries
