@@ -46,9 +46,9 @@ final class GatewayHub {
     let mesh: ReadinessCheck
     let patience = StartupPatience(from: NIODeadline.now().uptimeNanoseconds)
     private let telemetry: GatewayTelemetry
-    private var isObservationDue = false
-    /// How often figures are shown, ms.
-    private static let observationMs: Int64 = 200
+    /// When figures are shown, not more often than anybody could look at them.
+    private let observation: LoopAlarm
+    private static let observationPause = Nanoseconds.milliseconds(200)
     /// Custody older than this is worth a word to operators.
     private static let slowCustody = Nanoseconds.seconds(2)
 
@@ -81,8 +81,12 @@ final class GatewayHub {
         self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
         self.timer = LoopAlarm(eventLoop: eventLoop)
         self.previewTimer = LoopAlarm(eventLoop: eventLoop)
+        self.observation = LoopAlarm(eventLoop: eventLoop)
         self.timer.ring = { [unowned self] in self.timeReached() }
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
+        self.observation.ring = { [unowned self] in
+            telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
+        }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length))) { [weak self] in
             self?.reviewReadiness()
         }
@@ -198,11 +202,12 @@ final class GatewayHub {
 
     func settle() {
         self.batched { self.perform() }
-        self.senders.flush(at: self.now) { orders in
+        let now = self.now
+        self.senders.flush(at: now) { orders in
             let weight = orders.reduce(0) { $0 + $1.weight }
             return self.outbox.handOver(&orders, weight: weight) != .full
         }
-        self.observeLater()
+        self.observation.set(now + Self.observationPause)
         self.timer.set(self.core.nextDeadline)
         self.timer.set(self.senders.nextDeadline)
         self.previewTimer.set(self.core.nextPreviewDeadline(), breath: Self.breath)
@@ -211,17 +216,6 @@ final class GatewayHub {
     /// Runs what sends to many apps, and flushes their connections once.
     func batched(_ body: () -> Void) {
         self.flushes.flushing(body)
-    }
-
-    /// Shows the figures, not more often than anybody could look at them.
-    private func observeLater() {
-        guard !self.isObservationDue else { return }
-        self.isObservationDue = true
-        self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Self.observationMs)) { [weak self] in
-            guard let self else { return }
-            self.isObservationDue = false
-            self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
-        }
     }
 
     // MARK: Housekeeping
@@ -250,10 +244,4 @@ final class GatewayHub {
         self.core.checkTokens(at: self.seconds, into: &self.actions)
         self.settle()
     }
-}
-
-/// An answer to an HTTP request.
-struct HTTPAnswer {
-    let status: Int
-    let json: [UInt8]
 }

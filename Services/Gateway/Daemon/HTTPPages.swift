@@ -164,3 +164,9 @@ enum PercentCoding {
         }
     }
 }
+
+/// An answer to an HTTP request.
+struct HTTPAnswer {
+    let status: Int
+    let json: [UInt8]
+}

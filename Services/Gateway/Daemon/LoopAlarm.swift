@@ -21,7 +21,8 @@ final class LoopAlarm {
         self.dueAt = deadline
         var moment = NIODeadline.uptimeNanoseconds(deadline.nanoseconds)
         if breath > .zero { moment = max(moment, .now() + breath) }
-        self.scheduled = self.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [unowned self] in
+        self.scheduled = self.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [weak self] in
+            guard let self else { return }
             self.dueAt = .never
             self.ring()
         }
