@@ -68,7 +68,7 @@ extension Gateway {
     ) {
         self.rooms.fanoutMoved(shards, self.connections, into: &actions)
         if hadOwner {
-            // It would hold them for ever for members here, and the room would have two orders of previews.
+            // It would serve them for ever for members here, and the room would have two orders of previews.
             for room in self.connections.rooms() where shards.contains(Shard.of(room: room)) {
                 let nobody = RoomInterest(room: room, position: Position(epoch: "", seq: 0), occupants: [])
                 actions.append(.formerFanout(shard: Shard.of(room: room), .interest(nobody)))

@@ -21,7 +21,7 @@ package struct Limits: Equatable, Sendable {
     package var previewsPerSecond = 120
     /// Commits per second and connection.
     package var commitsPerSecond = 30
-    /// Commits that may come at once after a pause.
+    /// Commits that may come together after a pause.
     package var commitBurst = 120
     /// Updates that a resumed join replays at most; further back it gets the whole room.
     package var replay = 1000
@@ -42,7 +42,7 @@ package struct Limits: Equatable, Sendable {
     package var custodyBytes = 64 << 20
     /// Joins of all apps that may wait for their answer; one more is refused as busy.
     package var joinsWaiting = 20_000
-    /// Joins per second that go to fan-outs, and as many at once after a pause; the rest wait for their turn.
+    /// Joins per second that go to fan-outs, and as many together after a pause; the rest wait for their turn.
     package var joinsPerSecond = 2000
     /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
     package var readsWaiting = 1000

@@ -140,8 +140,8 @@ struct ClientConnection {
     }
 }
 
-// Every event comes through here, commits twice. A connection and a membership hold a dozen references; to read one field
-// of an optional one copies them all. What is asked of them is asked where they stand, therefore by mutating functions.
+// Every event comes through here, commits twice. A connection and a membership contain a dozen references; to read one
+// field of an optional one copies them all. So questions, too, are mutating functions, which run where the value stands.
 extension ClientConnection {
     // MARK: Commits
 

@@ -6,7 +6,7 @@ package import Wire
 package struct HandshakeFields: Equatable, Sendable {
     /// The token, if one was given.
     package var token: String?
-    /// The room to join at once, if one was given.
+    /// The room to join immediately, if one was given.
     package var room: Identifier?
     /// False when the connection wants no previews.
     package var previews = true
@@ -25,8 +25,8 @@ package struct HandshakeFields: Equatable, Sendable {
     /// Collects the fields.
     /// - Parameters:
     ///   - auth: the Socket.IO CONNECT payload; nil when there was none.
-    ///   - query: looks a parameter of the request's query up.
-    ///   - header: looks a header up.
+    ///   - query: looks up a parameter of the request's query.
+    ///   - header: looks up a header.
     /// - Throws: ``Wire/Refusal`` with code `invalid` and the field's name.
     package init(
         auth: JSONValue?, query: (StaticString) -> String?, header: (StaticString) -> String?

@@ -31,7 +31,7 @@ package struct Identity: Equatable, Sendable {
 }
 
 extension Refusal {
-    /// What an app is told when its token was refused.
+    /// The answer to an app whose token was refused.
     package init(_ failure: TokenFailure) {
         let code: RefusalCode = failure == .expired ? .sessionExpired : .forbidden
         self.init(code, "the token was refused: \(failure.code)", field: "token")

@@ -1,15 +1,15 @@
 import Wire
 
-/// A connection's rooms, each with its membership. Nearly every connection is in one or a few, which are looked through:
+/// A connection's rooms, each with its membership. Nearly every connection is in one or a few, which are searched:
 /// that costs less than the hash of a name, and a membership is changed where it stands.
 struct Memberships {
     private var names: [Identifier] = []
-    /// As many; nil only while a caller who removes one has it in hand.
+    /// As many; nil only while a caller removes one.
     private var entries: [Membership?] = []
-    /// The place of each room, once there are more than are looked through.
-    private var places: [Identifier: Int] = [:]
+    /// The index of each room, once there are more than are searched.
+    private var indices: [Identifier: Int] = [:]
 
-    /// Rooms that are looked through.
+    /// So many rooms are searched.
     private static let few = 16
 
     var count: Int { self.names.count }
@@ -19,44 +19,44 @@ struct Memberships {
     var values: some Sequence<Membership> { self.entries.lazy.compactMap { $0 } }
 
     /// True when there is one.
-    func contains(_ room: Identifier) -> Bool { self.place(of: room) != nil }
+    func contains(_ room: Identifier) -> Bool { self.index(of: room) != nil }
 
     /// The membership of a room, nil when there is none. It is changed in place; what is set to nil is removed.
     subscript(room: Identifier) -> Membership? {
-        get { self.place(of: room).flatMap { self.entries[$0] } }
+        get { self.index(of: room).flatMap { self.entries[$0] } }
         _modify {
-            guard let place = self.place(of: room) else {
+            guard let index = self.index(of: room) else {
                 var new: Membership?
                 defer { if let new { self.append(new, room) } }
                 yield &new
                 return
             }
-            defer { if self.entries[place] == nil { self.remove(at: place) } }
-            yield &self.entries[place]
+            defer { if self.entries[index] == nil { self.remove(at: index) } }
+            yield &self.entries[index]
         }
     }
 
-    private func place(of room: Identifier) -> Int? {
-        self.places.isEmpty ? self.names.firstIndex(of: room) : self.places[room]
+    private func index(of room: Identifier) -> Int? {
+        self.indices.isEmpty ? self.names.firstIndex(of: room) : self.indices[room]
     }
 
     private mutating func append(_ membership: Membership, _ room: Identifier) {
         self.names.append(room)
         self.entries.append(membership)
-        guard !self.places.isEmpty || self.names.count > Self.few else { return }
+        guard !self.indices.isEmpty || self.names.count > Self.few else { return }
         // Only the newest is new, unless nothing was noted yet.
-        for place in self.places.count..<self.names.count { self.places[self.names[place]] = place }
+        for index in self.indices.count..<self.names.count { self.indices[self.names[index]] = index }
     }
 
-    /// The last one takes the place of the one that goes.
-    private mutating func remove(at place: Int) {
-        self.places[self.names[place]] = nil
+    /// The last one moves to where the removed one was.
+    private mutating func remove(at index: Int) {
+        self.indices[self.names[index]] = nil
         let last = self.names.count - 1
-        self.names.swapAt(place, last)
-        self.entries.swapAt(place, last)
+        self.names.swapAt(index, last)
+        self.entries.swapAt(index, last)
         self.names.removeLast()
         self.entries.removeLast()
-        if place < last, !self.places.isEmpty { self.places[self.names[place]] = place }
+        if index < last, !self.indices.isEmpty { self.indices[self.names[index]] = index }
     }
 }
 

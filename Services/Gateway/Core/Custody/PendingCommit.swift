@@ -51,7 +51,7 @@ struct PendingCommit {
     /// Which way it goes the next time: by turns through the coalescer and around it.
     var nextPath: CommitPath { self.attempts.isMultiple(of: 2) ? .coalescer : .committer }
 
-    /// When something is to be done about it: it is sent again, or its app is told that there is no result.
+    /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
     var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
 
     /// The ends of the gestures that it would have ended, had it been applied.

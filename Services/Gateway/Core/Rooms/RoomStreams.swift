@@ -7,7 +7,7 @@ import Wire
 ///        └──another epoch, or what is missing is gone──► reset: members join again
 ///
 /// It is no truth about the rooms. Updates are delivered by their numbers only: what is missing is asked for before
-/// anything after it is delivered, and no member gets what its join's answer holds already.
+/// anything after it is delivered, and no member gets what its join's answer contains already.
 package struct RoomStreams {
     private var rooms: [Identifier: RoomView] = [:]
     /// Updates delivered, holes found, rooms reset, and members that had to join again as they read too slowly.
