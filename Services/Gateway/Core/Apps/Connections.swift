@@ -32,11 +32,11 @@ package struct Connections {
 
     /// The connection in a slot, nil when there is none. It is changed in place, and removed by ``remove(_:)`` only.
     subscript(slot: Slot) -> ClientConnection? {
-        _read {
-            if self.entries.indices.contains(slot) { yield self.entries[slot] } else { yield nil }
+        @inline(__always) _read {
+            if slot < self.entries.count { yield self.entries[slot] } else { yield nil }
         }
-        _modify {
-            if self.entries.indices.contains(slot) {
+        @inline(__always) _modify {
+            if slot < self.entries.count {
                 yield &self.entries[slot]
             } else {
                 var none: ClientConnection?
@@ -77,7 +77,7 @@ package struct Connections {
     }
 
     /// True when there is a connection in the slot.
-    func isTaken(_ slot: Slot) -> Bool { self.ids.indices.contains(slot) && self.ids[slot] != 0 }
+    func isTaken(_ slot: Slot) -> Bool { slot < self.ids.count && self.ids[slot] != 0 }
 
     /// The id of the connection in a slot; 0: none.
     func id(in slot: Slot) -> UInt64 { self.ids[slot] }
