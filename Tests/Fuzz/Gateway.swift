@@ -1,6 +1,7 @@
 import Crypto
 import Dispatch
 import JSONBytes
+import Timing
 import Wire
 
 @testable import Auth
@@ -66,16 +67,19 @@ private let seal = SessionSeal(hexadecimal: String(repeating: "5a", count: 32)) 
     var document = JSONDocument()
     let auth = lines.first.flatMap { (try? document.parse($0)) == nil ? nil : document.root }
     let handshake = (try? HandshakeFields(auth: auth, query: { _ in nil }, header: { _ in nil })) ?? plainHandshake()
-    guard case .success(let identity) = gateway.identify(handshake, guest: "guest", seconds: now) else { return }
-    let slot = gateway.connected(identity: identity, handshake: handshake, at: 1)
-    answerJoins(&gateway)
+    guard let identity = try? gateway.authenticator.identify(handshake, guest: "guest", seconds: now) else { return }
+    let start = Instant.start + .seconds(1)
+    var actions: [GatewayAction] = []
+    let slot = gateway.connected(identity: identity, handshake: handshake, at: start, into: &actions)
+    answerJoins(&gateway, &actions)
     for (index, line) in lines.enumerated() {
-        gateway.received(line, ackID: UInt64(index), from: slot, at: UInt64(2 + index), seconds: now)
-        answerJoins(&gateway)
+        let moment = start + .milliseconds(UInt64(index))
+        gateway.eventReceived(line, ackID: UInt64(index), from: slot, at: moment, seconds: now, into: &actions)
+        answerJoins(&gateway, &actions)
     }
-    gateway.tick(at: 1000, seconds: now)
-    check(gateway.actions)
-    gateway.disconnected(slot, at: 2000)
+    gateway.timeReached(start + .seconds(1), seconds: now, into: &actions)
+    check(actions)
+    gateway.disconnected(slot, at: start + .seconds(2), into: &actions)
 }
 
 private func plainHandshake() -> HandshakeFields {
@@ -86,14 +90,14 @@ private func plainHandshake() -> HandshakeFields {
 }
 
 /// The fan-out's part: every join is answered at once.
-private func answerJoins(_ gateway: inout Gateway) {
-    for case .fanout(_, .join(let join)) in gateway.actions {
+private func answerJoins(_ gateway: inout Gateway, _ actions: inout [GatewayAction]) {
+    for case .fanout(_, .join(let join)) in actions {
         let joined = JoinReply.Joined(
             position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
             session: "secret", sid: "s", claim: 1, number: 0)
-        gateway.joinReplied(
+        gateway.joinAnswered(
             JoinReply(request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
-            at: 2, seconds: now)
+            at: .start + .seconds(1), seconds: now, into: &actions)
     }
 }
 

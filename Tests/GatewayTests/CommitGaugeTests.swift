@@ -1,4 +1,5 @@
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -17,9 +18,10 @@ struct CommitGaugeTests {
         mutating func pass(_ windows: Int = 1, time: UInt64, lateness: UInt64) -> LatenessGauge.Verdict {
             var verdict = LatenessGauge.Verdict.calm
             for _ in 0..<windows {
-                for _ in 0..<10 { self.gauge.note(time) }
+                for _ in 0..<10 { self.gauge.note(.microseconds(time)) }
                 self.now += 100
-                verdict = self.gauge.verdict(at: self.now, lateness: lateness)
+                verdict = self.gauge.verdict(
+                    at: Instant(milliseconds: self.now), lateness: .microseconds(lateness))
             }
             return verdict
         }
@@ -29,11 +31,11 @@ struct CommitGaugeTests {
     func relative() {
         var scene = Windows()
         #expect(scene.pass(50, time: 5000, lateness: Self.idle) == .calm)
-        #expect(scene.gauge.usual == 5000)
+        #expect(scene.gauge.usual == .milliseconds(5))
         #expect(scene.pass(time: 7400, lateness: Self.busy) == .calm)
         #expect(scene.pass(time: 9900, lateness: Self.busy) == .steady)
         #expect(scene.pass(time: 10_100, lateness: Self.busy) == .late)
-        #expect(scene.gauge.mean == 10_100)
+        #expect(scene.gauge.mean == .microseconds(10_100))
     }
 
     @Test("a few milliseconds are never late")
@@ -49,7 +51,7 @@ struct CommitGaugeTests {
         var scene = Windows()
         _ = scene.pass(50, time: 2000, lateness: Self.idle)
         for _ in 0..<50 { #expect(scene.pass(time: 30_000, lateness: Self.idle) == .calm) }
-        #expect(scene.gauge.usual.map { (29_000...30_000).contains($0) } == true)
+        #expect(scene.gauge.usual.map { (.milliseconds(29)...(.milliseconds(30))).contains($0) } == true)
         #expect(scene.pass(time: 40_000, lateness: Self.busy) == .calm)
     }
 
@@ -57,17 +59,17 @@ struct CommitGaugeTests {
     func learning() {
         var scene = Windows()
         _ = scene.pass(50, time: 20_000, lateness: Self.busy)
-        #expect(scene.gauge.usual == 20_000)
+        #expect(scene.gauge.usual == .milliseconds(20))
         _ = scene.pass(50, time: 3000, lateness: Self.busy)
-        #expect(scene.gauge.usual.map { (3000...3100).contains($0) } == true)
+        #expect(scene.gauge.usual.map { (.milliseconds(3)...(.microseconds(3100))).contains($0) } == true)
         for _ in 0..<50 { #expect(scene.pass(time: 20_000, lateness: Self.busy) == .late) }
-        #expect(scene.gauge.usual.map { $0 <= 3100 } == true)
+        #expect(scene.gauge.usual.map { $0 <= .microseconds(3100) } == true)
     }
 
     @Test("without commits nothing is late, and nothing is learned")
     func none() {
         var gauge = CommitGauge()
-        #expect(gauge.verdict(at: 10_000, lateness: Self.busy) == .calm)
+        #expect(gauge.verdict(at: Instant(milliseconds: 10_000), lateness: .microseconds(Self.busy)) == .calm)
         #expect(gauge.usual == nil)
     }
 
@@ -75,38 +77,40 @@ struct CommitGaugeTests {
     func fromCustodyToResult() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        func send(_ n: Int) -> Commit? {
+        func send(_ n: Int, _ scene: inout Scene) -> Commit? {
             scene.send(ada, "element:transform", #"{"roomId":"r","elementId":"e","positionX":1,"n":\#(n)}"#, ack: 1)
             return scene.take().commits.first
         }
-        let first = try #require(send(1))
+        let first = try #require(send(1, &scene))
         scene.now += 7
-        scene.gateway.resulted(result(of: first, seq: 1), at: scene.now)
-        scene.gateway.deliver(at: scene.now)
-        #expect(scene.gateway.paces.commitTime == 7000)
-        #expect(scene.gateway.paces.usualCommitTime == 7000)
-        let second = try #require(send(2))
+        scene.gateway.resultReceived(result(of: first, seq: 1), at: scene.moment, into: &scene.actions)
+        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        #expect(scene.gateway.rooms.paces.commitTime == .milliseconds(7))
+        #expect(scene.gateway.rooms.paces.usualCommitTime == .milliseconds(7))
+        let second = try #require(send(2, &scene))
         scene.advance(1000)
         #expect(scene.take().commits == [second])
-        scene.gateway.resulted(result(of: second, seq: 2), at: scene.now)
-        scene.gateway.deliver(at: scene.now)
-        #expect(scene.gateway.paces.commitTime == 0)
-        #expect(scene.gateway.paces.usualCommitTime == 7000)
+        scene.gateway.resultReceived(result(of: second, seq: 2), at: scene.moment, into: &scene.actions)
+        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+        #expect(scene.gateway.rooms.paces.commitTime == .zero)
+        #expect(scene.gateway.rooms.paces.usualCommitTime == .milliseconds(7))
     }
 
     // MARK: What becomes of it
 
     /// A room that is delivered within half a millisecond as a rule, while commits take as long as its pace makes them.
     private func paces(_ windows: Int, time: (Pace) -> UInt64, lateness: (Pace) -> UInt64) -> [Pace] {
-        var paces = RoomPaces(lateMs: 8, calmMs: 1000)
-        var now: UInt64 = 10_000
+        var paces = RoomPaces(late: .milliseconds(8), calm: .seconds(1))
+        var now = Instant(milliseconds: 10_000)
         return (0..<windows).map { _ in
             let pace = paces.pace(of: "r")
             for _ in 0..<10 {
-                if pace < .commitsOnly { paces.departed("r", deliveries: 10, lateness: lateness(pace), at: now) }
-                paces.committed(after: time(pace))
+                if pace < .commitsOnly {
+                    paces.departed("r", deliveries: 10, lateness: .microseconds(lateness(pace)), at: now)
+                }
+                paces.commitAnswered(after: .microseconds(time(pace)))
             }
-            now += 100
+            now = now + .milliseconds(100)
             _ = paces.review(at: now)
             return paces.pace(of: "r")
         }

@@ -17,9 +17,9 @@ struct CommitTests {
         let commits = scene.take().commits
         #expect(commits.map(\.number) == [1, 2])
         #expect(commits.map(\.session) == ["s-ada.1", "s-ada.1"])
-        scene.gateway.resulted(result(of: commits[0], seq: 8), at: scene.now)
+        scene.gateway.resultReceived(result(of: commits[0], seq: 8), at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [.acknowledge(ada, id: 1, json: Array(#"{"ok":true,"seq":8}"#.utf8))])
-        #expect(scene.gateway.custodyCount == 1)
+        #expect(scene.gateway.commits.custody.count == 1)
     }
 
     @Test("without a result a commit is sent again after 1, 2 and 4 s, by turns around the coalescer")
@@ -45,7 +45,7 @@ struct CommitTests {
         _ = scene.take()
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.custodyCount == 0)
+        #expect(scene.gateway.commits.custody.count == 0)
     }
 
     @Test("at the deadline a commit that the gateway numbered stays in custody, so that its numbers have no hole")
@@ -56,10 +56,10 @@ struct CommitTests {
         let commit = try #require(scene.take().commits.first)
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.custodyCount == 1)
-        scene.gateway.resulted(result(of: commit, seq: 1), at: scene.now)
+        #expect(scene.gateway.commits.custody.count == 1)
+        scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).isEmpty)
-        #expect(scene.gateway.custodyCount == 0)
+        #expect(scene.gateway.commits.custody.count == 0)
     }
 
     @Test("a coalescer that went away: what is in custody goes out again at once")
@@ -68,7 +68,7 @@ struct CommitTests {
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         _ = scene.take()
-        scene.gateway.commitPathChanged(shards: [Shard.of(room: "r")], at: scene.now)
+        scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [1])
     }
 
@@ -80,13 +80,13 @@ struct CommitTests {
         scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":2}"#, ack: 2)
         let commits = scene.take().commits
         let gap = Refusal(.gap, "a number was skipped", expected: 1)
-        scene.gateway.resulted(result(of: commits[1], refusal: gap), at: scene.now)
+        scene.gateway.resultReceived(result(of: commits[1], refusal: gap), at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
         scene.advance(150)
         #expect(scene.take().commits.map(\.number) == [1, 2])
-        scene.gateway.resulted(result(of: commits[0], seq: 1), at: scene.now)
+        scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
-        scene.gateway.resulted(result(of: commits[1], refusal: gap), at: scene.now)
+        scene.gateway.resultReceived(result(of: commits[1], refusal: gap), at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada) == [#"{"ok":false}"#])
     }
 
@@ -98,7 +98,9 @@ struct CommitTests {
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
         scene.send(ada, "element:transform", Self.transform, ack: 2)
         let commits = scene.take().commits
-        for commit in commits { scene.gateway.resulted(result(of: commit, refusal: busy), at: scene.now) }
+        for commit in commits {
+            scene.gateway.resultReceived(result(of: commit, refusal: busy), at: scene.moment, into: &scene.actions)
+        }
         #expect(scene.take().texts(for: ada).count == 1)
         scene.advance(300)
         #expect(scene.take().commits.map(\.session) == ["s-ada.1"])
@@ -194,11 +196,11 @@ struct CommitTests {
         scene.send(ada, "element:transform", Self.numbered, ack: 3)
         let newer = try #require(scene.take().commits.first)
         #expect(newer.claim == 2)
-        scene.gateway.resulted(result(of: older, refusal: expired), at: scene.now)
+        scene.gateway.resultReceived(result(of: older, refusal: expired), at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
         scene.advance(50)
         #expect(scene.take().commits == [newer])
-        scene.gateway.resulted(result(of: newer, refusal: expired), at: scene.now)
+        scene.gateway.resultReceived(result(of: newer, refusal: expired), at: scene.moment, into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
@@ -210,9 +212,9 @@ struct CommitTests {
         var older = try #require(scene.take().commits.first)
         older.connection += 1
         let expired = Refusal(.sessionExpired, "the session has another owner")
-        scene.gateway.resulted(result(of: older, refusal: expired), at: scene.now)
+        scene.gateway.resultReceived(result(of: older, refusal: expired), at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
-        #expect(scene.gateway.custodyCount == 1)
+        #expect(scene.gateway.commits.custody.count == 1)
     }
 
     @Test(
@@ -226,7 +228,8 @@ struct CommitTests {
     func noEvent(json: String, code: String) throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
-        scene.gateway.received(Array(json.utf8), ackID: 5, from: ada, at: scene.now, seconds: 0)
+        scene.gateway.eventReceived(
+            Array(json.utf8), ackID: 5, from: ada, at: scene.moment, seconds: 0, into: &scene.actions)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"\#(code)""#) == true)
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -21,7 +22,7 @@ struct CustodyTests {
         let text = try #require(actions.texts(for: ada).first)
         #expect(text.contains(#""code":"busy""#) && text.contains(#""retryAfterMs":500"#))
         #expect(scene.gateway.counters.busy == 1)
-        scene.gateway.resulted(result(of: actions.commits[0], seq: 1), at: scene.now)
+        scene.gateway.resultReceived(result(of: actions.commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         scene.send(ada, "element:transform", Self.transform("e", n: 3), ack: 4)
         #expect(scene.take().commits.map(\.number) == [3])
     }
@@ -43,10 +44,10 @@ struct CustodyTests {
         let actions = scene.take()
         #expect(actions.commits.count == 1)
         #expect(actions.texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
-        scene.gateway.resulted(result(of: actions.commits[0], seq: 1), at: scene.now)
-        #expect(scene.gateway.custodyBytes > 0)
-        scene.gateway.disconnected(ada, at: scene.now)
-        #expect(scene.gateway.custodyBytes == 0 && scene.gateway.custodyCount == 0)
+        scene.gateway.resultReceived(result(of: actions.commits[0], seq: 1), at: scene.moment, into: &scene.actions)
+        #expect(scene.gateway.commits.custody.bytes > 0)
+        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+        #expect(scene.gateway.commits.custody.bytes == 0 && scene.gateway.commits.custody.count == 0)
     }
 
     @Test("without credit commits wait in order, and go one by one when it is back")
@@ -59,18 +60,17 @@ struct CustodyTests {
         // Behind one that waits, the next ones wait too.
         for n in 2...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         #expect(scene.take().commits == [])
-        #expect(scene.gateway.heldCount == 3)
+        #expect(scene.gateway.commits.custody.heldCount == 3)
         // The clock sends nothing that has no credit.
         for _ in 0..<50 { scene.advance(100) }
         #expect(scene.take().commits == [])
         let shard = Shard.of(room: "r")
-        #expect(scene.gateway.heldShards == [shard])
         for n in 1...3 as ClosedRange<UInt64> {
-            #expect(scene.gateway.nextHeldPath(in: shard) == .coalescer)
-            scene.gateway.releaseHeld(in: shard, at: scene.now)
+            #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == .coalescer)
+            scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
             #expect(scene.take().commits.map(\.number) == [n])
         }
-        #expect(scene.gateway.nextHeldPath(in: shard) == nil)
+        #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) == nil)
         // Sent now, so from now on the usual pauses count.
         scene.advance(1000)
         #expect(scene.take().commits.count == 3)
@@ -83,11 +83,11 @@ struct CustodyTests {
         for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         let commits = scene.take().commits
         for commit in commits { scene.gateway.commitNotSent(commit) }
-        scene.gateway.resulted(result(of: commits[0], seq: 1), at: scene.now)
+        scene.gateway.resultReceived(result(of: commits[0], seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
-        #expect(scene.gateway.nextHeldPath(in: shard) != nil)
-        scene.gateway.releaseHeld(in: shard, at: scene.now)
+        #expect(scene.gateway.commits.custody.nextHeldPath(in: shard) != nil)
+        scene.gateway.commits.custody.sendHeld(in: shard, at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [2])
     }
 
@@ -97,9 +97,9 @@ struct CustodyTests {
         let ada = try scene.member("ada")
         for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
         for commit in scene.take().commits { scene.gateway.commitNotSent(commit) }
-        scene.gateway.commitPathChanged(shards: [Shard.of(room: "r")], at: scene.now)
+        scene.gateway.commitLinksChanged(shards: [Shard.of(room: "r")], at: scene.moment, into: &scene.actions)
         #expect(scene.take().commits.map(\.number) == [1, 2, 3])
-        #expect(scene.gateway.heldCount == 0)
+        #expect(scene.gateway.commits.custody.heldCount == 0)
     }
 
     @Test("a held commit is given back at its deadline like any other")
@@ -110,8 +110,8 @@ struct CustodyTests {
         scene.gateway.commitNotSent(try #require(scene.take().commits.first))
         scene.advance(10_000)
         #expect(scene.take().texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        #expect(scene.gateway.custodyBytes == 0)
-        #expect(scene.gateway.nextHeldPath(in: Shard.of(room: "r")) == nil)
+        #expect(scene.gateway.commits.custody.bytes == 0)
+        #expect(scene.gateway.commits.custody.nextHeldPath(in: Shard.of(room: "r")) == nil)
     }
 
     @Test("a read carries the number that was just acknowledged, and forgets it after a while")
@@ -121,10 +121,10 @@ struct CustodyTests {
         let identity = try #require(scene.gateway.connections[ada]?.identity)
         scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
         let commit = try #require(scene.take().commits.first)
-        scene.gateway.resulted(result(of: commit, seq: 41), at: scene.now)
+        scene.gateway.resultReceived(result(of: commit, seq: 41), at: scene.moment, into: &scene.actions)
         _ = scene.take()
-        func after() -> [UInt64] {
-            _ = scene.gateway.read(room: "r", as: identity, at: scene.now)
+        func after(_ scene: inout Scene) -> [UInt64] {
+            _ = scene.gateway.read(room: "r", as: identity, at: scene.moment, into: &scene.actions)
             scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 9)
             return scene.take().compactMap { action in
                 switch action {
@@ -134,11 +134,11 @@ struct CustodyTests {
                 }
             }
         }
-        #expect(after() == [41, 41])
+        #expect(after(&scene) == [41, 41])
         scene.advance(2000)
         scene.advance(2000)
         _ = scene.take()
-        #expect(after() == [0, 0])
+        #expect(after(&scene) == [0, 0])
     }
 }
 
@@ -185,14 +185,14 @@ struct StormTests {
             return slot
         }
         _ = scene.take()
-        scene.gateway.disconnected(slots[1], at: scene.now)
+        scene.gateway.disconnected(slots[1], at: scene.moment, into: &scene.actions)
         _ = scene.take()
         scene.advance(1000)
         let joins = scene.take().compactMap { action in
             if case .fanout(_, .join(let join)) = action { join.member.user.text } else { nil }
         }
         #expect(joins.contains("user-2") && !joins.contains("user-1"))
-        #expect(scene.gateway.queuedJoinCount == 0)
+        #expect(scene.gateway.joins.queuedCount == 0)
     }
 
     @Test("too many joins of one connection, and of all, are refused as busy")
@@ -226,11 +226,13 @@ struct FarewellTests {
     @Test("everybody's turn comes within the spread, and not all at once")
     func spread() {
         var random = SplitMix(state: 3)
-        var farewell = Farewell(Array(0..<1000), spread: 4000, at: 0) { $0.lowerBound + random.next() % 4000 }
+        var farewell = Farewell(Array(0..<1000), spread: .seconds(4), at: .start) {
+            $0.lowerBound + random.next() % 4000
+        }
         var closed: [Slot] = []
         var largest = 0
         for now in stride(from: 0, through: 4000, by: 100) {
-            let step = farewell.step(at: UInt64(now)) { _ in false }
+            let step = farewell.timeReached(Instant(milliseconds: UInt64(now))) { _ in false }
             #expect(step.leaving == step.closing)
             largest = max(largest, step.closing.count)
             closed += step.closing
@@ -241,18 +243,18 @@ struct FarewellTests {
 
     @Test("who is owed results is closed when they are there, at the latest at the end")
     func owed() {
-        var farewell = Farewell([1, 2, 3], spread: 0, at: 0) { $0.lowerBound }
-        #expect(farewell.step(at: 0) { $0 != 1 } == Farewell.Step(leaving: [3, 2, 1], closing: [1]))
-        #expect(farewell.step(at: 50) { $0 == 2 } == Farewell.Step(leaving: [], closing: [3]))
+        var farewell = Farewell([1, 2, 3], spread: .zero, at: .start) { $0.lowerBound }
+        #expect(farewell.timeReached(.start) { $0 != 1 } == Farewell.Step(leaving: [3, 2, 1], closing: [1]))
+        #expect(farewell.timeReached(Instant(milliseconds: 50)) { $0 == 2 } == Farewell.Step(leaving: [], closing: [3]))
         #expect(!farewell.isOver)
-        #expect(farewell.step(at: farewell.end) { _ in true }.closing == [2])
+        #expect(farewell.timeReached(farewell.end) { _ in true }.closing == [2])
         #expect(farewell.isOver)
     }
 
     @Test("a few are not kept waiting")
     func few() {
-        let farewell = Farewell([7], spread: 4000, at: 0) { $0.upperBound - 1 }
-        #expect(farewell.end <= 5 + Farewell.patienceMs)
+        let farewell = Farewell([7], spread: .seconds(4), at: .start) { $0.upperBound - 1 }
+        #expect(farewell.end <= .start + .milliseconds(5) + Farewell.patience)
     }
 
     @Test("from an app whose turn has come no commit is taken")
@@ -267,7 +269,7 @@ struct FarewellTests {
         let actions = scene.take()
         #expect(actions.commits == [])
         #expect(actions.texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
-        scene.gateway.resulted(result(of: commit, seq: 1), at: scene.now)
+        scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
         #expect(!scene.gateway.owesResults(to: ada))
     }
 }

@@ -54,27 +54,21 @@ struct HandshakeTests {
     func tokens() async throws {
         let secret = Array("0123456789abcdef0123456789abcdef".utf8)
         let keys = try KeySet(secret: secret)
-        let gateway = try await Gateway(
-            name: "g", connectionPrefix: 1, seed: 1, limits: Limits(),
+        let authenticator = try await Authenticator(
             tokens: TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync"))
         let token = try await TokenSigner(secret: secret).token(
             user: "ada", name: "Ada", rooms: [("r", .preview)], issuer: "touchsync", audience: "touchsync", at: 1_000,
             lifetime: 1_000)
 
-        let identity = try gateway.identify(
-            Self.fields(query: ["token": token, "userId": "mallory"]), guest: "g", seconds: 1_500
-        ).get()
+        let identity = try authenticator.identify(
+            Self.fields(query: ["token": token, "userId": "mallory"]), guest: "g", seconds: 1_500)
         #expect(identity.member.user == "ada")
         #expect(identity.may(.preview, in: "r"))
         #expect(!identity.may(.commit, in: "r"))
         #expect(!identity.may(.view, in: "other"))
 
         func refusal(_ fields: HandshakeFields, at seconds: Int64) -> Refusal? {
-            if case .failure(let refusal) = gateway.identify(fields, guest: "g", seconds: seconds) {
-                refusal
-            } else {
-                nil
-            }
+            #expect(throws: Refusal.self) { try authenticator.identify(fields, guest: "g", seconds: seconds) }
         }
         #expect(refusal(try Self.fields(), at: 1_500)?.code == .forbidden)
         #expect(refusal(try Self.fields(query: ["token": token]), at: 2_061)?.code == .sessionExpired)
@@ -89,10 +83,10 @@ struct HTTPTests {
     @Test("a read is asked of the fan-out and answered with the room")
     func read() throws {
         var scene = Scene()
-        let request = scene.gateway.read(room: "r", as: Self.anybody, at: scene.now)
+        let request = scene.gateway.read(room: "r", as: Self.anybody, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [.fanout(shard: Shard.of(room: "r"), .read(RoomRead(request: request, room: "r")))])
         let state = RoomState.Outcome.state(Position(epoch: "e", seq: 2), elements: Array("[]".utf8))
-        scene.gateway.readAnswered(RoomState(request: request, room: "r", outcome: state))
+        scene.gateway.readAnswered(RoomState(request: request, room: "r", outcome: state), into: &scene.actions)
         #expect(
             scene.take() == [
                 .http(
@@ -104,10 +98,10 @@ struct HTTPTests {
     @Test("a room never used is 404, one that cannot be read 503, also when nobody answers")
     func failures() throws {
         var scene = Scene()
-        let unused = scene.gateway.read(room: "r", as: Self.anybody, at: scene.now)
-        let silent = scene.gateway.read(room: "s", as: Self.anybody, at: scene.now)
+        let unused = scene.gateway.read(room: "r", as: Self.anybody, at: scene.moment, into: &scene.actions)
+        let silent = scene.gateway.read(room: "s", as: Self.anybody, at: scene.moment, into: &scene.actions)
         _ = scene.take()
-        scene.gateway.readAnswered(RoomState(request: unused, room: "r", outcome: .neverUsed))
+        scene.gateway.readAnswered(RoomState(request: unused, room: "r", outcome: .neverUsed), into: &scene.actions)
         scene.advance(10_000)
         let answers = scene.take().compactMap { action -> [UInt64]? in
             if case .http(let request, let status, _) = action { [request, UInt64(status)] } else { nil }
@@ -119,16 +113,18 @@ struct HTTPTests {
     func create() throws {
         var scene = Scene()
         let body = Array(#"{"type":"note"}"#.utf8)
-        let request = scene.gateway.create(in: "r", body: body, session: "h:1", as: Self.anybody, at: scene.now)
+        let request = scene.gateway.create(
+            in: "r", body: body, session: "h:1", as: Self.anybody, at: scene.moment, into: &scene.actions)
         let commit = try #require(scene.take().commits.first)
         #expect(commit.session == "h:1")
         #expect(commit.number == 1)
-        _ = scene.gateway.create(in: "r", body: body, session: "h:1", as: Self.anybody, at: scene.now)
+        _ = scene.gateway.create(
+            in: "r", body: body, session: "h:1", as: Self.anybody, at: scene.moment, into: &scene.actions)
         guard case .http(_, 503, _)? = scene.take().first else {
             Issue.record("the repetition was not refused")
             return
         }
-        scene.gateway.resulted(result(of: commit, seq: 3), at: scene.now)
+        scene.gateway.resultReceived(result(of: commit, seq: 3), at: scene.moment, into: &scene.actions)
         #expect(
             scene.take() == [.http(request: request, status: 201, json: Array(#"{"ok":true,"seq":3}"#.utf8))])
     }

@@ -10,7 +10,7 @@ struct JoinTests {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 3)
-        guard case .fanout(let shard, .join(let join))? = scene.gateway.actions.first else {
+        guard case .fanout(let shard, .join(let join))? = scene.actions.first else {
             Issue.record("no join was sent")
             return
         }
@@ -27,9 +27,9 @@ struct JoinTests {
     func floor() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 4)
-        scene.gateway.updated(update(4))
+        scene.gateway.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().isEmpty)
-        scene.gateway.updated(update(5))
+        scene.gateway.updateReceived(update(5), into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
@@ -39,7 +39,7 @@ struct JoinTests {
         let ada = try scene.connect("ada", room: "r")
         scene.send(ada, "element:create", #"{"roomId":"r","element":{"type":"note"}}"#, ack: 1)
         scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"x"}"#, ack: 2)
-        #expect(scene.gateway.actions.commits.isEmpty)
+        #expect(scene.actions.commits.isEmpty)
         scene.answerJoins(sid: "s1")
         #expect(scene.take().commits.map(\.number) == [1, 2])
     }
@@ -56,7 +56,7 @@ struct JoinTests {
         let actions = scene.take()
         #expect(actions.texts(for: ada).first?.contains(#""code":"unavailable""#) == true)
         // It may be answered yet, and the fan-out would count somebody who is not in the room.
-        let leave = Leave(room: "r", connection: scene.gateway.connectionIDs[ada])
+        let leave = Leave(room: "r", connection: scene.gateway.connections.id(in: ada))
         #expect(actions.contains(.fanout(shard: Shard.of(room: "r"), .leave(leave))))
     }
 
@@ -65,10 +65,10 @@ struct JoinTests {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
-        scene.gateway.disconnected(ada, at: scene.now)
+        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
         _ = scene.take()
         scene.advance(1_000)
-        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.now)
+        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.moment, into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 
@@ -115,16 +115,30 @@ struct JoinTests {
     func modern() throws {
         var scene = Scene()
         let ada = try scene.member("ada", isLegacy: true)
-        scene.gateway.updated(update(1, event: .createdMany, ids: ["a", "b"]))
+        scene.gateway.updateReceived(update(1, event: .createdMany, ids: ["a", "b"]), into: &scene.actions)
         let legacy = scene.take().texts(for: ada)
         #expect(legacy.count == 2)
         #expect(legacy.allSatisfy { $0.hasPrefix(#"["element:created",{"id":"#) })
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
         scene.answerJoins(sid: "s-ada", seq: 1)
         _ = scene.take()
-        scene.gateway.updated(update(2, event: .createdMany, ids: ["c", "d"]))
+        scene.gateway.updateReceived(update(2, event: .createdMany, ids: ["c", "d"]), into: &scene.actions)
         let full = scene.take().texts(for: ada)
         #expect(full.count == 1)
         #expect(full.first?.hasPrefix(#"["elements:created",{"roomId":"r","elements":[{"id":"c"},{"id":"d"}]"#) == true)
+    }
+    @Test("a join that is answered from behind the stream and sent again counts as one open join")
+    func answeredFromBehind() throws {
+        var limits = Limits()
+        limits.rooms = 1
+        var scene = Scene(limits: limits)
+        _ = try scene.member("bob", seq: 5)
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        scene.answerJoins(scene.take(), sid: "s-ada", seq: 3)
+        scene.answerJoins(scene.take(), sid: "s-ada", seq: 5)
+        _ = scene.take()
+        for ack in 2...3 as ClosedRange<UInt64> { scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: ack) }
+        #expect(scene.take().texts(for: ada).count { $0.contains(#""code":"busy""#) } == 1)
     }
 }

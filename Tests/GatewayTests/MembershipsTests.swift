@@ -17,11 +17,11 @@ struct MembershipsTests {
             switch step % 5 {
             case 0, 1, 2:
                 var membership = Membership(wantsPreviews: true)
-                membership.floor = step
+                membership.lastNumber = step
                 memberships[room] = membership
                 expected[room] = step
             case 3:
-                memberships[room]?.floor += 1
+                memberships[room]?.lastNumber += 1
                 expected[room]? += 1
             default:
                 memberships[room] = nil
@@ -29,11 +29,11 @@ struct MembershipsTests {
             }
             #expect(memberships.count == expected.count)
             #expect(memberships.contains(room) == (expected[room] != nil))
-            let found = Dictionary(uniqueKeysWithValues: memberships.map { ($0.room, $0.membership.floor) })
+            let found = Dictionary(uniqueKeysWithValues: memberships.map { ($0.room, $0.membership.lastNumber) })
             #expect(found == expected)
-            for (room, floor) in expected { #expect(memberships[room]?.floor == floor) }
+            for (room, number) in expected { #expect(memberships[room]?.lastNumber == number) }
         }
         #expect(Set(memberships.rooms) == Set(expected.keys))
-        #expect(memberships.values.map(\.floor).sorted() == expected.values.sorted())
+        #expect(memberships.values.map(\.lastNumber).sorted() == expected.values.sorted())
     }
 }

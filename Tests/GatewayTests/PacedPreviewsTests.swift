@@ -1,5 +1,6 @@
 import Canvas
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -16,8 +17,8 @@ struct PacedPreviewsTests {
     /// A gateway in whose eyes everything is late, and two members.
     private func scene() throws -> (Scene, ada: Slot, old: Slot) {
         var limits = Limits()
-        limits.lateMs = 0
-        limits.calmMs = 1000
+        limits.late = .zero
+        limits.calm = .seconds(1)
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
         let old = try scene.member("old", isLegacy: true)
@@ -27,14 +28,15 @@ struct PacedPreviewsTests {
     /// A preview comes every 16 ms until the room is at a pace.
     private func slowDown(_ scene: inout Scene, to pace: Pace) {
         var x = 0.0
-        for _ in 0..<1000 where scene.gateway.paces.pace(of: "r") != pace {
+        for _ in 0..<1000 where scene.gateway.rooms.paces.pace(of: "r") != pace {
             scene.now += 16
             x += 1
             scene.gateway.turnBegan()
-            scene.gateway.previewed([self.preview(x)], at: scene.now, lateness: 1000)
-            scene.gateway.deliver(at: scene.now)
+            scene.gateway.previewsReceived(
+                [self.preview(x)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         }
-        #expect(scene.gateway.paces.pace(of: "r") == pace)
+        #expect(scene.gateway.rooms.paces.pace(of: "r") == pace)
     }
 
     private func positions(_ actions: [GatewayAction]) -> [Double?] {
@@ -70,20 +72,21 @@ struct PacedPreviewsTests {
         var (scene, _, _) = try self.scene()
         self.slowDown(&scene, to: .quarter)
         scene.now += 66
-        scene.gateway.deliver(at: scene.now)
+        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
         scene.now += 66
         let begin = scene.now
         for step in 0..<5 {
             scene.gateway.turnBegan()
-            scene.gateway.previewed([self.preview(Double(100 + step))], at: scene.now, lateness: 0)
+            scene.gateway.previewsReceived(
+                [self.preview(Double(100 + step))], at: scene.moment, lateness: .zero, into: &scene.actions)
             scene.now += 10
         }
         #expect(self.positions(scene.take()) == [100])
-        #expect(scene.gateway.nextDelivery().map { $0 <= begin + 66 } == true)
-        scene.gateway.deliver(at: begin + 65)
+        #expect(scene.gateway.nextPreviewDeadline().map { $0.milliseconds <= begin + 66 } == true)
+        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 65), into: &scene.actions)
         #expect(self.positions(scene.take()).isEmpty)
-        scene.gateway.deliver(at: begin + 66)
+        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 66), into: &scene.actions)
         let actions = scene.take()
         #expect(self.positions(actions) == [104])
         guard case .previews(_, let texts)? = actions.first else { return }
@@ -95,21 +98,22 @@ struct PacedPreviewsTests {
         var (scene, ada, _) = try self.scene()
         self.slowDown(&scene, to: .commitsOnly)
         _ = scene.take()
-        scene.gateway.previewed([self.preview(777)], at: scene.now, lateness: 1000)
-        scene.gateway.updated(update(1, ids: ["another"]))
+        scene.gateway.previewsReceived(
+            [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
+        scene.gateway.updateReceived(update(1, ids: ["another"]), into: &scene.actions)
         let commits = scene.take()
         #expect(self.positions(commits).isEmpty)
         #expect(commits.texts(for: ada).contains { $0.contains("element:transformed") })
         // Nothing comes any more: only the clock brings it back.
         var seen: [GatewayAction] = []
         for _ in 0..<1000 {
-            guard let due = scene.gateway.nextDelivery() else { break }
-            scene.now = max(scene.now + 1, due)
+            guard let due = scene.gateway.nextPreviewDeadline() else { break }
+            scene.now = max(scene.now + 1, due.milliseconds)
             scene.gateway.turnBegan()
-            scene.gateway.deliver(at: scene.now)
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
             seen += scene.take()
         }
-        #expect(scene.gateway.paces.isIdle && scene.gateway.waiting.isEmpty)
+        #expect(scene.gateway.rooms.paces.isIdle && scene.gateway.rooms.waitingCount == 0)
         #expect(self.positions(seen) == [777])
         let told = seen.texts(for: ada).filter { $0.contains("room:throttle") }
         #expect(told.last == #"["room:throttle",{"roomId":"r","intervalMs":16}]"#)
@@ -120,16 +124,16 @@ struct PacedPreviewsTests {
         var (scene, ada, _) = try self.scene()
         self.slowDown(&scene, to: .quarter)
         scene.now += 66
-        scene.gateway.deliver(at: scene.now)
+        scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         _ = scene.take()
         let begin = scene.now
         for rotation in 0..<6 {
             scene.send(ada, "element:transforming", PreviewTests.preview(rotation))
             scene.now += 10
-            scene.gateway.deliver(at: scene.now)
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         }
         #expect(scene.take().previews.map(\.fields.rotation) == [0])
-        scene.gateway.deliver(at: begin + 66)
+        scene.gateway.previewTimeReached(Instant(milliseconds: begin + 66), into: &scene.actions)
         let folded = scene.take().previews
         #expect(folded.map(\.fields.rotation) == [5] && folded.map(\.folded) == [5])
         scene.now = begin + 70
@@ -146,14 +150,14 @@ struct PacedPreviewsTests {
         scene.send(ada, "element:transforming", PreviewTests.preview(1, gesture: 3))
         var update = update(1, ids: ["e"])
         (update.sid, update.elements[0].gesture) = ("s-ada", 3)
-        scene.gateway.updated(update)
+        scene.gateway.updateReceived(update, into: &scene.actions)
         scene.send(ada, "element:transforming", PreviewTests.preview(2, gesture: 4))
         scene.send(ada, "element:transforming", PreviewTests.preview(3, gesture: 4))
         _ = scene.take()
-        while let due = scene.gateway.nextDelivery() {
-            scene.now = max(scene.now + 1, due)
+        while let due = scene.gateway.nextPreviewDeadline() {
+            scene.now = max(scene.now + 1, due.milliseconds)
             scene.gateway.turnBegan()
-            scene.gateway.deliver(at: scene.now)
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
         }
         let sent = scene.take().previews
         #expect(sent.map(\.fields.rotation) == [3] && sent.map(\.gesture) == [4])
@@ -167,23 +171,26 @@ struct PacedPreviewsTests {
             var (scene, _, _) = try self.scene()
             self.slowDown(&scene, to: .commitsOnly)
             _ = scene.take()
-            scene.gateway.previewed([self.preview(777, gesture: 1)], at: scene.now, lateness: 1000)
+            scene.gateway.previewsReceived(
+                [self.preview(777, gesture: 1)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
             switch end {
             case 0:
                 var update = update(1, ids: ["e"])
                 update.elements[0].gesture = 1
-                scene.gateway.updated(update)
+                scene.gateway.updateReceived(update, into: &scene.actions)
             case 1:
-                scene.gateway.updated(update(1, event: .deleted, ids: ["e"]))
+                scene.gateway.updateReceived(update(1, event: .deleted, ids: ["e"]), into: &scene.actions)
             default:
                 let gesture = GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: 1)
-                scene.gateway.gestureEnded(GestureEnded(gesture: gesture, seq: 1, json: Array("{}".utf8)))
+                scene.gateway.gestureEnded(
+                    GestureEnded(gesture: gesture, seq: 1, json: Array("{}".utf8)), into: &scene.actions)
             }
-            scene.gateway.previewed([self.preview(5, element: "f")], at: scene.now, lateness: 1000)
-            while let due = scene.gateway.nextDelivery() {
-                scene.now = max(scene.now + 1, due)
+            scene.gateway.previewsReceived(
+                [self.preview(5, element: "f")], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
+            while let due = scene.gateway.nextPreviewDeadline() {
+                scene.now = max(scene.now + 1, due.milliseconds)
                 scene.gateway.turnBegan()
-                scene.gateway.deliver(at: scene.now)
+                scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
             }
             #expect(self.positions(scene.take()) == [5])
         }
@@ -193,19 +200,21 @@ struct PacedPreviewsTests {
     func forgotten() throws {
         var (scene, ada, old) = try self.scene()
         self.slowDown(&scene, to: .commitsOnly)
-        scene.gateway.previewed([self.preview(777)], at: scene.now, lateness: 1000)
-        #expect(!scene.gateway.waiting.isEmpty)
-        scene.gateway.disconnected(ada, at: scene.now)
-        scene.gateway.disconnected(old, at: scene.now)
-        #expect(scene.gateway.waiting.isEmpty && scene.gateway.paces.isIdle)
-        #expect(scene.gateway.nextDelivery() == nil)
+        scene.gateway.previewsReceived(
+            [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
+        #expect(scene.gateway.rooms.waitingCount > 0)
+        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+        scene.gateway.disconnected(old, at: scene.moment, into: &scene.actions)
+        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.rooms.paces.isIdle)
+        #expect(scene.gateway.nextPreviewDeadline() == nil)
     }
 
     @Test("a newcomer that knows more than the room's stream does not get what waited before")
     func newcomer() throws {
         var (scene, _, _) = try self.scene()
         self.slowDown(&scene, to: .commitsOnly)
-        scene.gateway.previewed([self.preview(777)], at: scene.now, lateness: 1000)
+        scene.gateway.previewsReceived(
+            [self.preview(777)], at: scene.moment, lateness: .milliseconds(1), into: &scene.actions)
         _ = scene.take()
         let bob = try scene.connect("bob")
         scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 5)
@@ -213,7 +222,7 @@ struct PacedPreviewsTests {
         let actions = scene.take()
         #expect(self.positions(actions) == [777])
         #expect(!actions.texts(for: bob).contains { $0.contains("element:transforming") })
-        #expect(scene.gateway.waiting.isEmpty)
+        #expect(scene.gateway.rooms.waitingCount == 0)
     }
 
     @Test("a turn delivers to so many members; further rooms have the next turns, in order, with their latest")
@@ -229,7 +238,7 @@ struct PacedPreviewsTests {
         func come(_ x: Double, _ scene: inout Scene) {
             scene.gateway.turnBegan()
             let previews = (["r", "q", "p"] as [Identifier]).map { self.preview(x, room: $0) }
-            scene.gateway.previewed(previews, at: scene.now, lateness: 0)
+            scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
         }
         func rooms(_ actions: [GatewayAction]) -> [String] {
             actions.flatMap { action -> [String] in
@@ -239,15 +248,15 @@ struct PacedPreviewsTests {
         }
         come(1, &scene)
         #expect(rooms(scene.take()) == ["r1"])
-        #expect(scene.gateway.nextDelivery() == scene.now)
+        #expect(scene.gateway.nextPreviewDeadline() == scene.moment)
         // Those that wait come first.
         come(2, &scene)
         #expect(rooms(scene.take()) == [])
         for expected in ["q2", "p2", "r2"] {
             scene.gateway.turnBegan()
-            scene.gateway.deliver(at: scene.now)
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
             #expect(rooms(scene.take()) == [expected])
         }
-        #expect(scene.gateway.waiting.isEmpty && scene.gateway.nextDelivery() == nil)
+        #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.nextPreviewDeadline() == nil)
     }
 }

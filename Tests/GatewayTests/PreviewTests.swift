@@ -22,7 +22,7 @@ struct PreviewTests {
         #expect(first.previews.map(\.gesture) == [1, 1])
         let commit = try #require(first.commits.first)
         #expect(commit.gestures == [EndedGesture(element: "e", gesture: 1)])
-        scene.gateway.resulted(result(of: commit, seq: 9), at: scene.now)
+        scene.gateway.resultReceived(result(of: commit, seq: 9), at: scene.moment, into: &scene.actions)
         scene.send(ada, "element:transforming", Self.preview(3))
         let second = try #require(scene.take().previews.first)
         #expect(second.gesture == 2)
@@ -39,7 +39,7 @@ struct PreviewTests {
         scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e","positionX":5,"transform":{}}"#)
         scene.advance(16)
         #expect(scene.take().previews.isEmpty)
-        scene.gateway.resulted(result(of: commit, seq: 9), at: scene.now)
+        scene.gateway.resultReceived(result(of: commit, seq: 9), at: scene.moment, into: &scene.actions)
         scene.advance(16)
         let preview = try #require(scene.take().previews.first)
         #expect(preview.after == 9)
@@ -72,7 +72,7 @@ struct PreviewTests {
         #expect(actions.previews.map(\.gesture) == [41])
         let commit = try #require(actions.commits.first)
         #expect(commit.gestures == [EndedGesture(element: "e", gesture: 41)])
-        scene.gateway.resulted(result(of: commit, seq: 1), at: scene.now)
+        scene.gateway.resultReceived(result(of: commit, seq: 1), at: scene.moment, into: &scene.actions)
         scene.send(ada, "element:transforming", Self.preview(2))
         #expect(scene.take().previews.map(\.gesture) == [42])
     }
@@ -84,7 +84,8 @@ struct PreviewTests {
         scene.send(ada, "element:transforming", Self.preview(1))
         scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
         let commit = try #require(scene.take().commits.first)
-        scene.gateway.resulted(result(of: commit, refusal: Refusal(.gone, "deleted")), at: scene.now)
+        scene.gateway.resultReceived(
+            result(of: commit, refusal: Refusal(.gone, "deleted")), at: scene.moment, into: &scene.actions)
         #expect(scene.take().gestureEnds.map(\.gesture) == [1])
     }
 
@@ -97,7 +98,7 @@ struct PreviewTests {
         scene.send(bob, "element:transforming", Self.preview(1))
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#)
         #expect(scene.take().gestureEnds.map(\.user) == ["ada"])
-        scene.gateway.disconnected(bob, at: scene.now)
+        scene.gateway.disconnected(bob, at: scene.moment, into: &scene.actions)
         #expect(scene.take().gestureEnds.isEmpty)
         scene.advance(2_000)
         #expect(scene.take().gestureEnds.map(\.user) == ["bob"])

@@ -1,4 +1,5 @@
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -7,8 +8,9 @@ import Wire
 struct RoomPacesTests {
     /// Paces of rooms that cost what they are said to as long as they may, under a clock that goes on window by window.
     private struct Scene {
-        var paces = RoomPaces(lateMs: 8, calmMs: 1000)
+        var paces = RoomPaces(late: .milliseconds(8), calm: .seconds(1))
         var now: UInt64 = 10_000
+        var moment: Instant { Instant(milliseconds: self.now) }
         /// Deliveries of a room in a window at full pace.
         var costs: [Identifier: Int]
         /// What the gateway can deliver in a window.
@@ -24,24 +26,25 @@ struct RoomPacesTests {
 
         func cost(of room: Identifier) -> Int {
             let interval = self.paces.pace(of: room).interval
-            return interval.map { self.costs[room, default: 0] * 16 / max(16, Int($0)) } ?? 0
+            return interval.map { self.costs[room, default: 0] * 16 / max(16, Int($0.milliseconds)) } ?? 0
         }
 
         /// Windows go by in which previews are late when there is more than the gateway can deliver.
         mutating func pass(_ windows: Int) {
             for _ in 0..<windows {
-                let lateness: UInt64 = self.load > self.capacity ? 20_000 : 500
+                let lateness = Nanoseconds.microseconds(self.load > self.capacity ? 20_000 : 500)
                 for room in self.costs.keys.sorted() where self.cost(of: room) > 0 {
                     self.paces.arrived(room, folded: 1, members: self.cost(of: room))
                     for _ in 0..<8 {
-                        self.paces.departed(room, deliveries: self.cost(of: room) / 8, lateness: lateness, at: self.now)
+                        self.paces.departed(
+                            room, deliveries: self.cost(of: room) / 8, lateness: lateness, at: self.moment)
                     }
                 }
                 for room in self.costs.keys where self.paces.pace(of: room) == .commitsOnly {
                     self.paces.arrived(room, folded: 1, members: self.costs[room, default: 0] / 12)
                 }
                 self.now += 100
-                for room in self.paces.review(at: self.now) {
+                for room in self.paces.review(at: self.moment) {
                     self.changes.append((self.now, room, self.paces.pace(of: room)))
                 }
             }
@@ -54,7 +57,7 @@ struct RoomPacesTests {
         scene.pass(100)
         #expect(scene.changes.isEmpty)
         #expect(scene.paces.isIdle && scene.paces.nextReview == nil)
-        #expect(scene.paces.lateness == 500)
+        #expect(scene.paces.lateness == .microseconds(500))
     }
 
     @Test("the room that costs most is slowed down, the quiet one is not")
@@ -85,7 +88,7 @@ struct RoomPacesTests {
         while scene.load > 0 { scene.pass(1) }
         #expect(scene.now < 13_000)
         #expect(scene.paces.pace(of: "a") == .commitsOnly && scene.paces.pace(of: "b") == .commitsOnly)
-        #expect(scene.paces.due("a", at: scene.now) == .max)
+        #expect(scene.paces.due("a", at: scene.moment) == .never)
         #expect(scene.paces.nextReview != nil)
         scene.capacity = .max
         let changes = scene.changes.count
@@ -137,11 +140,11 @@ struct RoomPacesTests {
 
     @Test("a few late previews are no overload")
     func few() {
-        var paces = RoomPaces(lateMs: 8, calmMs: 1000)
+        var paces = RoomPaces(late: .milliseconds(8), calm: .seconds(1))
         var changed: [Identifier] = []
         for now in stride(from: 10_000 as UInt64, to: 20_000, by: 350) {
-            paces.departed("r", deliveries: 10, lateness: 50_000, at: now)
-            changed += paces.review(at: now)
+            paces.departed("r", deliveries: 10, lateness: .milliseconds(50), at: Instant(milliseconds: now))
+            changed += paces.review(at: Instant(milliseconds: now))
         }
         #expect(changed.isEmpty)
     }
@@ -151,17 +154,23 @@ struct RoomPacesTests {
         var scene = Scene(["r": 1000], capacity: 500)
         scene.pass(4)
         #expect(scene.paces.pace(of: "r") == .half)
-        scene.paces.departed("r", deliveries: 1, lateness: 0, at: scene.now)
-        #expect(scene.paces.due("r", at: scene.now + 10) == scene.now + 33)
-        #expect(scene.paces.due("r", at: scene.now + 90) == scene.now + 90)
-        #expect(scene.paces.due("another", at: scene.now + 10) == scene.now + 10)
+        scene.paces.departed("r", deliveries: 1, lateness: .zero, at: scene.moment)
+        #expect(scene.paces.due("r", at: scene.moment + .milliseconds(10)) == scene.moment + .milliseconds(33))
+        #expect(scene.paces.due("r", at: scene.moment + .milliseconds(90)) == scene.moment + .milliseconds(90))
+        #expect(scene.paces.due("another", at: scene.moment + .milliseconds(10)) == scene.moment + .milliseconds(10))
         scene.paces.forget("r")
         #expect(scene.paces.pace(of: "r") == .full)
     }
 
     @Test("apps are told the interval, never less than when all is well")
     func told() {
-        #expect(Pace.allCases.map { $0.told(usual: 16) } == [16, 33, 66, 200, 1000])
-        #expect(Pace.allCases.map { $0.told(usual: 50) } == [50, 50, 66, 200, 1000])
+        #expect(
+            Pace.allCases.map { $0.requestedInterval(usual: .milliseconds(16)).milliseconds } == [
+                16, 33, 66, 200, 1000,
+            ])
+        #expect(
+            Pace.allCases.map { $0.requestedInterval(usual: .milliseconds(50)).milliseconds } == [
+                50, 50, 66, 200, 1000,
+            ])
     }
 }

@@ -1,4 +1,5 @@
 import Auth
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -6,6 +7,9 @@ import Wire
 /// One gateway with a clock that stands still, apps that speak in JSON and a fan-out that answers when told.
 struct Scene {
     var gateway: Gateway
+    /// What the gateway wants done, since it was last taken.
+    var actions: [GatewayAction] = []
+    /// Milliseconds.
     var now: UInt64 = 1_000
     var limits = Limits()
 
@@ -14,10 +18,13 @@ struct Scene {
         self.gateway = Gateway(name: "gateway-1", connectionPrefix: 7, seed: 1, limits: limits, tokens: tokens)
     }
 
+    /// The present moment.
+    var moment: Instant { Instant(milliseconds: self.now) }
+
     /// The actions since the last call.
     mutating func take() -> [GatewayAction] {
-        defer { self.gateway.actions.removeAll() }
-        return self.gateway.actions
+        defer { self.actions.removeAll() }
+        return self.actions
     }
 
     /// A user of the open mode connects.
@@ -25,14 +32,15 @@ struct Scene {
         let query = ["userId": user, "previews": previews ? "true" : "false"]
         let handshake = try HandshakeFields(
             auth: nil, query: { "\($0)" == "roomId" ? room?.text : query["\($0)"] }, header: { _ in nil })
-        let identity = try self.gateway.identify(handshake, guest: "guest", seconds: 0).get()
-        return self.gateway.connected(identity: identity, handshake: handshake, at: self.now)
+        let identity = try self.gateway.authenticator.identify(handshake, guest: "guest", seconds: 0)
+        return self.gateway.connected(identity: identity, handshake: handshake, at: self.moment, into: &self.actions)
     }
 
     /// An app sends an event.
     mutating func send(_ slot: Slot, _ event: String, _ payload: String, ack: UInt64? = nil) {
-        self.gateway.received(
-            Array("[\"\(event)\",\(payload)]".utf8), ackID: ack, from: slot, at: self.now, seconds: 0)
+        self.gateway.eventReceived(
+            Array("[\"\(event)\",\(payload)]".utf8), ackID: ack, from: slot, at: self.moment, seconds: 0,
+            into: &self.actions)
     }
 
     /// A connected member of a room, its join answered; leaves no actions behind.
@@ -48,28 +56,38 @@ struct Scene {
 
     /// The fan-out answers all joins that were sent since actions were last taken.
     mutating func answerJoins(sid: Identifier, seq: UInt64 = 0, claim: UInt32 = 1) {
-        self.answerJoins(self.gateway.actions, sid: sid, seq: seq, claim: claim)
+        self.answerJoins(self.actions, sid: sid, seq: seq, claim: claim)
     }
 
     /// The fan-out answers the joins among these actions.
     mutating func answerJoins(_ actions: [GatewayAction], sid: Identifier, seq: UInt64, claim: UInt32 = 1) {
         for case .fanout(_, .join(let join)) in actions {
-            self.gateway.joinReplied(
+            self.gateway.joinAnswered(
                 JoinReply(
                     request: join.request, room: join.room, connection: join.connection,
                     outcome: .success(
                         JoinReply.Joined(
                             position: Position(epoch: "e", seq: seq), content: .elements(Array("[]".utf8)),
                             members: [join.member], session: "secret", sid: sid, claim: claim, number: 0))),
-                at: self.now, seconds: 0)
+                at: self.moment, seconds: 0, into: &self.actions)
         }
     }
 
     /// The time passes and what waits for it is done.
     mutating func advance(_ milliseconds: UInt64) {
         self.now += milliseconds
-        self.gateway.tick(at: self.now, seconds: 0)
+        self.gateway.timeReached(self.moment, seconds: 0, into: &self.actions)
     }
+}
+
+extension Instant {
+    /// That many milliseconds after the clock's start.
+    init(milliseconds: UInt64) {
+        self = .start + .milliseconds(milliseconds)
+    }
+
+    /// Whole milliseconds since the clock's start.
+    var milliseconds: UInt64 { self.elapsed(since: .start).milliseconds }
 }
 
 extension [GatewayAction] {

@@ -1,4 +1,5 @@
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -9,8 +10,8 @@ struct StreamTests {
     func hole() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        scene.gateway.updated(update(2))
-        scene.gateway.updated(update(3))
+        scene.gateway.updateReceived(update(2), into: &scene.actions)
+        scene.gateway.updateReceived(update(3), into: &scene.actions)
         let asked = scene.take()
         #expect(asked.count == 1)
         guard case .fanout(_, .interest(let interest))? = asked.first else {
@@ -18,10 +19,11 @@ struct StreamTests {
             return
         }
         #expect(interest.position.seq == 0)
-        for seq in UInt64(1)...3 { scene.gateway.updated(update(seq)) }
-        scene.gateway.positioned(RoomPosition(room: "r", position: Position(epoch: "e", seq: 3), isReset: false))
+        for seq in UInt64(1)...3 { scene.gateway.updateReceived(update(seq), into: &scene.actions) }
+        scene.gateway.positionReceived(
+            RoomPosition(room: "r", position: Position(epoch: "e", seq: 3), isReset: false), into: &scene.actions)
         #expect(scene.take().texts(for: ada).map { $0.contains(#""seq":"#) } == [true, true, true])
-        scene.gateway.updated(update(3))
+        scene.gateway.updateReceived(update(3), into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 
@@ -29,9 +31,10 @@ struct StreamTests {
     func reset() throws {
         var scene = Scene()
         let ada = try scene.member("ada", seq: 5)
-        scene.gateway.positioned(RoomPosition(room: "r", position: Position(epoch: "e", seq: 90), isReset: true))
+        scene.gateway.positionReceived(
+            RoomPosition(room: "r", position: Position(epoch: "e", seq: 90), isReset: true), into: &scene.actions)
         #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":6,"to":90}]"#])
-        scene.gateway.updated(update(91))
+        scene.gateway.updateReceived(update(91), into: &scene.actions)
         #expect(scene.take().isEmpty)
     }
 
@@ -39,7 +42,7 @@ struct StreamTests {
     func moved() throws {
         var scene = Scene()
         _ = try scene.member("ada", seq: 5)
-        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.now)
+        scene.gateway.fanoutMoved(shards: [Shard.of(room: "r")], hadOwner: true, at: scene.moment, into: &scene.actions)
         let actions = scene.take()
         guard case .fanout(_, .interest(let fresh))? = actions.first,
             case .formerFanout(_, .interest(let old))? = actions.last
@@ -62,10 +65,10 @@ struct StreamTests {
             return
         }
         let shard = Shard.of(room: "r")
-        scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.now)
+        scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.moment, into: &scene.actions)
         #expect(
             scene.take() == [.formerFanout(shard: shard, .interest(Self.nobody)), .fanout(shard: shard, .join(join))])
-        scene.gateway.fanoutMoved(shards: [shard], hadOwner: false, at: scene.now)
+        scene.gateway.fanoutMoved(shards: [shard], hadOwner: false, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [.fanout(shard: shard, .join(join))])
     }
 
@@ -77,10 +80,10 @@ struct StreamTests {
         var scene = Scene()
         _ = try scene.member("ada", seq: 5)
         let anew = RoomPosition(room: "r", position: Position(epoch: "another", seq: 3), isReset: true)
-        scene.gateway.positioned(anew)
+        scene.gateway.positionReceived(anew, into: &scene.actions)
         _ = scene.take()
         let shard = Shard.of(room: "r")
-        scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.now)
+        scene.gateway.fanoutMoved(shards: [shard], hadOwner: true, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [.formerFanout(shard: shard, .interest(Self.nobody))])
     }
 
@@ -114,7 +117,7 @@ struct StreamTests {
         preview.after = 3
         preview.folded = 2
         preview.sinceLast = 16
-        scene.gateway.previewed([preview], at: scene.now, lateness: 0)
+        scene.gateway.previewsReceived([preview], at: scene.moment, lateness: .zero, into: &scene.actions)
         let actions = scene.take()
         #expect(actions.texts(for: ada).isEmpty)
         let text =
@@ -129,7 +132,8 @@ struct StreamTests {
         let ada = try scene.member("ada")
         let old = try scene.member("old", isLegacy: true)
         let member = Member(user: "bob", name: "Bob", color: "#fff")
-        scene.gateway.presenceChanged(Presence(room: "r", hasJoined: true, member: member, except: 0))
+        scene.gateway.presenceChanged(
+            Presence(room: "r", hasJoined: true, member: member, except: 0), into: &scene.actions)
         let actions = scene.take()
         let text = ##"["member:joined",{"roomId":"r","userId":"bob","name":"Bob","color":"#fff"}]"##
         #expect(actions.texts(for: ada) == [text])
@@ -141,7 +145,7 @@ struct StreamTests {
         var scene = Scene()
         let ada = try scene.member("ada")
         let old = try scene.member("old", isLegacy: true)
-        scene.gateway.updated(update(1, event: .deleted, ids: ["a", "b"]))
+        scene.gateway.updateReceived(update(1, event: .deleted, ids: ["a", "b"]), into: &scene.actions)
         let actions = scene.take()
         #expect(
             actions.texts(for: ada) == [
@@ -155,17 +159,17 @@ struct StreamTests {
         var scene = Scene()
         let slow = try scene.member("slow")
         let ada = try scene.member("ada")
-        scene.gateway.updated(update(1))
+        scene.gateway.updateReceived(update(1), into: &scene.actions)
         guard case .broadcast(_, _, let step?)? = scene.take().first else {
             Issue.record("the update was not delivered")
             return
         }
         #expect(step.seq == 1 && step.room == "r")
-        scene.gateway.fellBehind([slow], in: "r", at: 1)
+        scene.gateway.fellBehind([slow], in: "r", at: 1, into: &scene.actions)
         #expect(scene.take().texts(for: slow) == [#"["room:resync",{"roomId":"r","from":1,"to":1}]"#])
         // Updates of the same turn find it behind as well: it is told once.
-        scene.gateway.fellBehind([slow], in: "r", at: 2)
-        scene.gateway.updated(update(2))
+        scene.gateway.fellBehind([slow], in: "r", at: 2, into: &scene.actions)
+        scene.gateway.updateReceived(update(2), into: &scene.actions)
         let actions = scene.take()
         #expect(actions.texts(for: slow).isEmpty)
         #expect(actions.texts(for: ada).count == 1)
@@ -173,7 +177,7 @@ struct StreamTests {
         scene.send(slow, "room:join", #"{"roomId":"r","resume":{"epoch":"e","seq":0}}"#, ack: 1)
         scene.answerJoins(sid: "s-slow", seq: 2)
         _ = scene.take()
-        scene.gateway.updated(update(3))
+        scene.gateway.updateReceived(update(3), into: &scene.actions)
         #expect(scene.take().texts(for: slow).count == 1)
     }
 
@@ -181,7 +185,7 @@ struct StreamTests {
     func legacyKeepsItsPlace() throws {
         var scene = Scene()
         _ = try scene.member("old", isLegacy: true)
-        scene.gateway.updated(update(1))
+        scene.gateway.updateReceived(update(1), into: &scene.actions)
         guard case .broadcast(_, _, let step?)? = scene.take().first else {
             Issue.record("the update was not delivered")
             return

@@ -1,16 +1,17 @@
 import GatewayCore
 import Testing
+import Timing
 
 @Suite struct TurnPauseTests {
     private static let ms: UInt64 = 1_000_000
 
     /// The rests after turns that come so often, ns; the clock goes on while it rests.
     private func rests(every interval: UInt64, length: UInt64 = ms, turns: Int = 2000) -> [UInt64] {
-        var pause = TurnPause(length: length)
+        var pause = TurnPause(length: Nanoseconds(length))
         var now: UInt64 = 5_000_000_000
         return (0..<turns).map { _ in
             now += interval
-            let rest = pause.turnEnded(at: now)
+            let rest = pause.turnEnded(at: Instant(nanoseconds: now)).count
             now += rest
             return rest
         }
@@ -29,20 +30,20 @@ import Testing
     }
 
     @Test func aTurnThatTookLongIsFollowedByTheNextAtOnce() {
-        var pause = TurnPause(length: Self.ms)
+        var pause = TurnPause(length: .milliseconds(1))
         var now: UInt64 = Self.ms
-        for _ in 0..<1000 { now += 100_000 + pause.turnEnded(at: now + 100_000) }
-        #expect(pause.turnEnded(at: now + 100_000) > 0)
+        for _ in 0..<1000 { now += 100_000 + pause.turnEnded(at: Instant(nanoseconds: now + 100_000)).count }
+        #expect(pause.turnEnded(at: Instant(nanoseconds: now + 100_000)) > .zero)
         now += 3 * Self.ms
-        #expect(pause.turnEnded(at: now) == 0)
+        #expect(pause.turnEnded(at: Instant(nanoseconds: now)) == .zero)
     }
 
     @Test func whenItGetsQuietTheRestsEndAtOnce() {
-        var pause = TurnPause(length: Self.ms)
+        var pause = TurnPause(length: .milliseconds(1))
         var now: UInt64 = Self.ms
-        for _ in 0..<1000 { now += 100_000 + pause.turnEnded(at: now + 100_000) }
+        for _ in 0..<1000 { now += 100_000 + pause.turnEnded(at: Instant(nanoseconds: now + 100_000)).count }
         now += 100 * Self.ms
-        #expect((0..<16).map { pause.turnEnded(at: now + $0) }.allSatisfy { $0 == 0 })
+        #expect((0..<16).map { pause.turnEnded(at: Instant(nanoseconds: now + $0)) }.allSatisfy { $0 == .zero })
     }
 
     @Test func withoutALengthThereAreNone() {

@@ -2,6 +2,7 @@ import GatewayCore
 import NIOCore
 import NIOEmbedded
 import Testing
+import Timing
 
 @testable import GatewayDaemon
 
@@ -13,7 +14,7 @@ import Testing
         // Some clock readings lie before the first pause.
         self.eventLoop.advanceTime(by: .seconds(5))
         return TurnSchedule(
-            eventLoop: self.eventLoop, pause: TurnPause(length: UInt64(pause.nanoseconds)))
+            eventLoop: self.eventLoop, pause: TurnPause(length: Nanoseconds(UInt64(pause.nanoseconds))))
     }
 
     /// Ends turns with commits until one of them asks for a pause.

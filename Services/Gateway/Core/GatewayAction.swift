@@ -1,6 +1,6 @@
 package import Wire
 
-/// A place in the gateway's table of connections; reused after a connection is gone.
+/// Where a connection stands in the gateway's table; reused after the connection is gone.
 package typealias Slot = Int
 
 /// Which way a commit is sent.
@@ -70,7 +70,7 @@ package enum GatewayAction: Equatable, Sendable {
     case broadcast([Slot], json: [UInt8], step: StreamStep?)
     /// Send the previews of one room's tick to its members, to each all but its own.
     case previews([Slot], [PreviewText])
-    /// Disconnect the app from the namespace; it is told by an `auth:error` that went before.
+    /// Disconnect the app from the namespace; an `auth:error` went before.
     case disconnect(Slot)
     /// Hand a preview to the coalescer of the shard.
     case preview(shard: Int, Preview)
@@ -82,4 +82,16 @@ package enum GatewayAction: Equatable, Sendable {
     case formerFanout(shard: Int, FanoutRecord)
     /// Answer an HTTP request.
     case http(request: UInt64, status: Int, json: [UInt8])
+}
+
+extension GatewayAction {
+    /// A record for the fan-out that serves a room.
+    static func fanout(of room: Identifier, _ record: FanoutRecord) -> GatewayAction {
+        .fanout(shard: Shard.of(room: room), record)
+    }
+
+    /// A gesture has ended without a commit.
+    static func gestureEnd(_ end: GestureEnd) -> GatewayAction {
+        .fanout(of: end.room, .gestureEnd(end))
+    }
 }

@@ -1,6 +1,7 @@
 package import JSONBytes
+package import Timing
 
-/// What one app may ask of a gateway; every figure is a setting, and all of them are told to apps in the join's `limits`.
+/// What apps may ask of a gateway, each figure a setting; a join's answer carries those of one app as `limits`.
 package struct Limits: Equatable, Sendable {
     /// The largest message, bytes; announced as Engine.IO's `maxPayload`.
     package var messageBytes = 256 * 1024
@@ -20,18 +21,18 @@ package struct Limits: Equatable, Sendable {
     package var previewsPerSecond = 120
     /// Commits per second and connection.
     package var commitsPerSecond = 30
-    /// Commits that may come at once after a pause.
+    /// Commits that may come together after a pause.
     package var commitBurst = 120
     /// Updates that a resumed join replays at most; further back it gets the whole room.
     package var replay = 1000
-    /// How long a commit or a join may wait for its result, ms.
-    package var deadlineMs: UInt64 = 10_000
-    /// The pace of previews when all is well, ms, told as `throttleMs`.
-    package var throttleMs = 16
-    /// Rooms are slowed down when previews leave later than this on average, ms.
-    package var lateMs: UInt64 = 8
-    /// How long all must be well before they speed up again, ms.
-    package var calmMs: UInt64 = 1000
+    /// How long a commit or a join may wait for its result.
+    package var deadline = Nanoseconds.seconds(10)
+    /// The pace of previews when all is well, which apps read as `throttleMs`.
+    package var throttle = Nanoseconds.milliseconds(16)
+    /// Rooms are slowed down when previews leave later than this on average.
+    package var late = Nanoseconds.milliseconds(8)
+    /// How long all must be well before they speed up again.
+    package var calm = Nanoseconds.seconds(1)
     /// Members that previews are delivered to in one turn; the rest get theirs with the next one.
     package var previewWrites = 128
 
@@ -41,10 +42,13 @@ package struct Limits: Equatable, Sendable {
     package var custodyBytes = 64 << 20
     /// Joins of all apps that may wait for their answer; one more is refused as busy.
     package var joinsWaiting = 20_000
-    /// Joins per second that go to fan-outs, and as many at once after a pause; the rest wait for their turn.
+    /// Joins per second that go to fan-outs, and as many together after a pause; the rest wait for their turn.
     package var joinsPerSecond = 2000
     /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
     package var readsWaiting = 1000
+
+    /// How long an app waits before it tries again when too many wait, ms.
+    static let busyMs: UInt32 = 500
 
     /// The defaults.
     package init() {}

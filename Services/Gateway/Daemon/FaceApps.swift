@@ -2,14 +2,15 @@ import GatewayCore
 import JSONBytes
 import SocketIO
 import SocketIOServer
+import Timing
 import Wire
 
 /// The back ends that speak to the gateway over ZeroMQ: the same namespace, events and acknowledgements as apps over
-/// Socket.IO. A peer that was silent for too long is taken for gone; `2` is answered with `3` and counts as life.
+/// Socket.IO. A peer that was silent for too long counts as gone; `2` is answered with `3` and counts as life.
 final class FaceApps {
     private var lines: [[UInt8]: FaceLine] = [:]
-    /// Silence after which a peer is taken for gone, ms.
-    static let silenceMs: UInt64 = 30_000
+    /// Silence after which a peer counts as gone.
+    static let silence = Nanoseconds.seconds(30)
     /// Peers that may be connected at once.
     private static let maxPeers = 1024
 
@@ -78,7 +79,7 @@ final class FaceApps {
             self.refuse(peer, hub, Refusal(.forbidden, "The connection is not open: send a CONNECT packet (40) first."))
             return
         }
-        hub.received(json, ackID: ackID, from: line.slot)
+        hub.eventReceived(json, ackID: ackID, from: line.slot)
     }
 
     /// A peer went away, or could not be reached.
@@ -91,20 +92,20 @@ final class FaceApps {
     /// Lets go of peers that were silent for too long.
     func dropSilent(from hub: GatewayHub) {
         let now = hub.now
-        for (peer, line) in self.lines where now > line.heardAt + Self.silenceMs { self.gone(peer, from: hub) }
+        for (peer, line) in self.lines where now > line.heardAt + Self.silence { self.gone(peer, from: hub) }
     }
 }
 
 /// One back end.
 final class FaceLine: AppLine {
     var slot: Slot = 0
-    var heardAt: UInt64
+    var heardAt: Instant
     var close: (() -> Void)?
     private let write: ([UInt8]) -> Void
     private var badMessages = 0
     private static let maxBadMessages = 10
 
-    init(heardAt: UInt64, write: @escaping ([UInt8]) -> Void) {
+    init(heardAt: Instant, write: @escaping ([UInt8]) -> Void) {
         self.heardAt = heardAt
         self.write = write
     }

@@ -1,18 +1,30 @@
 import GatewayCore
-import JSONBytes
-import SocketIO
-import SocketIOServer
-import Stages
+import Timing
 import Wire
 
 /// Doing what the core decided.
 extension GatewayHub {
-    func perform(_ action: GatewayAction) {
+    /// Room for so many actions is kept between turns.
+    private static let keptActions = 1024
+
+    func perform() {
+        // What is done may lead to more.
+        while !self.actions.isEmpty {
+            // Two arrays take turns: what the core appends to is not allocated for every read.
+            var actions = exchange(&self.spareActions, with: [])
+            swap(&self.actions, &actions)
+            for action in actions { self.perform(action) }
+            actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
+            self.spareActions = actions
+        }
+    }
+
+    private func perform(_ action: GatewayAction) {
         switch action {
         case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
         case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
-        case .previews(let slots, let previews): self.deliver(previews, to: slots)
+        case .previews(let slots, let previews): self.apps.deliver(previews, to: slots)
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .preview(let shard, let preview):
             if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
@@ -31,52 +43,20 @@ extension GatewayHub {
         if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
     }
 
-    /// Sends commits that wait for credit as far as there is some, one of each shard by turns.
-    func releaseHeld(at now: UInt64) {
-        var isGoingOn = true
-        while isGoingOn {
-            isGoingOn = false
-            for shard in self.core.heldShards {
-                guard let path = self.core.nextHeldPath(in: shard) else { continue }
-                if let target = self.topology.target(of: shard, path), !self.senders.isOpen(target) { continue }
-                self.core.releaseHeld(in: shard, at: now)
-                self.perform()
-                isGoingOn = true
-            }
-        }
-    }
-
     private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {
-        let packet = PreparedPacket(event: json)
-        var behind: [Slot] = []
-        for slot in slots {
-            guard let app = self.apps[slot] else { continue }
-            if step?.seq != nil, app.isBehind(self.behindBytes) {
-                behind.append(slot)
-            } else {
-                app.send(packet, json: json, step: step)
-            }
-        }
-        if let step, let seq = step.seq, !behind.isEmpty { self.core.fellBehind(behind, in: step.room, at: seq) }
+        let behind = self.apps.broadcast(json, to: slots, step: step)
+        guard let step, let seq = step.seq, !behind.isEmpty else { return }
+        self.core.fellBehind(behind, in: step.room, at: seq, into: &self.actions)
     }
 
-    /// Gives each member the previews of all others in one write. Members that move nothing themselves share one buffer.
-    private func deliver(_ previews: [PreviewText], to slots: [Slot]) {
-        let packets = previews.map { PreparedPacket(event: $0.json) }
-        // Few of them: looking through is cheaper than hashing.
-        let movers = previews.compactMap(\.sender)
-        let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
-        for slot in slots {
-            guard let app = self.apps[slot] else { continue }
-            if !movers.contains(slot) {
-                app.send(previews, butOf: nil, packet: all)
-                continue
+    /// Sends commits that wait for credit as far as there is some.
+    func sendHeld(at now: Instant) {
+        var shard: Int?
+        repeat {
+            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) { shard, path in
+                self.topology.target(of: shard, path).map(self.senders.isOpen) ?? true
             }
-            let others = previews.indices.filter { previews[$0].sender != slot }
-            guard let first = others.first else { continue }
-            let packet =
-                others.count == 1 ? packets[first] : PreparedPacket.concatenating(others.map { packets[$0] })
-            app.send(previews, butOf: slot, packet: packet)
-        }
+            self.perform()
+        } while shard != nil
     }
 }

@@ -2,19 +2,21 @@ import GatewayCore
 import JSONBytes
 import SocketIO
 import SocketIOServer
+import Timing
 
 extension GatewayHub {
-    /// Tells all apps that this gateway is about to stop, and draws when each is closed.
-    /// - Parameter spread: over how long they are closed, ms.
-    func announceDraining(spread: UInt64) -> Farewell {
-        let slots = self.apps.indices.filter { self.apps[$0] != nil }
-        let farewell = Farewell(slots, spread: spread, at: self.now) { UInt64.random(in: $0) }
+    /// Announces to all apps that this gateway is about to stop, and draws when each is closed.
+    /// - Parameter spread: over how long they are closed.
+    func announceDraining(spread: Nanoseconds) -> Farewell {
+        let slots = self.apps.slots
+        let now = self.now
+        let farewell = Farewell(slots, spread: spread, at: now) { UInt64.random(in: $0) }
         var writer = JSONWriter(reserving: 64)
         writer.beginArray()
         writer.value("server:draining")
         writer.beginObject()
         writer.key("closesInMs")
-        writer.value(farewell.end - min(farewell.end, self.now))
+        writer.value(farewell.end.elapsed(since: now).milliseconds)
         writer.endObject()
         writer.endArray()
         let packet = PreparedPacket(event: writer.bytes)
@@ -23,11 +25,11 @@ extension GatewayHub {
         return farewell
     }
 
-    /// Takes the next step of a farewell.
-    func take(_ farewell: inout Farewell) {
-        let step = farewell.step(at: self.now) { self.core.owesResults(to: $0) }
+    /// Goes one step on in a farewell.
+    func proceed(_ farewell: inout Farewell) {
+        let step = farewell.timeReached(self.now) { self.core.owesResults(to: $0) }
         for slot in step.leaving { self.core.startLeaving(slot) }
-        for slot in step.closing where self.apps.indices.contains(slot) { self.apps[slot]?.goAway() }
+        for slot in step.closing { self.apps[slot]?.goAway() }
         self.flushes.flush()
     }
 }

@@ -13,28 +13,28 @@ extension GatewayHub {
     func drainNews(since arrival: NIODeadline) {
         self.news.drain(into: &self.fresh)
         let start = NIODeadline.now()
-        self.arrivals.lateness = UInt64(max(0, (start - arrival).nanoseconds) / 1000)
+        self.arrivals.lateness = Nanoseconds(UInt64(max(0, (start - arrival).nanoseconds)))
         self.core.turnBegan()
-        let now = start.uptimeNanoseconds / 1_000_000
+        let now = Instant(wholeMillisecondsOf: start)
         for item in self.fresh { self.handle(item, at: now) }
         self.fresh.removeAll(keepingCapacity: true)
-        self.arrivals.deliver(at: now, into: &self.core)
+        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions)
         self.batched {
             self.perform()
-            self.releaseHeld(at: now)
+            self.sendHeld(at: now)
         }
         self.settle()
     }
 
-    private func handle(_ item: MeshNews, at now: UInt64) {
+    private func handle(_ item: MeshNews, at now: Instant) {
         switch item {
         case .up(let instance, let greeting, let isResting):
-            self.senders.up(instance, greeting: greeting)
+            self.senders.linkUp(instance, greeting: greeting)
             self.changed(instance, isResting ? .rests : .serves, at: now)
         case .resting(let instance, let isResting):
             self.changed(instance, isResting ? .rests : .serves, at: now)
         case .down(let instance):
-            self.senders.down(instance)
+            self.senders.linkDown(instance)
             self.changed(instance, .isGone, at: now)
         case .previewLane(let coalescer, let isOpen): self.senders.setOpen(isOpen, coalescer: coalescer)
         case .envelope(let instance, let bytes): self.received(bytes, from: instance, at: now)
@@ -43,9 +43,9 @@ extension GatewayHub {
         }
     }
 
-    private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: UInt64) {
+    private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: Instant) {
         for move in self.topology.changed(instance, state) {
-            self.core.shardsMoved(move, at: now)
+            self.core.shardsMoved(move, at: now, into: &self.actions)
             self.perform()
         }
         self.reviewReadiness()
@@ -58,10 +58,11 @@ extension GatewayHub {
                 of: self.topology.stages, at: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)))
     }
 
-    private func received(_ bytes: [UInt8], from instance: StageInstance, at now: UInt64) {
+    private func received(_ bytes: [UInt8], from instance: StageInstance, at now: Instant) {
         bytes.withUnsafeBytes { bytes in
             self.arrivals.receive(
-                bytes, from: instance, self.topology, self.intake, at: now, seconds: self.seconds, into: &self.core
+                bytes, from: instance, self.topology, self.intake, at: now, seconds: self.seconds, to: &self.core,
+                into: &self.actions
             ) { self.senders.allow($0, for: instance) }
         }
     }

@@ -17,28 +17,25 @@ final class GatewayHub {
     let eventLoop: any EventLoop
     let logger: Logger
     var core: Gateway
-    private let limits: Limits
-    /// Apps by slot; the core knows them by their slots only.
-    var apps: [(any AppLine)?] = []
+    /// What the core wants done, in order; and storage for its next actions.
+    var actions: [GatewayAction] = []
+    var spareActions: [GatewayAction] = []
+    var apps: AppLines
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
     var topology: MeshTopology
     var senders: MeshSenders
-    private var handshakes: GatewayCore.TokenBucket
+    private var admission: AppAdmission
     private let degraded: HealthNote
-    /// Storage for the core's next actions.
-    private var spareActions: [GatewayAction] = []
-    /// Room for so many actions is kept between turns.
-    private static let keptActions = 1024
     private let outbox: Mailbox<MeshOrder>
     let news: Mailbox<MeshNews>
     let intake: EnvelopeIntake
     var fresh: [MeshNews] = []
     var arrivals = MeshArrivals()
-    /// When previews that wait are looked at; see `armDelivery`.
-    var delivery: Scheduled<Void>?
-    var deliveryAt: UInt64 = .max
-    private var timer: Scheduled<Void>?
-    private var timerAt: UInt64 = .max
+    /// What waits for the clock, and previews that wait for their pace or turn.
+    private let timer: LoopAlarm
+    private let previewTimer: LoopAlarm
+    /// Previews that are due already let what came in the meantime go first: what apps sent, and results.
+    private static let breath = TimeAmount.microseconds(50)
     private let turns: TurnSchedule
     /// Commits that had been accepted when the last turn ended.
     private var commitsSeen: UInt64 = 0
@@ -49,13 +46,11 @@ final class GatewayHub {
     let mesh: ReadinessCheck
     let patience = StartupPatience(from: Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds))
     private let telemetry: GatewayTelemetry
-    private var isObservationDue = false
-    /// How often figures are shown, ms.
-    private static let observationMs: Int64 = 200
-    /// Bytes that may wait for an app before it gets no more updates and must join again.
-    let behindBytes: Int
-    /// Custody older than this is worth a word to operators, ms.
-    private static let slowCustodyMs: UInt64 = 2000
+    /// When figures are shown, not more often than anybody could look at them.
+    private let observation: LoopAlarm
+    private static let observationPause = Nanoseconds.milliseconds(200)
+    /// Custody older than this is worth a word to operators.
+    private static let slowCustody = Nanoseconds.seconds(2)
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext,
@@ -63,7 +58,6 @@ final class GatewayHub {
     ) {
         self.eventLoop = eventLoop
         self.logger = context.logger
-        self.limits = settings.limits
         self.core = Gateway(
             name: Identifier(context.name), connectionPrefix: UInt32.random(in: 1...UInt32.max),
             seed: UInt64.random(in: 0...UInt64.max), limits: settings.limits, tokens: tokens)
@@ -72,19 +66,27 @@ final class GatewayHub {
             fanouts: settings.fanouts.map(\.name))
         self.senders = MeshSenders(
             coalescers: settings.coalescers.count, committers: settings.committers.count,
-            fanouts: settings.fanouts.count, pause: settings.linkPause.milliseconds)
+            fanouts: settings.fanouts.count, pause: Nanoseconds(settings.linkPause))
         self.outbox = outbox
         self.news = news
         self.intake = EnvelopeIntake(logger: context.logger) { telemetry.envelopeMalformed() }
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.degraded = context.health.note("commits")
-        self.handshakes = GatewayCore.TokenBucket(
-            capacity: settings.handshakesPerSecond, perSecond: settings.handshakesPerSecond,
-            now: NIODeadline.now().uptimeNanoseconds / 1_000_000)
+        self.admission = AppAdmission(
+            authenticator: self.core.authenticator, limits: settings.limits,
+            handshakesPerSecond: settings.handshakesPerSecond, at: Instant(wholeMillisecondsOf: .now()))
         self.flushes = flushes
-        self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: settings.turnPause.nanoseconds))
-        self.behindBytes = settings.socketIO.maxBufferedBytes / 2
+        self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
+        self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
+        self.timer = LoopAlarm(eventLoop: eventLoop)
+        self.previewTimer = LoopAlarm(eventLoop: eventLoop)
+        self.observation = LoopAlarm(eventLoop: eventLoop)
+        self.timer.ring = { [unowned self] in self.timeReached() }
+        self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
+        self.observation.ring = { [unowned self] in
+            telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
+        }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
             self?.reviewReadiness()
         }
@@ -92,16 +94,27 @@ final class GatewayHub {
 
     // MARK: Time
 
-    /// Milliseconds of the monotonic clock.
-    var now: UInt64 { NIODeadline.now().uptimeNanoseconds / 1_000_000 }
+    /// The present moment, as the core hears of it.
+    var now: Instant { Instant(wholeMillisecondsOf: .now()) }
     /// Seconds since 1970, for tokens only.
     var seconds: Int64 { WallClock.seconds() }
 
+    private func timeReached() {
+        self.core.timeReached(self.now, seconds: self.seconds, into: &self.actions)
+        self.settle()
+    }
+
+    private func previewTimeReached() {
+        self.core.turnBegan()
+        self.core.previewTimeReached(self.now, into: &self.actions)
+        self.settle()
+    }
+
     // MARK: Apps
 
-    /// Whether one more connection may open now, or is told to come a moment later.
+    /// Whether one more connection may open now, or must come a moment later.
     func mayShakeHands() -> Bool {
-        if self.handshakes.take(at: self.now) { return true }
+        if self.admission.mayShakeHands(at: self.now) { return true }
         self.telemetry.handshakeRefused()
         return false
     }
@@ -113,61 +126,41 @@ final class GatewayHub {
         guest: String? = nil
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Refusal) {
-            var payload: JSONValue?
-            if !auth.isEmpty {
-                var document = JSONDocument()
-                do {
-                    try document.parse(auth, limits: self.limits.json)
-                } catch {
-                    throw Refusal(.invalid, "The auth payload is not valid JSON.", field: "auth")
-                }
-                payload = document.root
-            }
-            let fields = try HandshakeFields(auth: payload, query: query, header: header)
-            let guest = guest ?? Self.guestName()
-            return self.core.identify(fields, guest: guest, seconds: self.seconds).map { ($0, fields) }
+            return .success(
+                try self.admission.identify(
+                    auth: auth, query: query, header: header, guest: guest, seconds: self.seconds))
         } catch {
             return .failure(error)
         }
     }
 
-    /// A random name: of 15 bytes, which a text holds without memory of its own.
-    private static func guestName() -> String {
-        // 36^8 up to 36^9: nine digits.
-        "guest-" + String(Int.random(in: 2_821_109_907_456..<101_559_956_668_416), radix: 36)
-    }
-
     /// An app came in.
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
-        let slot = self.core.connected(identity: identity, handshake: handshake, at: self.now)
-        if slot == self.apps.count {
-            self.apps.append(app)
-        } else {
-            self.apps[slot] = app
-        }
+        let slot = self.core.connected(identity: identity, handshake: handshake, at: self.now, into: &self.actions)
+        self.apps.add(app, at: slot)
         self.settleLater()
         return slot
     }
 
     /// An app sent an event.
-    func received(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot) {
-        let isReadable = self.core.received(
-            Array(json), ackID: ackID, from: slot, at: self.now, seconds: self.seconds)
-        if !isReadable { self.apps[slot]?.reportBadMessage() }
+    func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot) {
+        let isEvent = self.core.eventReceived(
+            Array(json), ackID: ackID, from: slot, at: self.now, seconds: self.seconds, into: &self.actions)
+        if !isEvent { self.apps[slot]?.reportBadMessage() }
         self.settleLater()
     }
 
     /// An app went away.
     func disconnected(_ slot: Slot) {
-        self.core.disconnected(slot, at: self.now)
-        if self.apps.indices.contains(slot) { self.apps[slot] = nil }
+        self.core.disconnected(slot, at: self.now, into: &self.actions)
+        self.apps.remove(slot)
         self.settleLater()
     }
 
     // MARK: HTTP
 
     func read(room: String, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
-        let request = self.core.read(room: room, as: identity, at: self.now)
+        let request = self.core.read(room: room, as: identity, at: self.now, into: &self.actions)
         self.responders[request] = respond
         self.settleLater()
     }
@@ -176,12 +169,13 @@ final class GatewayHub {
         in room: String, body: [UInt8], session: Identifier, as identity: Identity,
         respond: @escaping (HTTPAnswer) -> Void
     ) {
-        let request = self.core.create(in: room, body: body, session: session, as: identity, at: self.now)
+        let request = self.core.create(
+            in: room, body: body, session: session, as: identity, at: self.now, into: &self.actions)
         self.responders[request] = respond
         self.settleLater()
     }
 
-    // MARK: Doing what the core decided
+    // MARK: Turns
 
     /// The mesh's thread put something into the empty mailbox: handled now, or in the next turn during a pause.
     func newsArrived(at arrival: NIODeadline) {
@@ -213,9 +207,10 @@ final class GatewayHub {
             let weight = orders.reduce(0) { $0 + $1.weight }
             return self.outbox.handOver(&orders, weight: weight) != .full
         }
-        self.observeLater()
-        self.armTimer(now)
-        self.armDelivery()
+        self.observation.set(now + Self.observationPause)
+        self.timer.set(self.core.nextDeadline)
+        self.timer.set(self.senders.nextDeadline)
+        self.previewTimer.set(self.core.nextPreviewDeadline(), breath: Self.breath)
     }
 
     /// Runs what sends to many apps, and flushes their connections once.
@@ -223,49 +218,14 @@ final class GatewayHub {
         self.flushes.flushing(body)
     }
 
-    /// Shows the figures, not more often than anybody could look at them.
-    private func observeLater() {
-        guard !self.isObservationDue else { return }
-        self.isObservationDue = true
-        self.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Self.observationMs)) { [weak self] in
-            guard let self else { return }
-            self.isObservationDue = false
-            self.telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
-        }
-    }
-
-    func perform() {
-        // What is done may lead to more.
-        while !self.core.actions.isEmpty {
-            // Two arrays take turns: what the core wrote into is not made anew for every read.
-            var actions = exchange(&self.spareActions, with: [])
-            swap(&self.core.actions, &actions)
-            for action in actions { self.perform(action) }
-            actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
-            self.spareActions = actions
-        }
-    }
-
-    // MARK: Timer
-
-    private func armTimer(_ now: UInt64) {
-        let due = min(self.core.nextTick(after: now) ?? .max, self.senders.nextFlush ?? .max)
-        guard due < self.timerAt else { return }
-        self.timer?.cancel()
-        self.timerAt = due
-        self.timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(due * 1_000_000)) {
-            [unowned self] in
-            self.timerAt = .max
-            self.core.tick(at: self.now, seconds: self.seconds)
-            self.settle()
-        }
-    }
+    // MARK: Housekeeping
 
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
-        let age = self.core.oldestCustody(at: self.now)
+        let age = self.core.commits.custody.oldestAge(at: self.now)
         self.telemetry.custodyAge(age)
-        self.degraded.say(age > Self.slowCustodyMs ? "commits have waited for their results for \(age / 1000) s" : nil)
+        let seconds = age.milliseconds / 1000
+        self.degraded.say(age > Self.slowCustody ? "commits have waited for their results for \(seconds) s" : nil)
     }
 
     /// Lets go of back ends that were silent for too long; called once in a while.
@@ -281,13 +241,7 @@ final class GatewayHub {
 
     /// Looks at the tokens' ends; called once in a while in token mode.
     func checkTokens() {
-        self.core.checkTokens(seconds: self.seconds)
+        self.core.checkTokens(at: self.seconds, into: &self.actions)
         self.settle()
     }
-}
-
-/// An answer to an HTTP request.
-struct HTTPAnswer {
-    let status: Int
-    let json: [UInt8]
 }

@@ -39,8 +39,7 @@ final class GatewayMesh: ReactorLoop {
         self.news = news
         self.telemetry = telemetry
         self.face = try settings.face.map { endpoint in
-            try FaceSocket(
-                on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
+            try FaceSocket(on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
         }
         let identity = LinkIdentity(daemon: name)
         func add(_ stage: Stage, _ addresses: [PeerAddress], _ lane: MeshLane = .main) throws {
@@ -83,8 +82,7 @@ final class GatewayMesh: ReactorLoop {
                     : .previewLane(index, isOpen: true))
         case .down(let index):
             self.exits[exit].outboxes[index] = Outbox(limit: Self.maxWaitingBytes)
-            self.fresh.append(
-                isMain ? .down(StageInstance(links.stage, index)) : .previewLane(index, isOpen: false))
+            self.fresh.append(isMain ? .down(StageInstance(links.stage, index)) : .previewLane(index, isOpen: false))
         case .resting(let index):
             if isMain { self.fresh.append(.resting(StageInstance(links.stage, index), links.isResting(index))) }
         case .writable(let index):

@@ -7,6 +7,7 @@ import NIOCore
 import NIOPosix
 package import ServiceLifecycle
 import SocketIOServer
+import Timing
 
 /// The running gateway: one event loop for apps, one thread for the mesh.
 package final class GatewayService: Service {
@@ -84,13 +85,13 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     private let apps: SocketIOApps
     private let pages: HTTPPages
     private var housekeeping: RepeatedTask?
-    private let drainSpread: UInt64
+    private let drainSpread: Nanoseconds
     /// The pause between the steps of a farewell.
     private static let drainPause = TimeAmount.milliseconds(20)
+    /// How long closing may take after the end of a farewell, while answers to polls go out.
+    private static let closing = Nanoseconds.milliseconds(500)
 
-    init(
-        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext
-    ) throws {
+    init(eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
         let telemetry = GatewayTelemetry(context.metrics)
@@ -101,7 +102,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
                 telemetry: telemetry)
         }
         self.reactor = reactor
-        self.drainSpread = settings.drainSpread.milliseconds
+        self.drainSpread = Nanoseconds(settings.drainSpread)
         let flushes = FlushQueue(eventLoop: eventLoop)
         self.hub = GatewayHub(
             eventLoop: eventLoop, settings: settings, tokens: tokens, context: context, telemetry: telemetry,
@@ -135,13 +136,13 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
 
     private func leave(_ farewell: Farewell, _ promise: EventLoopPromise<Void>) {
         var farewell = farewell
-        self.hub.take(&farewell)
+        self.hub.proceed(&farewell)
         // A proxy tries another gateway when nobody listens here. But every poll is a request, perhaps on a new connection.
         if !self.server.hasPollingSessions { _ = self.server.stopAccepting() }
-        let isDone = farewell.isOver && self.hub.core.custodyCount == 0
-        // At the end those, too, that never became apps; closing takes a moment, while answers to polls go out.
+        let isDone = farewell.isOver && self.hub.core.commits.custody.count == 0
+        // At the end those, too, that never became apps.
         let isLate = self.hub.now >= farewell.end
-        guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + 500 else {
+        guard isDone || isLate, self.server.drain(upTo: .max) == 0 || self.hub.now >= farewell.end + Self.closing else {
             let next = farewell
             self.eventLoop.scheduleTask(in: Self.drainPause) { self.leave(next, promise) }
             return

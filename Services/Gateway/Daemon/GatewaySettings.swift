@@ -3,6 +3,7 @@ package import Boot
 package import GatewayCore
 import SocketIO
 package import SocketIOServer
+import Timing
 
 /// What an operator may set on a gateway; the schema holds names, defaults and ranges.
 package struct GatewaySettings: DaemonSettings {
@@ -162,10 +163,10 @@ package struct GatewaySettings: DaemonSettings {
         limits.previewsPerSecond = values[Self.previewRate]
         limits.commitsPerSecond = values[Self.commitRate]
         limits.commitBurst = values[Self.commitBurst]
-        limits.deadlineMs = values[Self.deadline].milliseconds
-        limits.throttleMs = Int(values[Self.tick].milliseconds)
-        limits.lateMs = values[Self.paceLate].milliseconds
-        limits.calmMs = values[Self.paceCalm].milliseconds
+        limits.deadline = Nanoseconds(values[Self.deadline])
+        limits.throttle = Nanoseconds(values[Self.tick])
+        limits.late = Nanoseconds(values[Self.paceLate])
+        limits.calm = Nanoseconds(values[Self.paceCalm])
         limits.custodyCommits = values[Self.custodyCommits]
         limits.custodyBytes = values[Self.custodyBytes]
         limits.joinsWaiting = values[Self.joinsWaiting]
@@ -213,19 +214,5 @@ package struct GatewaySettings: DaemonSettings {
     func makeTokenVerifier() async throws -> TokenVerifier? {
         guard let keys = self.tokenKeys else { return nil }
         return try await TokenVerifier(keys: keys, issuer: self.tokenIssuer, audience: self.tokenAudience)
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, never negative.
-    var milliseconds: UInt64 {
-        let (seconds, attoseconds) = self.components
-        return UInt64(max(0, seconds)) * 1000 + UInt64(max(0, attoseconds) / 1_000_000_000_000_000)
-    }
-
-    /// Whole nanoseconds of a duration of some seconds at most, never negative.
-    var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = self.components
-        return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
     }
 }

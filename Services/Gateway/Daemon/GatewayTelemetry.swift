@@ -1,6 +1,7 @@
 import Boot
 import GatewayCore
 import SocketIOServer
+import Timing
 
 /// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
@@ -113,8 +114,8 @@ final class GatewayTelemetry: Sendable {
     /// A handshake was told to come later.
     func handshakeRefused() { self.turnedAway.add() }
 
-    /// How long the oldest commit in custody has waited, ms.
-    func custodyAge(_ age: UInt64) { self.custodyOldest.set(Double(age) / 1000) }
+    /// How long the oldest commit in custody has waited.
+    func custodyAge(_ age: Nanoseconds) { self.custodyOldest.set(age.seconds) }
 
     /// Shows the core's present figures.
     func observe(_ core: borrowing Gateway, lanesClosed: Int) {
@@ -131,22 +132,22 @@ final class GatewayTelemetry: Sendable {
         self.holes.follow(counters.holes)
         self.resyncs.follow(counters.resyncs)
         self.fallenBehind.follow(counters.fallenBehind)
-        self.connections.set(core.connectionCount)
-        self.custody.set(core.custodyCount)
+        self.connections.set(core.connections.count)
+        self.custody.set(core.commits.custody.count)
         self.busy.follow(counters.busy)
         self.heldTotal.follow(counters.held)
         self.previewsDropped.follow(counters.previewsDropped)
-        self.custodyBytes.set(core.custodyBytes)
-        self.held.set(core.heldCount)
+        self.custodyBytes.set(core.commits.custody.bytes)
+        self.held.set(core.commits.custody.heldCount)
         self.lanesClosed.set(lanesClosed)
-        self.joins.set(core.joinCount)
-        self.joinsQueued.set(core.queuedJoinCount)
-        self.reads.set(core.readCount)
-        self.lateness.set(Double(core.paces.lateness) / 1_000_000)
-        self.commitTime.set(Double(core.paces.commitTime) / 1_000_000)
-        self.usualCommitTime.set(Double(core.paces.usualCommitTime ?? 0) / 1_000_000)
-        self.paceChanges.follow(core.paces.changes)
-        for (pace, rooms) in self.paces { rooms.set(core.paces.count(at: pace)) }
-        self.waitingRooms.set(core.waiting.count)
+        self.joins.set(core.joins.count)
+        self.joinsQueued.set(core.joins.queuedCount)
+        self.reads.set(core.requests.readCount)
+        self.lateness.set(core.rooms.paces.lateness.seconds)
+        self.commitTime.set(core.rooms.paces.commitTime.seconds)
+        self.usualCommitTime.set((core.rooms.paces.usualCommitTime ?? .zero).seconds)
+        self.paceChanges.follow(core.rooms.paces.changes)
+        for (pace, rooms) in self.paces { rooms.set(core.rooms.paces.count(at: pace)) }
+        self.waitingRooms.set(core.rooms.waitingCount)
     }
 }

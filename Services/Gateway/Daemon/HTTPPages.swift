@@ -99,7 +99,7 @@ final class HTTPPages: HTTPApplication {
             return identity
         case .failure(let refusal):
             let status = refusal.field == "token" ? 401 : HTTPStatus.of(refusal)
-            respond(Self.json(status, Gateway.refusalText(refusal)))
+            respond(Self.json(status, refusal.acknowledgementText))
             return nil
         }
     }
@@ -116,13 +116,13 @@ final class HTTPPages: HTTPApplication {
     }
 
     private static func refusal(_ refusal: Refusal) -> HTTPResponse {
-        Self.json(HTTPStatus.of(refusal), Gateway.refusalText(refusal))
+        Self.json(HTTPStatus.of(refusal), refusal.acknowledgementText)
     }
 
     private static func wrongMethod(_ allowed: String) -> HTTPResponse {
         HTTPResponse(
             status: 405, headers: [("content-type", "application/json"), ("allow", allowed)],
-            body: Gateway.refusalText(Refusal(.invalid, "The method must be \(allowed).")))
+            body: Refusal(.invalid, "The method must be \(allowed).").acknowledgementText)
     }
 
     private static let page = HTTPResponse(
@@ -163,4 +163,10 @@ enum PercentCoding {
         default: nil
         }
     }
+}
+
+/// An answer to an HTTP request.
+struct HTTPAnswer {
+    let status: Int
+    let json: [UInt8]
 }

@@ -1,5 +1,6 @@
 package import GatewayCore
 package import Stages
+package import Timing
 package import Wire
 
 /// What came from the stages behind a gateway in this turn: records go to the core as they come, previews are collected
@@ -10,8 +11,8 @@ package struct MeshArrivals {
     private var rooms: Set<Identifier> = []
     /// The number of envelopes that they came in.
     private var envelopes = 0
-    /// How long this turn's previews have waited for it, µs.
-    package var lateness: UInt64 = 0
+    /// How long this turn's previews have waited for it.
+    package var lateness = Nanoseconds.zero
 
     /// Nothing came yet.
     package init() {}
@@ -22,7 +23,8 @@ package struct MeshArrivals {
     ///   - allow: gets the credit for commits that the sender gives.
     package mutating func receive(
         _ bytes: UnsafeRawBufferPointer, from sender: StageInstance, _ topology: MeshTopology, _ intake: EnvelopeIntake,
-        at now: UInt64, seconds: Int64, into core: inout Gateway, allow: (CommitCredit) -> Void
+        at now: Instant, seconds: Int64, to core: inout Gateway, into actions: inout [GatewayAction],
+        allow: (CommitCredit) -> Void
     ) {
         let before = self.previews.count
         intake.walk(bytes) { kind, fields throws(EnvelopeError) in
@@ -32,36 +34,39 @@ package struct MeshArrivals {
             case .commitCredit:
                 allow(try EnvelopeReader.decode(CommitCredit.self, fields))
             default:
-                try self.receive(kind, fields, at: now, seconds: seconds, into: &core)
+                try self.receive(kind, fields, at: now, seconds: seconds, to: &core, into: &actions)
             }
         }
         if self.previews.count > before { self.envelopes += 1 }
     }
 
     private mutating func receive(
-        _ kind: RecordKind, _ fields: ByteReader, at now: UInt64, seconds: Int64, into core: inout Gateway
+        _ kind: RecordKind, _ fields: ByteReader, at now: Instant, seconds: Int64, to core: inout Gateway,
+        into actions: inout [GatewayAction]
     ) throws(EnvelopeError) {
         switch kind {
         case .update:
             let update = try EnvelopeReader.decode(Update.self, fields)
-            self.deliver(update.room, at: now, into: &core)
-            core.updated(update)
-        case .commitResult: core.resulted(try EnvelopeReader.decode(CommitResult.self, fields), at: now)
+            self.deliver(update.room, at: now, to: &core, into: &actions)
+            core.updateReceived(update, into: &actions)
+        case .commitResult:
+            let result = try EnvelopeReader.decode(CommitResult.self, fields)
+            core.resultReceived(result, at: now, into: &actions)
         case .joinReply:
             let reply = try EnvelopeReader.decode(JoinReply.self, fields)
-            self.deliver(reply.room, at: now, into: &core)
-            core.joinReplied(reply, at: now, seconds: seconds)
+            self.deliver(reply.room, at: now, to: &core, into: &actions)
+            core.joinAnswered(reply, at: now, seconds: seconds, into: &actions)
         case .roomPosition:
             let position = try EnvelopeReader.decode(RoomPosition.self, fields)
-            self.deliver(position.room, at: now, into: &core)
-            core.positioned(position)
-        case .presence: core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields))
+            self.deliver(position.room, at: now, to: &core, into: &actions)
+            core.positionReceived(position, into: &actions)
+        case .presence: core.presenceChanged(try EnvelopeReader.decode(Presence.self, fields), into: &actions)
         case .gestureEnded:
             let ended = try EnvelopeReader.decode(GestureEnded.self, fields)
-            self.deliver(ended.gesture.room, at: now, into: &core)
-            core.gestureEnded(ended)
+            self.deliver(ended.gesture.room, at: now, to: &core, into: &actions)
+            core.gestureEnded(ended, into: &actions)
         case .sessionClaimed: core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
-        case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields))
+        case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
         }
     }
@@ -77,16 +82,18 @@ package struct MeshArrivals {
     }
 
     /// Delivers a room's previews before something else of the room.
-    private mutating func deliver(_ room: Identifier, at now: UInt64, into core: inout Gateway) {
-        if self.rooms.contains(room) { self.deliver(at: now, into: &core) }
+    private mutating func deliver(
+        _ room: Identifier, at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]
+    ) {
+        if self.rooms.contains(room) { self.deliver(at: now, to: &core, into: &actions) }
     }
 
     /// Delivers this turn's previews. Several envelopes of them in one turn mean that the loop is behind: then only the
     /// latest count, so that it delivers less the later it is.
-    package mutating func deliver(at now: UInt64, into core: inout Gateway) {
+    package mutating func deliver(at now: Instant, to core: inout Gateway, into actions: inout [GatewayAction]) {
         guard !self.previews.isEmpty else { return }
-        core.previewed(
-            self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews, at: now, lateness: self.lateness)
+        let previews = self.envelopes > 1 ? LatestPreviews.folded(self.previews) : self.previews
+        core.previewsReceived(previews, at: now, lateness: self.lateness, into: &actions)
         self.previews.removeAll(keepingCapacity: true)
         self.rooms.removeAll(keepingCapacity: true)
         self.envelopes = 0

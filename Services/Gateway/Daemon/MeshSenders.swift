@@ -1,5 +1,6 @@
 package import GatewayCore
 package import Stages
+package import Timing
 package import Wire
 
 /// What is on its way from the event loop to the stages behind: an envelope for each instance and lane, handed over in
@@ -12,7 +13,7 @@ package struct MeshSenders {
     private struct PreviewLane {
         var previews = LatestPreviews()
         var isOpen = false
-        var sentAt: UInt64 = 0
+        var sentAt = Instant.start
     }
 
     /// What leaves for one instance.
@@ -25,10 +26,10 @@ package struct MeshSenders {
 
     /// Orders beyond which no previews are added to those that wait.
     private static let maxBacklog = 1024
-    /// When orders that were not accepted are offered again, ms.
-    private static let retryMs: UInt64 = 16
+    /// When orders that were not accepted are offered again.
+    private static let retry = Nanoseconds.milliseconds(16)
 
-    private let pause: UInt64
+    private let pause: Nanoseconds
     /// The coalescers, then the committers, then the fan-outs.
     private var lines: [Line]
     private let firstCommitter: Int
@@ -39,12 +40,12 @@ package struct MeshSenders {
     private var batch: [MeshOrder] = []
     /// True when a lane has something since the last flush, or is open again: it may leave at once.
     private var hasNewLane = false
-    /// When previews that are held back by the pause may leave, ms.
-    package private(set) var nextFlush: UInt64?
+    /// When there is something to flush: previews that the pause holds back, or orders that were not accepted.
+    package private(set) var nextDeadline: Instant?
 
     /// Senders to so many instances of each stage.
-    /// - Parameter pause: between two envelopes of previews for one coalescer, ms.
-    package init(coalescers: Int, committers: Int, fanouts: Int, pause: UInt64) {
+    /// - Parameter pause: between two envelopes of previews for one coalescer.
+    package init(coalescers: Int, committers: Int, fanouts: Int, pause: Nanoseconds) {
         self.pause = pause
         let counts = [(Stage.coalescer, coalescers), (.committer, committers), (.fanout, fanouts)]
         self.lines = counts.flatMap { stage, count in
@@ -66,12 +67,12 @@ package struct MeshSenders {
     // MARK: Links
 
     /// An instance came up, and says in its greeting how much it allows.
-    package mutating func up(_ instance: StageInstance, greeting: [UInt8]) {
+    package mutating func linkUp(_ instance: StageInstance, greeting: [UInt8]) {
         self.lines[self.line(instance)].window.opened(greeting: greeting)
     }
 
     /// An instance went down.
-    package mutating func down(_ instance: StageInstance) {
+    package mutating func linkDown(_ instance: StageInstance) {
         self.lines[self.line(instance)].window.closed()
     }
 
@@ -138,28 +139,28 @@ package struct MeshSenders {
 
     // MARK: Leaving
 
-    /// Hands over what may leave at time `now` (ms).
+    /// Hands over what may leave by now.
     /// - Parameter handOver: accepts all orders, which leaves none of them, or returns false. Refused orders are offered
     ///   again with the next flush: what is numbered or asked for is sent again by itself, and custody and credit bound it.
-    package mutating func flush(at now: UInt64, _ handOver: (inout [MeshOrder]) -> Bool) {
+    package mutating func flush(at now: Instant, _ handOver: (inout [MeshOrder]) -> Bool) {
         for line in self.filled {
             let bytes = self.lines[line].envelope.take()
             self.enqueue(bytes, to: self.lines[line].instance, .main)
         }
         self.filled.removeAll(keepingCapacity: true)
-        if self.hasNewLane || now >= self.nextFlush ?? .max { self.flushPreviews(at: now) }
+        if self.hasNewLane || now >= self.nextDeadline ?? .never { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
-        if !handOver(&self.batch) { self.nextFlush = now + Self.retryMs }
+        if !handOver(&self.batch) { self.nextDeadline = now + Self.retry }
     }
 
-    private mutating func flushPreviews(at now: UInt64) {
-        self.nextFlush = nil
+    private mutating func flushPreviews(at now: Instant) {
+        self.nextDeadline = nil
         self.hasNewLane = false
         for lane in self.lanes.indices where self.lanes[lane].isOpen && !self.lanes[lane].previews.isEmpty {
             // Previews go on folding while nothing is accepted.
-            let due = self.batch.count < Self.maxBacklog ? self.lanes[lane].sentAt + self.pause : now + Self.retryMs
+            let due = self.batch.count < Self.maxBacklog ? self.lanes[lane].sentAt + self.pause : now + Self.retry
             guard now >= due else {
-                self.nextFlush = min(self.nextFlush ?? .max, due)
+                self.nextDeadline = min(self.nextDeadline ?? .never, due)
                 continue
             }
             var envelope = EnvelopeWriter()

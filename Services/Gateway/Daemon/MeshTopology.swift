@@ -1,5 +1,6 @@
 package import GatewayCore
 package import Stages
+package import Timing
 
 /// The stages behind a gateway: which instance owns which shard, and what a change of one instance moves.
 package struct MeshTopology {
@@ -78,10 +79,11 @@ extension MeshTopology.Move {
 
 extension Gateway {
     /// Shards moved from one instance to another.
-    package mutating func shardsMoved(_ move: MeshTopology.Move, at now: UInt64) {
+    package mutating func shardsMoved(_ move: MeshTopology.Move, at now: Instant, into actions: inout [GatewayAction]) {
         switch move {
-        case .fanout(let shards, let hadOwner): self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now)
-        case .commitPath(let shards): self.commitPathChanged(shards: shards, at: now)
+        case .fanout(let shards, let hadOwner):
+            self.fanoutMoved(shards: shards, hadOwner: hadOwner, at: now, into: &actions)
+        case .commitPath(let shards): self.commitLinksChanged(shards: shards, at: now, into: &actions)
         }
     }
 }

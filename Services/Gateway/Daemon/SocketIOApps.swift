@@ -39,12 +39,10 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
-        self.hub.received(json, ackID: ackID, from: socket.tag)
+        self.hub.eventReceived(json, ackID: ackID, from: socket.tag)
     }
 
-    func binaryEvent(
-        _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
-    ) {
+    func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
         let line = socket.userInfo as? SocketIOLine
         line?.refuseBinary(ackID: ackID)
     }
@@ -126,9 +124,9 @@ final class SocketIOLine: AppLine {
     func refuseBinary(ackID: UInt64?) {
         let refusal = Refusal(.invalid, "Events carry no binary attachments.")
         if let ackID {
-            self.acknowledge(ackID, Gateway.refusalText(refusal))
+            self.acknowledge(ackID, refusal.acknowledgementText)
         } else {
-            self.emit(Gateway.refusalEvent(refusal))
+            self.emit(refusal.eventText)
         }
     }
 }

@@ -1,5 +1,6 @@
 import GatewayCore
 import NIOCore
+import Timing
 
 /// When the event loop handles what apps and the mesh brought: at its next opportunity, or after the pause that
 /// ``TurnPause`` asks for while very many commits come. Everything that comes during a pause waits for one turn; the loop
@@ -37,7 +38,7 @@ final class TurnSchedule {
     /// A turn that accepted commits has ended.
     func turnWithCommitsEnded() {
         let now = self.eventLoop.now
-        let length = self.pause.turnEnded(at: now.uptimeNanoseconds)
-        if length > 0 { self.earliest = now + .nanoseconds(Int64(length)) }
+        let length = self.pause.turnEnded(at: Instant(nanoseconds: now.uptimeNanoseconds))
+        if length > .zero { self.earliest = now + .nanoseconds(Int64(length.count)) }
     }
 }

@@ -1,5 +1,6 @@
 import GatewayCore
 import SocketIOServer
+import Timing
 import Wire
 
 /// An update for a room of 100 members of one gateway: its event and its frame, made once for all.
@@ -15,8 +16,8 @@ struct DeliverUpdate: Operation {
 
     mutating func turn() -> Bool {
         self.update.seq += 1
-        self.room.gateway.updated(self.update)
-        guard case .broadcast(let slots, let json, _) = self.room.gateway.actions.popLast() else { return false }
+        self.room.gateway.updateReceived(self.update, into: &self.room.actions)
+        guard case .broadcast(let slots, let json, _) = self.room.actions.popLast() else { return false }
         return slots.count == 100 && PreparedPacket(event: json).byteCount > Sample.noteText.count
     }
 }
@@ -44,8 +45,9 @@ struct DeliverPreviews: Operation {
 
     mutating func turn() -> Bool {
         self.room.gateway.turnBegan()
-        self.room.gateway.previewed(self.previews, at: self.room.now, lateness: 0)
-        guard case .previews(let slots, let texts) = self.room.gateway.actions.popLast() else { return false }
+        self.room.gateway.previewsReceived(
+            self.previews, at: self.room.now, lateness: .zero, into: &self.room.actions)
+        guard case .previews(let slots, let texts) = self.room.actions.popLast() else { return false }
         let all = PreparedPacket.concatenating(texts.map { PreparedPacket(event: $0.json) })
         return slots.count == 100 && texts[4].sender == 4 && all.packetCount == Self.movers
     }

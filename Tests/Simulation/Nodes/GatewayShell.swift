@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayDaemon
 import Stages
+import Timing
 import Wire
 
 /// A gateway around its real core. The real one has an event loop for apps and a thread for the mesh with mailboxes
@@ -9,20 +10,22 @@ final class GatewayShell: Shell {
     private unowned let world: World
     private let process: Process
     private var core: Gateway
+    /// What the core wants done, in order.
+    private var actions: [GatewayAction] = []
     private var topology: MeshTopology
     private var senders: MeshSenders
     private var arrivals = MeshArrivals()
     private let links: [Stage: [Link]]
     private let previewLinks: [Link]
-    /// How long previews for one coalescer are collected while many come, ms.
-    private static let linkPause: UInt64 = 3
+    /// How long previews for one coalescer are collected while many come.
+    private static let linkPause = Nanoseconds.milliseconds(3)
     private var apps: [Slot: AppConnection] = [:]
-    /// How long previews wait for their turn, µs: it is the bound that makes it too long.
-    private static let lateness: UInt64 = 100
-    /// When previews that wait are looked at, ms.
-    private var deliveryAt: UInt64?
-    /// When the core's timer fires, ms.
-    private var tickAt: UInt64?
+    /// How long previews wait for their turn: it is the bound that makes it too long.
+    private static let lateness = Nanoseconds.microseconds(100)
+    /// When previews that wait are looked at.
+    private var previewsAt = Instant.never
+    /// When the core's timer fires.
+    private var timerAt = Instant.never
     /// For a shell that is wrong on purpose: the commits that it has sent.
     private var sent: Set<String> = []
 
@@ -48,92 +51,97 @@ final class GatewayShell: Shell {
         var limits = Limits()
         limits.previewWrites = 1
         if world.plan.seed % 2 == 0 {
-            limits.lateMs = 0
-            limits.calmMs = 100
+            limits.late = .zero
+            limits.calm = .milliseconds(100)
         }
         return limits
     }
 
-    func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
-        let ms = now / .millisecond
+    func turn(_ inputs: [Input], now nanoseconds: UInt64) -> UInt64? {
+        // Whole milliseconds, as the real shell tells the time.
+        let now = Instant.start + .milliseconds(Nanoseconds(nanoseconds).milliseconds)
         self.core.turnBegan()
         for input in inputs {
-            self.read(input, ms)
-            self.perform(ms)
+            self.read(input, now)
+            self.perform()
         }
-        self.arrivals.deliver(at: ms, into: &self.core)
-        self.perform(ms)
-        self.releaseHeld(ms)
-        if let due = self.deliveryAt, ms >= due {
-            self.deliveryAt = nil
-            self.core.turnBegan()
-            self.core.deliver(at: ms)
-            self.perform(ms)
-        }
-        if let due = self.tickAt, ms >= due {
-            self.tickAt = nil
-            self.core.tick(at: ms, seconds: 0)
-            self.perform(ms)
-        }
-        self.senders.flush(at: ms) { orders in
+        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions)
+        self.perform()
+        self.sendHeld(now)
+        self.timeReached(now)
+        self.senders.flush(at: now) { orders in
             for case .envelope(let envelope) in orders { self.send(envelope) }
             orders = []
             return true
         }
-        if let due = self.core.nextTick(after: ms) { self.tickAt = min(self.tickAt ?? due, due) }
-        if let due = self.core.nextDelivery() { self.deliveryAt = min(self.deliveryAt ?? due, due) }
-        let breath = now + 50_000
-        let delivery = self.deliveryAt.map { max($0 * .millisecond, breath) }
-        let others = [self.tickAt, self.senders.nextFlush].map { $0.map { $0 * .millisecond } }
-        return (others + [delivery]).compactMap(\.self).min()
+        self.timerAt = min(self.timerAt, self.core.nextDeadline ?? .never)
+        self.previewsAt = min(self.previewsAt, self.core.nextPreviewDeadline() ?? .never)
+        let breath = Instant(nanoseconds: nanoseconds) + .microseconds(50)
+        let previews = self.previewsAt == .never ? .never : max(self.previewsAt, breath)
+        let next = min(self.timerAt, self.senders.nextDeadline ?? .never, previews)
+        return next == .never ? nil : next.nanoseconds
+    }
+
+    private func timeReached(_ now: Instant) {
+        if now >= self.previewsAt {
+            self.previewsAt = .never
+            self.core.turnBegan()
+            self.core.previewTimeReached(now, into: &self.actions)
+            self.perform()
+        }
+        if now >= self.timerAt {
+            self.timerAt = .never
+            self.core.timeReached(now, seconds: 0, into: &self.actions)
+            self.perform()
+        }
     }
 
     // MARK: In
 
-    private func read(_ input: Input, _ ms: UInt64) {
+    private func read(_ input: Input, _ now: Instant) {
         switch input {
         case .up(let link):
-            if link.lane == .main { self.senders.up(link.server.instance, greeting: link.greeting) }
-            self.changed(link, isUp: true, ms)
-        case .resting(let link): self.changed(link, isUp: true, ms)
+            if link.lane == .main { self.senders.linkUp(link.server.instance, greeting: link.greeting) }
+            self.changed(link, isUp: true, now)
+        case .resting(let link): self.changed(link, isUp: true, now)
         case .down(let link):
-            if link.lane == .main { self.senders.down(link.server.instance) }
-            self.changed(link, isUp: false, ms)
+            if link.lane == .main { self.senders.linkDown(link.server.instance) }
+            self.changed(link, isUp: false, now)
         case .message(let link, let bytes):
             bytes.withUnsafeBytes { bytes in
                 self.arrivals.receive(
-                    bytes, from: link.server.instance, self.topology, self.world.intake, at: ms, seconds: 0,
-                    into: &self.core
+                    bytes, from: link.server.instance, self.topology, self.world.intake, at: now, seconds: 0,
+                    to: &self.core, into: &self.actions
                 ) { self.senders.allow($0, for: link.server.instance) }
             }
-        case .app(let connection, let news): self.read(news, of: connection, ms)
+        case .app(let connection, let news): self.read(news, of: connection, now)
         case .peerUp, .peerDown, .peerMessage, .database: break
         }
     }
 
-    private func changed(_ link: Link, isUp: Bool, _ ms: UInt64) {
+    private func changed(_ link: Link, isUp: Bool, _ now: Instant) {
         guard link.lane == .main else { return self.senders.setOpen(isUp, coalescer: link.index) }
         for move in self.topology.changed(link.server.instance, link.state(isUp: isUp)) {
-            self.core.shardsMoved(move, at: ms)
-            self.perform(ms)
+            self.core.shardsMoved(move, at: now, into: &self.actions)
+            self.perform()
         }
     }
 
-    private func read(_ news: AppNews, of connection: AppConnection, _ ms: UInt64) {
+    private func read(_ news: AppNews, of connection: AppConnection, _ now: Instant) {
         switch news {
         case .connected(let user):
             let identity = Identity(member: Member(user: Identifier(user), name: user, color: "#888888"))
             guard let handshake = self.handshake else { return }
-            let slot = self.core.connected(identity: identity, handshake: handshake, at: ms)
+            let slot = self.core.connected(identity: identity, handshake: handshake, at: now, into: &self.actions)
             connection.slot = slot
             self.apps[slot] = connection
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
-            self.core.received(json, ackID: ackID, from: slot, at: ms, seconds: 0)
+            self.core.eventReceived(json, ackID: ackID, from: slot, at: now, seconds: 0, into: &self.actions)
         case .gone:
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             self.apps[slot] = nil
-            self.core.disconnected(slot, at: ms)
+            self.core.disconnected(slot, at: now, into: &self.actions)
         }
     }
 
@@ -143,9 +151,9 @@ final class GatewayShell: Shell {
 
     // MARK: Out
 
-    private func perform(_ ms: UInt64) {
-        let actions = self.core.actions
-        self.core.actions = []
+    private func perform() {
+        let actions = self.actions
+        self.actions = []
         for action in actions { self.perform(action) }
     }
 
@@ -182,18 +190,14 @@ final class GatewayShell: Shell {
         if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
     }
 
-    private func releaseHeld(_ ms: UInt64) {
-        var isGoingOn = true
-        while isGoingOn {
-            isGoingOn = false
-            for shard in self.core.heldShards {
-                guard let path = self.core.nextHeldPath(in: shard) else { continue }
-                if let target = self.topology.target(of: shard, path), !self.senders.isOpen(target) { continue }
-                self.core.releaseHeld(in: shard, at: ms)
-                self.perform(ms)
-                isGoingOn = true
+    private func sendHeld(_ now: Instant) {
+        var shard: Int?
+        repeat {
+            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) { shard, path in
+                self.topology.target(of: shard, path).map(self.senders.isOpen) ?? true
             }
-        }
+            self.perform()
+        } while shard != nil
     }
 
     private func send(_ envelope: OutgoingEnvelope) {
@@ -210,6 +214,6 @@ final class GatewayShell: Shell {
         counts["gateway.held", default: 0] += Int64(self.core.counters.held)
         counts["gateway.holes", default: 0] += Int64(self.core.counters.holes)
         counts["gateway.resyncs", default: 0] += Int64(self.core.counters.resyncs)
-        counts["gateway.pace-changes", default: 0] += Int64(self.core.paces.changes)
+        counts["gateway.pace-changes", default: 0] += Int64(self.core.rooms.paces.changes)
     }
 }

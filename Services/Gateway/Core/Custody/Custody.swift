@@ -1,5 +1,6 @@
 import DequeModule
-import Wire
+package import Timing
+package import Wire
 
 /// The commits of this gateway that have no result yet. Each is kept, and sent again, until its result comes or its
 /// app receives a refusal at the deadline.
@@ -9,48 +10,53 @@ import Wire
 ///        └──► held ─┘ no credit: sent in order as credit comes back
 ///
 /// A stage behind that is slow gives no more credit. Commits then wait here, where they have to be kept anyway; when
-/// custody is full, apps are told to try again. So nothing piles up anywhere and nothing is lost.
-struct Custody {
+/// custody is full, apps are asked to try again. So nothing piles up anywhere and nothing is lost.
+package struct Custody {
     private let limits: Limits
     private var commits: [CustodyKey: PendingCommit] = [:]
-    /// Nothing is due before it, ms.
-    private var dueAt = UInt64.max
+    /// Nothing is due before it.
+    private var dueAt = Instant.never
     /// Commits that wait for credit, by shard, in order. An entry that was answered meanwhile is stale.
     private var held: [Int: Deque<CustodyKey>] = [:]
     /// Commits outside that are counted here because they wait for a rate limit.
     private var reserved = 0
     /// Bytes of all commits, the reserved ones included.
-    private(set) var bytes = 0
-    /// How many commits were accepted, sent again and held for credit.
-    private(set) var acceptedTotal: UInt64 = 0, resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
+    package private(set) var bytes = 0
+    /// How many commits were accepted, refused as there was no room, sent again, and held for credit.
+    private(set) var acceptedTotal: UInt64 = 0, busyTotal: UInt64 = 0
+    private(set) var resentTotal: UInt64 = 0, heldTotal: UInt64 = 0
 
-    /// How long an app waits before it tries again when custody is full, ms.
-    static let busyMs: UInt32 = 500
+    /// The least pause before a commit is sent again that was answered too early.
+    private static let recheck = Nanoseconds.milliseconds(50)
 
     init(limits: Limits) {
         self.limits = limits
     }
 
     /// How many commits wait for a result.
-    var count: Int { self.commits.count }
+    package var count: Int { self.commits.count }
 
     /// How many of them wait for credit.
-    var heldCount: Int { self.held.values.reduce(0) { $0 + $1.count } }
+    package var heldCount: Int { self.held.values.reduce(0) { $0 + $1.count } }
 
     /// A commit in custody.
     subscript(key: CustodyKey) -> PendingCommit? { self.commits[key] }
 
-    /// How long the oldest commit has waited, ms.
-    func oldestAge(at now: UInt64) -> UInt64 {
-        self.commits.values.map(\.acceptedAt).min().map { now - min(now, $0) } ?? 0
+    /// How long the oldest commit has waited.
+    package func oldestAge(at now: Instant) -> Nanoseconds {
+        self.commits.values.map(\.acceptedAt).min().map { now.elapsed(since: $0) } ?? .zero
     }
 
     // MARK: Room
 
-    /// True when there is room for one more commit of that many bytes.
-    func hasRoom(for bytes: Int) -> Bool {
-        self.commits.count + self.reserved < self.limits.custodyCommits
-            && (self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0)
+    /// Refuses one more commit of that many bytes when there is no room for it.
+    mutating func checkRoom(for bytes: Int) throws(Refusal) {
+        guard self.commits.count + self.reserved < self.limits.custodyCommits,
+            self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0
+        else {
+            self.busyTotal += 1
+            throw Refusal(.busy, "Too many commits are waiting.", retryAfterMs: Limits.busyMs)
+        }
     }
 
     /// Counts a commit that waits for a rate limit before it comes here.
@@ -71,10 +77,10 @@ struct Custody {
     /// - Returns: an earlier copy that it replaces: the app sent the number again before its result, and the newer
     ///   event gets the answer.
     mutating func accept(
-        _ commit: Commit, from origin: PendingCommit.Origin, at now: UInt64, into actions: inout [GatewayAction]
+        _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
     ) -> PendingCommit? {
         let key = CustodyKey(commit)
-        var pending = PendingCommit(commit: commit, origin: origin, at: now, deadline: now + self.limits.deadlineMs)
+        var pending = PendingCommit(commit: commit, origin: origin, at: now, deadline: now + self.limits.deadline)
         self.bytes += pending.weight
         self.acceptedTotal += 1
         let shard = Shard.of(room: commit.room)
@@ -93,7 +99,7 @@ struct Custody {
 
     /// A result came.
     /// - Returns: the commit, which it ends; nil when there is none, or when it is sent again.
-    mutating func resultReceived(_ result: CommitResult, at now: UInt64) -> PendingCommit? {
+    mutating func resultReceived(_ result: CommitResult, at now: Instant) -> PendingCommit? {
         let key = CustodyKey(room: result.room, session: result.session, number: result.number)
         if let refusal = result.refusal, let pending = self.commits[key] {
             // It is for a copy that the app sent on an earlier connection.
@@ -110,7 +116,7 @@ struct Custody {
         return pending
     }
 
-    /// A commit's app was told that there is no result; the gateway goes on for the sake of its own numbers.
+    /// A commit's app was answered that there is no result; the gateway goes on for the sake of its own numbers.
     mutating func giveUp(_ key: CustodyKey) {
         self.commits[key]?.wasGivenUp = true
         if let pending = self.commits[key] { self.watch(pending) }
@@ -118,25 +124,26 @@ struct Custody {
 
     /// What the gateway itself tries again: commits that it numbered, and commits that wait for one in custody.
     private mutating func retries(
-        _ key: CustodyKey, _ pending: PendingCommit, _ refusal: Refusal, at now: UInt64
+        _ key: CustodyKey, _ pending: PendingCommit, _ refusal: Refusal, at now: Instant
     ) -> Bool {
         switch refusal.code {
         case .gap:
             guard let expected = refusal.expected, expected < key.number else { return false }
             let missing = CustodyKey(room: key.room, session: key.session, number: expected)
             guard let earlier = self.commits[missing] else { return false }
-            if earlier.sendAgainAt > now + 50 { self.sendAgain(missing, at: now) }
-            self.sendAgain(key, at: now + 100)
+            if earlier.sendAgainAt > now + Self.recheck { self.sendAgain(missing, at: now) }
+            self.sendAgain(key, at: now + Self.recheck * 2)
             return true
         case .sessionExpired:
             // Perhaps it is for a copy that was sent before the session got its newest owner.
             guard pending.olderCopies > 0 else { return false }
             self.commits[key]?.olderCopies -= 1
-            self.sendAgain(key, at: now + 50)
+            self.sendAgain(key, at: now + Self.recheck)
             return true
         case .busy, .unavailable, .rateLimited:
             guard !pending.commit.isNumberedByApp else { return false }
-            self.sendAgain(key, at: now + UInt64(max(50, refusal.retryAfterMs ?? 200)))
+            let pause = Nanoseconds.milliseconds(UInt64(refusal.retryAfterMs ?? 200))
+            self.sendAgain(key, at: now + max(Self.recheck, pause))
             return true
         default:
             return false
@@ -145,8 +152,8 @@ struct Custody {
 
     // MARK: Sending
 
-    /// Commits of these shards have another way now: they go out again.
-    mutating func pathChanged(shards: Set<Int>, at now: UInt64, into actions: inout [GatewayAction]) {
+    /// A coalescer or committer of these shards came or went away: their commits go out again.
+    package mutating func linksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
         for shard in shards {
             for key in self.held.removeValue(forKey: shard) ?? [] { self.commits[key]?.isHeld = false }
         }
@@ -158,11 +165,11 @@ struct Custody {
 
     /// Sends again what has no result yet. All of custody is looked through, therefore not before something may be due.
     /// - Returns: the commits whose deadline has come.
-    mutating func timeReached(_ now: UInt64, into actions: inout [GatewayAction]) -> [CustodyKey] {
+    mutating func timeReached(_ now: Instant, into actions: inout [GatewayAction]) -> [CustodyKey] {
         guard now >= self.dueAt else { return [] }
         var due: [CustodyKey] = []
         var late: [CustodyKey] = []
-        self.dueAt = .max
+        self.dueAt = .never
         for (key, pending) in self.commits {
             if now < pending.dueAt {
                 self.watch(pending)
@@ -177,7 +184,7 @@ struct Custody {
     }
 
     /// Sends a commit, behind those of its shard that wait for credit.
-    private mutating func dispatch(_ key: CustodyKey, at now: UInt64, into actions: inout [GatewayAction]) {
+    private mutating func dispatch(_ key: CustodyKey, at now: Instant, into actions: inout [GatewayAction]) {
         let shard = Shard.of(room: key.room)
         guard var pending = self.commits[key] else { return }
         if self.isHeldBack(shard) {
@@ -190,7 +197,7 @@ struct Custody {
 
     /// Sends a commit: the first time through the coalescer, then by turns around it.
     private mutating func send(
-        _ pending: inout PendingCommit, shard: Int, at now: UInt64, into actions: inout [GatewayAction]
+        _ pending: inout PendingCommit, shard: Int, at now: Instant, into actions: inout [GatewayAction]
     ) {
         if pending.attempts > 0 { self.resentTotal += 1 }
         let path = pending.attempt(at: now)
@@ -198,7 +205,7 @@ struct Custody {
         actions.append(.commit(shard: shard, path: path, pending.commit))
     }
 
-    private mutating func sendAgain(_ key: CustodyKey, at time: UInt64) {
+    private mutating func sendAgain(_ key: CustodyKey, at time: Instant) {
         self.commits[key]?.sendAgainAt = time
         self.dueAt = min(self.dueAt, time)
     }
@@ -210,8 +217,8 @@ struct Custody {
 
     // MARK: Credit
 
-    /// The shell had no credit for a commit that it was told to send: it waits.
-    mutating func commitNotSent(_ commit: Commit) {
+    /// The shell had no credit for a commit that it had to send: it waits.
+    package mutating func commitNotSent(_ commit: Commit) {
         let key = CustodyKey(commit)
         guard var pending = self.commits[key] else { return }
         pending.attempts -= 1
@@ -219,8 +226,24 @@ struct Custody {
         self.commits[key] = pending
     }
 
-    /// The shards with commits that wait for credit.
-    var heldShards: [Int] { self.held.keys.sorted() }
+    /// Sends the next commit that waits for credit and may have some, shard by shard by turns: each is sent before the
+    /// next one is asked for, as it may use up the last credit.
+    /// - Parameters:
+    ///   - shard: the shard whose turn was last, nil at first.
+    ///   - hasCredit: whether a commit of the shard may go this way now.
+    /// - Returns: the commit's shard; nil when none may go.
+    package mutating func sendNextHeld(
+        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int, CommitPath) -> Bool
+    ) -> Int? {
+        guard !self.held.isEmpty else { return nil }
+        for step in 1...Shard.count {
+            let next = ((shard ?? -1) + step) % Shard.count
+            guard let path = self.nextHeldPath(in: next), hasCredit(next, path) else { continue }
+            self.sendHeld(in: next, at: now, into: &actions)
+            return next
+        }
+        return nil
+    }
 
     /// Which way the next commit of a shard goes that waits for credit; nil when none waits.
     mutating func nextHeldPath(in shard: Int) -> CommitPath? {
@@ -233,7 +256,7 @@ struct Custody {
     }
 
     /// There is credit for one more commit of a shard: the one that has waited longest goes.
-    mutating func sendHeld(in shard: Int, at now: UInt64, into actions: inout [GatewayAction]) {
+    mutating func sendHeld(in shard: Int, at now: Instant, into actions: inout [GatewayAction]) {
         guard let key = self.held[shard]?.popFirst(), var pending = self.commits[key] else { return }
         pending.isHeld = false
         self.send(&pending, shard: shard, at: now, into: &actions)
@@ -246,7 +269,7 @@ struct Custody {
     }
 
     private mutating func hold(_ pending: inout PendingCommit, _ key: CustodyKey, in shard: Int) {
-        pending.sendAgainAt = .max
+        pending.sendAgainAt = .never
         self.watch(pending)
         guard !pending.isHeld else { return }
         pending.isHeld = true

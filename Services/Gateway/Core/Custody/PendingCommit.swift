@@ -1,3 +1,4 @@
+import Timing
 import Wire
 
 /// Names a commit: what PostgreSQL remembers it by.
@@ -15,30 +16,30 @@ extension CustodyKey {
 
 /// A commit in this gateway's custody: kept until its result is there.
 struct PendingCommit {
-    /// Who waits for the result.
+    /// What waits for the result.
     enum Origin {
         /// An app's event.
-        case app(Slot, connection: UInt64, ackID: UInt64?, event: String)
+        case app(EventOrigin, connection: UInt64)
         /// An HTTP request.
         case http(UInt64)
     }
 
     let commit: Commit
     let origin: Origin
-    /// True once the app was told that there is no result yet; the gateway goes on for the sake of its own numbers.
+    /// True once the app has been answered that there is no result yet; the gateway goes on for the sake of its own numbers.
     var wasGivenUp = false
-    /// How many copies of the same number may be on their way that an older owner of the session sent.
+    /// How many copies of the same number may be in flight that an older owner of the session sent.
     var olderCopies = 0
-    let acceptedAt: UInt64
-    let deadline: UInt64
-    var sendAgainAt: UInt64
+    let acceptedAt: Instant
+    let deadline: Instant
+    var sendAgainAt: Instant
     var attempts = 0
     /// True while it waits for credit.
     var isHeld = false
     /// What it counts among all that is in custody, bytes.
     let weight: Int
 
-    init(commit: Commit, origin: Origin, at now: UInt64, deadline: UInt64) {
+    init(commit: Commit, origin: Origin, at now: Instant, deadline: Instant) {
         self.commit = commit
         self.origin = origin
         self.acceptedAt = now
@@ -50,11 +51,20 @@ struct PendingCommit {
     /// Which way it goes the next time: by turns through the coalescer and around it.
     var nextPath: CommitPath { self.attempts.isMultiple(of: 2) ? .coalescer : .committer }
 
-    /// When something is to be done about it: it is sent again, or its app is told that there is no result.
-    var dueAt: UInt64 { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
+    /// When something is to be done about it: it is sent again, or its app is answered that there is no result.
+    var dueAt: Instant { self.wasGivenUp ? self.sendAgainAt : min(self.sendAgainAt, self.deadline) }
+
+    /// The ends of the gestures that it would have ended, had it been applied.
+    var gestureEnds: [GestureEnd] {
+        self.commit.gestures.map { ended in
+            GestureEnd(
+                room: self.commit.room, element: ended.element, user: self.commit.user,
+                sid: SessionKey.sid(of: self.commit.session), gesture: ended.gesture)
+        }
+    }
 
     /// Counts one more attempt and says which way it goes.
-    mutating func attempt(at now: UInt64) -> CommitPath {
+    mutating func attempt(at now: Instant) -> CommitPath {
         defer {
             self.attempts += 1
             self.sendAgainAt = now + Self.pause(afterAttempts: self.attempts)
@@ -62,8 +72,8 @@ struct PendingCommit {
         return self.nextPath
     }
 
-    /// How long after each attempt the commit is sent again, ms: 1, 2, 4, then every 8 s.
-    private static func pause(afterAttempts attempts: Int) -> UInt64 {
-        UInt64(1000) << UInt64(min(3, max(0, attempts - 1)))
+    /// How long after each attempt the commit is sent again: 1, 2, 4, then every 8 s.
+    private static func pause(afterAttempts attempts: Int) -> Nanoseconds {
+        .seconds(1 << UInt64(min(3, max(0, attempts - 1))))
     }
 }

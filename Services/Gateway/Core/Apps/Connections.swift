@@ -1,0 +1,213 @@
+import JSONBytes
+import Timing
+import Wire
+
+/// The apps that are connected, each in a slot that is reused after it.
+///
+/// A slot names a connection as long as it is there; whatever outlives the connection remembers its id too, which is
+/// unique over all gateways and never reused.
+package struct Connections {
+    private var entries: [ClientConnection?] = []
+    /// The id of the connection in each slot, 0 when there is none: to look at it does not touch the connection.
+    private var ids: [UInt64] = []
+    private var freeSlots: [Slot] = []
+    private var slots: [UInt64: Slot] = [:]
+    private var lastID: UInt64
+    /// Connections with a held preview or a delayed commit.
+    private(set) var restless: Set<Slot> = []
+    /// Events refused; previews received, held back and dropped.
+    private(set) var refusedTotal: UInt64 = 0
+    private(set) var previewsTotal: UInt64 = 0, previewsHeldTotal: UInt64 = 0, previewsDroppedTotal: UInt64 = 0
+    private let limits: Limits
+
+    /// Nobody is connected.
+    /// - Parameter prefix: tells the ids of this process from all others'.
+    init(prefix: UInt32, limits: Limits) {
+        self.limits = limits
+        self.lastID = UInt64(prefix) << 32
+    }
+
+    /// How many apps are connected.
+    package var count: Int { self.entries.count - self.freeSlots.count }
+
+    /// The connection in a slot, nil when there is none. It is changed in place, and removed by ``remove(_:)`` only.
+    subscript(slot: Slot) -> ClientConnection? {
+        @inline(__always) _read {
+            if slot < self.entries.count { yield self.entries[slot] } else { yield nil }
+        }
+        @inline(__always) _modify {
+            if slot < self.entries.count {
+                yield &self.entries[slot]
+            } else {
+                var none: ClientConnection?
+                yield &none
+            }
+        }
+    }
+
+    // MARK: Slots
+
+    /// Seats a new connection.
+    mutating func insert(_ identity: Identity, _ handshake: HandshakeFields, at now: Instant) -> Slot {
+        self.lastID &+= 1
+        let id = self.lastID
+        let connection = ClientConnection(
+            id: id, identity: identity, handshake: handshake, limits: self.limits, at: now)
+        let slot = self.freeSlots.popLast() ?? self.entries.count
+        if slot == self.entries.count {
+            self.entries.append(connection)
+            self.ids.append(id)
+        } else {
+            self.entries[slot] = connection
+            self.ids[slot] = id
+        }
+        self.slots[id] = slot
+        return slot
+    }
+
+    /// Removes and returns the connection in a slot, nil when there is none.
+    mutating func remove(_ slot: Slot) -> ClientConnection? {
+        guard let connection = self[slot] else { return nil }
+        self.entries[slot] = nil
+        self.ids[slot] = 0
+        self.slots[connection.id] = nil
+        self.restless.remove(slot)
+        self.freeSlots.append(slot)
+        return connection
+    }
+
+    /// True when there is a connection in the slot.
+    func isTaken(_ slot: Slot) -> Bool { slot < self.ids.count && self.ids[slot] != 0 }
+
+    /// The id of the connection in a slot; 0: none.
+    func id(in slot: Slot) -> UInt64 { self.ids[slot] }
+
+    /// True while the connection of that id is in the slot, and not another one that came after it.
+    func contains(_ id: UInt64, in slot: Slot) -> Bool { self.ids[slot] == id }
+
+    /// The slot of a connection; nil when it is not this gateway's, or gone.
+    func slot(of id: UInt64) -> Slot? { self.slots[id] }
+
+    /// True while the join's connection is there and has not left the room meanwhile.
+    mutating func awaits(_ join: PendingJoin) -> Bool {
+        self.contains(join.connection, in: join.slot) && self[join.slot]?.memberships.contains(join.room) == true
+    }
+
+    /// These connections as a fan-out knows them.
+    func occupants(_ slots: some Sequence<Slot>) -> [RoomInterest.Occupant] {
+        slots.compactMap { slot in
+            self.entries[slot].map { RoomInterest.Occupant(connection: $0.id, member: $0.identity.member) }
+        }
+    }
+
+    /// The rooms that somebody is in, joins, or is about to join again after a reset.
+    func rooms() -> Set<Identifier> {
+        var rooms: Set<Identifier> = []
+        for connection in self.entries.lazy.compactMap({ $0 }) { rooms.formUnion(connection.memberships.rooms) }
+        return rooms
+    }
+
+    // MARK: Previews
+
+    /// An app shows what it moves.
+    /// - Returns: the preview, if it may be sent on now, with what was held back before it.
+    mutating func previewReceived(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Preview? {
+        self.previewsTotal += 1
+        try self[event.slot]?.checkPreview(in: room)
+        let move = try EventReader.move(event.payload)
+        switch self[event.slot]?.stamp(move, in: room, at: event.now) {
+        case .goes(let preview): return preview
+        case .waits:
+            self.previewsHeldTotal += 1
+            self.restless.insert(event.slot)
+        case .dropped: self.previewsDroppedTotal += 1
+        case .ignored, nil: break
+        }
+        return nil
+    }
+
+    // MARK: What waits
+
+    /// Something of the connection waits for a rate limit or for a commit's result.
+    mutating func startsWaiting(_ slot: Slot) { self.restless.insert(slot) }
+
+    /// Removes and returns the previews of a connection that were held back, as far as they may go by now.
+    mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
+        var previews: [Preview] = []
+        let isStillHolding = self[slot]?.releasePreviews(at: now, into: &previews) ?? false
+        if !isStillHolding, self[slot]?.delayed.isEmpty ?? true { self.restless.remove(slot) }
+        return previews
+    }
+
+    /// Keeps an event for a room whose first join is in flight, so that an app may go on without waiting for it.
+    /// - Returns: false when it may be handled now.
+    mutating func waitsForJoin(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) -> Bool {
+        if case .roomJoin = event.event { return false }
+        guard self[event.slot]?.isJoining(room) == true else { return false }
+        let waiting = Membership.WaitingEvent(ackID: event.ackID, json: event.json)
+        if self[event.slot]?.enqueue(waiting, for: room) == false, event.event.isCommit {
+            let refusal = Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
+            self.refuse(refusal, event.origin, room: room, into: &actions)
+        }
+        return true
+    }
+
+    /// A commit has its result, or never will have one here: its session may send one more, and newer previews of its
+    /// elements may go.
+    /// - Parameter seq: the number that it got; nil when it was not applied.
+    mutating func settle(_ pending: PendingCommit, seq: UInt64?) {
+        guard case .app(let origin, let connection) = pending.origin, self.contains(connection, in: origin.slot)
+        else { return }
+        let mayGo = self[origin.slot]?.settle(pending.commit, seq: seq)
+        if mayGo == true { self.restless.insert(origin.slot) }
+    }
+
+    // MARK: Refusals
+
+    /// Answers an event with a refusal: as its acknowledgement, or as `transform:error`.
+    mutating func refuse(
+        _ refusal: Refusal, _ origin: EventOrigin, room: Identifier? = nil, element: Identifier? = nil,
+        number: UInt64? = nil, into actions: inout [GatewayAction]
+    ) {
+        self.refusedTotal += 1
+        if let ackID = origin.ackID {
+            actions.append(.acknowledge(origin.slot, id: ackID, json: EventText.refused(refusal)))
+        } else {
+            let json = EventText.transformError(
+                refusal, event: origin.event, room: room, element: element, number: number)
+            actions.append(.emit(origin.slot, json: json))
+        }
+    }
+
+    /// Answers an event with a refusal. A preview asks for no answer, and very many may be at fault: one a second is
+    /// reported.
+    mutating func refuse(_ refusal: Refusal, _ event: IncomingEvent, into actions: inout [GatewayAction]) {
+        var number = event.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
+        switch event.event {
+        case .authRefresh:
+            return self.refuse(refusal, event.origin, into: &actions)
+        case .transforming:
+            let isReported = refusal.code == .invalid || refusal.code == .forbidden
+            guard
+                event.ackID != nil || isReported && self[event.slot]?.reports(refusal.code, at: event.now) == true
+            else { return }
+            number = nil
+        default: break
+        }
+        self.refuse(
+            refusal, event.origin, room: event.payload["roomId"]?.string.map { Identifier($0) },
+            element: event.payload["elementId"]?.string.map { Identifier($0) }, number: number, into: &actions)
+    }
+
+    // MARK: Tokens
+
+    /// Warns apps whose tokens end within 30 s and disconnects those whose tokens have ended.
+    /// - Parameter seconds: the time since 1970.
+    package mutating func expireTokens(at seconds: Int64, into actions: inout [GatewayAction]) {
+        for slot in self.entries.indices {
+            guard let left = self[slot]?.tokenWarning(at: seconds) else { continue }
+            actions.append(.emit(slot, json: EventText.sessionExpires(in: left)))
+            if left == 0 { actions.append(.disconnect(slot)) }
+        }
+    }
+}

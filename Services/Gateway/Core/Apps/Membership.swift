@@ -1,0 +1,194 @@
+import Timing
+import Wire
+
+/// A connection in one room: its session there, and what it does with the room's elements.
+///
+///     joining: events of the room wait ──answer──► joined ──another owner claims the session──► previews and numbered
+///                                                                                               commits end
+struct Membership {
+    /// An event that came while the join was in flight.
+    struct WaitingEvent {
+        let ackID: UInt64?
+        let json: [UInt8]
+    }
+
+    /// True until the fan-out has answered the first join.
+    private(set) var isJoining = true
+    /// Events of this room that came while joining, in order; handled when the answer is there.
+    private(set) var waiting: [WaitingEvent] = []
+    private(set) var wantsPreviews: Bool
+    private(set) var sid: Identifier = ""
+    /// The stream of commits that the gateway numbers: `sid` and `claim`.
+    private var ownStream: Identifier = ""
+    private(set) var claim: UInt32 = 0
+    /// False when another connection took the session over.
+    private var ownsSession = true
+    /// The last number that the gateway gave in its own stream of this session.
+    var lastNumber: UInt64 = 0
+    /// The highest gesture seen or given.
+    private var lastGesture: UInt64 = 0
+    /// Commits of this membership without a result.
+    private(set) var unacknowledged = 0
+    private(set) var elements: [Identifier: ElementTrack] = [:]
+
+    /// Events that may wait for a join.
+    static let maxWaiting = 64
+    /// Elements that are remembered; beyond it those at rest are forgotten.
+    static let maxTracks = 256
+    /// Elements that may be moved at the same time; previews of further ones are dropped.
+    static let maxOpenTracks = 1024
+
+    init(wantsPreviews: Bool) {
+        self.wantsPreviews = wantsPreviews
+    }
+
+    // MARK: The join
+
+    mutating func asksIsJoining() -> Bool { self.isJoining }
+
+    /// Keeps an event until the join is answered; false when too many wait.
+    mutating func enqueue(_ event: WaitingEvent) -> Bool {
+        guard self.waiting.count < Self.maxWaiting else { return false }
+        self.waiting.append(event)
+        return true
+    }
+
+    /// The join was answered.
+    /// - Returns: the events that waited for it.
+    mutating func finishJoin(_ joined: JoinReply.Joined, wantsPreviews: Bool) -> [WaitingEvent] {
+        self.isJoining = false
+        self.wantsPreviews = wantsPreviews
+        if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
+        defer { self.waiting = [] }
+        return self.waiting
+    }
+
+    /// Another answer to the same join has raised the claim.
+    mutating func sessionRenewed(_ joined: JoinReply.Joined) {
+        if self.sid == joined.sid, self.claim < joined.claim { self.startSession(joined) }
+    }
+
+    /// A session has a newer owner.
+    mutating func sessionClaimed(_ claimed: SessionClaimed) {
+        if self.sid == claimed.sid, self.claim < claimed.claim { self.ownsSession = false }
+    }
+
+    /// Begins a session, or goes on with one as its newest owner.
+    private mutating func startSession(_ joined: JoinReply.Joined) {
+        self.sid = joined.sid
+        self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
+        self.claim = joined.claim
+        self.ownsSession = true
+        self.lastNumber = 0
+        self.lastGesture = self.firstGesture
+        self.elements = [:]
+    }
+
+    /// Below the first number that the gateway gives to a gesture: each owner of a session has a range of its own, so that
+    /// a resumed session never repeats a closed gesture.
+    private var firstGesture: UInt64 { UInt64(self.claim > 0 ? self.claim - 1 : 0) * 1_000_000 }
+
+    // MARK: Commits
+
+    /// Refuses a commit while the session has another owner, or too many without a result.
+    mutating func checkTurn(isNumbered: Bool, bound: Int) throws(Refusal) {
+        if isNumbered, !self.ownsSession {
+            throw Refusal(.sessionExpired, "Another connection has taken the session over; join again.")
+        }
+        guard self.unacknowledged < bound else {
+            throw Refusal(.busy, "Too many commits of this session have no result yet.", retryAfterMs: 200)
+        }
+    }
+
+    /// Counts one more commit and numbers it: in the stream that the app numbers, or as the next one in the gateway's own.
+    mutating func nextNumber(_ number: UInt64?) -> (stream: Identifier, claim: UInt32, number: UInt64) {
+        self.unacknowledged += 1
+        if let number { return (SessionKey.app(sid: self.sid), self.claim, number) }
+        self.lastNumber += 1
+        return (self.ownStream, self.claim, self.lastNumber)
+    }
+
+    /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
+    /// - Parameter seq: the number that it got; nil when it was not applied.
+    mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
+        guard self.owns(commit.session) else { return false }
+        self.unacknowledged = max(0, self.unacknowledged - 1)
+        var mayGo = false
+        for ended in commit.gestures where self.elements[ended.element]?.settle(seq: seq) == true { mayGo = true }
+        return mayGo
+    }
+
+    /// True for the streams of its session, those of former owners included.
+    private func owns(_ stream: Identifier) -> Bool {
+        stream == self.ownStream || stream == self.sid || SessionKey.sid(of: stream) == self.sid
+    }
+
+    // MARK: Gestures
+
+    /// Closes the gesture that a commit ends on each of its elements: the one named, the one under way, or one of its own.
+    /// Newer previews of the elements wait for the commit's result.
+    mutating func closeGestures(_ explicit: UInt64?, on elements: [Identifier]) -> [EndedGesture] {
+        elements.map { element in
+            let gesture = self.elements[element, default: ElementTrack()].close(explicit, orNext: self.lastGesture + 1)
+            self.lastGesture = max(self.lastGesture, gesture)
+            return EndedGesture(element: element, gesture: gesture)
+        }
+    }
+
+    /// Ends the gesture under way on an element without a commit; nil when there is none.
+    mutating func abandonGesture(on element: Identifier) -> (sid: Identifier, gesture: UInt64)? {
+        self.elements[element]?.abandon().map { (self.sid, $0) }
+    }
+
+    /// The gestures under way.
+    func openGestures(of user: Identifier, in room: Identifier) -> [GestureEnd] {
+        self.elements.compactMap { element, track in
+            track.openGesture.map {
+                GestureEnd(room: room, element: element, user: user, sid: self.sid, gesture: $0)
+            }
+        }
+    }
+
+    /// The previews that are held back.
+    var heldPreviews: [Preview] { self.elements.values.compactMap(\.held) }
+
+    /// True for a gesture that the app numbered itself, so that a new owner of the session may go on with it.
+    func isNumberedByApp(_ gesture: UInt64) -> Bool { gesture <= self.firstGesture }
+
+    // MARK: Previews
+
+    /// Stamps what the app shows, and folds it onto what is held back.
+    mutating func stamp(
+        _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
+        limit: inout TokenBucket, at now: Instant
+    ) -> PreviewStep {
+        guard self.ownsSession else { return .ignored }
+        guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
+        defer { self.trimTracks() }
+        return self.elements[move.element, default: ElementTrack()].stamp(
+            Preview(
+                room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
+                gesture: move.gesture ?? 0, after: 0, fields: move.fields),
+            lastGesture: &self.lastGesture, limit: &limit, at: now)
+    }
+
+    /// Releases the previews that were held back, as far as they may go by now.
+    /// - Returns: true when some must go on waiting for the rate limit.
+    mutating func releasePreviews(limit: inout TokenBucket, at now: Instant, into released: inout [Preview]) -> Bool {
+        var isStillHolding = false
+        for index in self.elements.indices where self.elements.values[index].mayRelease {
+            if limit.spend(at: now) {
+                released.append(self.elements.values[index].release())
+            } else {
+                isStillHolding = true
+            }
+        }
+        return isStillHolding
+    }
+
+    /// Forgets elements at rest when there are too many.
+    private mutating func trimTracks() {
+        guard self.elements.count > Self.maxTracks else { return }
+        self.elements = self.elements.filter { !$0.value.isAtRest }
+    }
+}

@@ -1,0 +1,39 @@
+package import Timing
+
+/// A rate limit that allows bursts: `capacity` tokens, refilled at `perSecond`.
+package struct TokenBucket: Equatable, Sendable {
+    private var tokens: Double
+    private var updatedAt: Instant
+    private let capacity: Double
+    private let perSecond: Double
+
+    /// A full bucket.
+    package init(capacity: Int, perSecond: Int, now: Instant) {
+        self.capacity = Double(capacity)
+        self.perSecond = Double(max(1, perSecond))
+        self.tokens = Double(capacity)
+        self.updatedAt = now
+    }
+
+    /// Spends a token; false when there is none.
+    package mutating func spend(at now: Instant) -> Bool {
+        self.refill(at: now)
+        guard self.tokens >= 1 else { return false }
+        self.tokens -= 1
+        return true
+    }
+
+    /// How long until there is a token, ms, at least 1.
+    package mutating func waitMs(at now: Instant) -> UInt32 {
+        self.refill(at: now)
+        let missing = max(0, 1 - self.tokens)
+        return UInt32(max(1, min(60_000, (missing / self.perSecond * 1000).rounded(.up))))
+    }
+
+    private mutating func refill(at now: Instant) {
+        guard now > self.updatedAt else { return }
+        let gained = now.elapsed(since: self.updatedAt).seconds * self.perSecond
+        self.tokens = min(self.capacity, self.tokens + gained)
+        self.updatedAt = now
+    }
+}

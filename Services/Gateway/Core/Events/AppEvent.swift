@@ -1,0 +1,84 @@
+import JSONBytes
+import Timing
+import Wire
+
+/// The events that apps send.
+enum AppEvent {
+    case roomJoin
+    case roomLeave
+    case transforming
+    case authRefresh
+    /// An edit: a commit asks for it.
+    case edit(EditKind)
+
+    private static let controls: [(name: String, event: AppEvent)] = [
+        ("element:transforming", .transforming), ("room:join", .roomJoin), ("room:leave", .roomLeave),
+        ("auth:refresh", .authRefresh),
+    ]
+
+    /// The event of that name.
+    init?(_ name: JSONValue) {
+        if let control = Self.controls.first(where: { name.isString($0.name) }) {
+            self = control.event
+        } else if let kind = allEdits.kind(ofEvent: name) {
+            self = .edit(kind)
+        } else {
+            return nil
+        }
+    }
+
+    /// Its name.
+    var name: String {
+        switch self {
+        case .roomJoin: "room:join"
+        case .roomLeave: "room:leave"
+        case .transforming: "element:transforming"
+        case .authRefresh: "auth:refresh"
+        case .edit(let kind): kind.event
+        }
+    }
+
+    var isCommit: Bool {
+        if case .edit = self { return true }
+        return false
+    }
+}
+
+/// Where an event came from, and so where its answer goes.
+struct EventOrigin {
+    let slot: Slot
+    /// The acknowledgement that the app asks for; nil: none.
+    let ackID: UInt64?
+    /// The event's name.
+    let event: String
+}
+
+/// One event while it is handled.
+struct IncomingEvent {
+    let slot: Slot
+    let ackID: UInt64?
+    let event: AppEvent
+    let payload: JSONValue
+    /// The text that it was read from.
+    let json: [UInt8]
+    let now: Instant
+
+    var origin: EventOrigin { EventOrigin(slot: self.slot, ackID: self.ackID, event: self.event.name) }
+
+    /// The room that it names.
+    func room() throws(Refusal) -> Identifier {
+        guard let text = self.payload["roomId"]?.string else {
+            throw Refusal(.invalid, "A room id is a string.", field: "roomId")
+        }
+        return try RoomID.parse(text)
+    }
+}
+
+/// A text that is no event of the contract.
+struct UnreadableEvent: Error {
+    let refusal: Refusal
+    /// The name that it gives itself.
+    var event = ""
+    /// False when it is no event at all, which counts against the connection.
+    var isEvent = true
+}

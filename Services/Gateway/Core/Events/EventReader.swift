@@ -1,0 +1,108 @@
+import Canvas
+import JSONBytes
+import Timing
+import Wire
+
+/// Reads what apps send: events, and elements over HTTP. Its storage is used again for each of them.
+struct EventReader {
+    private let limits: JSONLimits
+    private var document = JSONDocument()
+    private var editReading: EditReading
+
+    /// - Parameter seed: of the ids of elements that apps create without one.
+    init(limits: Limits, seed: UInt64) {
+        self.limits = limits.json
+        self.editReading = EditReading(largestGroup: limits.group, seed: seed)
+    }
+
+    /// Reads an event: a JSON array of its name and one object.
+    mutating func event(
+        _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: Instant
+    ) throws(UnreadableEvent) -> IncomingEvent {
+        do {
+            try self.document.parse(json, limits: self.limits)
+        } catch {
+            let refusal = Refusal(.invalid, "The event is not valid JSON at byte \(error.offset).")
+            throw UnreadableEvent(refusal: refusal, isEvent: false)
+        }
+        let root = self.document.root
+        var arguments = root.elements.makeIterator()
+        guard root.kind == .array, let name = arguments.next(), name.kind == .string else {
+            let refusal = Refusal(.invalid, "An event is an array that begins with its name.")
+            throw UnreadableEvent(refusal: refusal, isEvent: false)
+        }
+        guard let event = AppEvent(name) else {
+            throw UnreadableEvent(refusal: Refusal(.unknownEvent, "There is no such event."), event: name.string ?? "")
+        }
+        guard let payload = arguments.next(), payload.kind == .object else {
+            throw UnreadableEvent(refusal: Refusal(.invalid, "The payload must be an object."), event: event.name)
+        }
+        return IncomingEvent(slot: slot, ackID: ackID, event: event, payload: payload, json: json, now: now)
+    }
+
+    /// Reads an element that is created over HTTP.
+    mutating func creation(_ body: [UInt8]) throws(Refusal) -> CreateElement {
+        do {
+            try self.document.parse(body, limits: self.limits)
+        } catch {
+            throw Refusal(.invalid, "The body is not valid JSON at byte \(error.offset).")
+        }
+        return try CreateElement(element: self.document.root, reading: &self.editReading)
+    }
+
+    // MARK: Commits
+
+    /// Reads a commit. A fault that is found here for good consumes the app's number too, so PostgreSQL must hear of it.
+    mutating func commit(_ kind: EditKind, _ payload: JSONValue) -> CommitDraft {
+        do throws(Refusal) {
+            let gesture = try Self.gesture(payload["gesture"])
+            return CommitDraft(gesture: gesture, read: try kind.read(payload, reading: &self.editReading))
+        } catch {
+            return CommitDraft(
+                read: ReadEdit(refusal: error, bodyHash: FNV1a.hash(payload.rawBytes)), fault: error,
+                abandoned: kind.gestureElements(in: payload))
+        }
+    }
+
+    /// Reads `n`: a whole number from 1 to 2^53 − 1, or absent.
+    static func number(_ value: JSONValue?) throws(Refusal) -> UInt64? {
+        guard let value else { return nil }
+        guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
+            throw Refusal(.invalid, "A commit's number is a whole number from 1 on.", field: "n")
+        }
+        return UInt64(number)
+    }
+
+    // MARK: Previews
+
+    /// Reads a preview.
+    static func move(_ payload: JSONValue) throws(Refusal) -> Move {
+        let element = try PayloadField.elementID(payload)
+        let gesture = try Self.gesture(payload["gesture"])
+        return Move(element: element, gesture: gesture, fields: try PayloadField.transform(payload, isPreview: true))
+    }
+
+    /// Reads `gesture`: a whole number ≥ 1, or absent.
+    private static func gesture(_ value: JSONValue?) throws(Refusal) -> UInt64? {
+        guard let value else { return nil }
+        guard let number = value.integer, number >= 1, number <= Self.maxNumber else {
+            throw Refusal(.invalid, "A gesture is a whole number from 1 on.", field: "gesture")
+        }
+        return UInt64(number)
+    }
+
+    /// The largest whole number that every JSON reader keeps exactly: 2^53 − 1.
+    private static let maxNumber: Int64 = (1 << 53) - 1
+}
+
+/// What an app wants to last, as far as it could be read.
+struct CommitDraft {
+    /// The app's number of the gesture that it ends, if it gives them.
+    var gesture: UInt64?
+    /// The edit; a faulty one is the refusal that consumes its number.
+    let read: ReadEdit
+    /// Why the edit cannot be read.
+    var fault: Refusal?
+    /// Elements whose gestures end although the edit is at fault.
+    var abandoned: [Identifier] = []
+}

@@ -1,0 +1,114 @@
+import JSONBytes
+import Timing
+package import Wire
+
+/// Answers, each one JSON object: acknowledgements, and bodies over HTTP.
+extension EventText {
+    /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
+    static func refused(_ refusal: Refusal) -> [UInt8] {
+        var writer = JSONWriter(reserving: 160)
+        refusal.encodeAcknowledgement(into: &writer)
+        return writer.bytes
+    }
+
+    /// The acknowledgement of a new token.
+    /// - Parameter expiresAt: seconds since 1970.
+    static func refreshed(expiresAt: Int64?) -> [UInt8] {
+        var writer = JSONWriter(reserving: 64)
+        writer.beginObject()
+        writer.key("ok")
+        writer.value(true)
+        if let expiresAt {
+            writer.key("expiresAt")
+            writer.value(expiresAt)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// A room as it is read over HTTP.
+    static func room(_ room: Identifier, at position: Position, elements: [UInt8]) -> [UInt8] {
+        var writer = JSONWriter(reserving: elements.count + 128)
+        writer.beginObject()
+        writer.key("roomId")
+        writer.value(room.text)
+        writer.key("epoch")
+        writer.value(position.epoch.text)
+        writer.key("seq")
+        writer.value(position.seq)
+        writer.key("elements")
+        writer.raw(elements)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The acknowledgement of a join.
+    static func joined(_ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.beginObject()
+        writer.key("ok")
+        writer.value(true)
+        writer.key("roomId")
+        writer.value(room.text)
+        writer.key("epoch")
+        writer.value(joined.position.epoch.text)
+        writer.key("seq")
+        writer.value(joined.position.seq)
+        Self.content(joined.content, into: &writer)
+        writer.key("members")
+        writer.beginArray()
+        for member in joined.members {
+            writer.beginObject()
+            Self.member(member, into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("session")
+        writer.value(joined.session)
+        writer.key("sid")
+        writer.value(joined.sid.text)
+        writer.key("n")
+        writer.value(joined.number)
+        writer.key("throttleMs")
+        writer.value(throttle.milliseconds)
+        writer.key("limits")
+        limits.encode(into: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func content(_ content: RoomContent, into writer: inout JSONWriter) {
+        writer.key("recovered")
+        switch content {
+        case .elements(let json):
+            writer.value(false)
+            writer.key("elements")
+            writer.raw(json)
+        case .updates(let updates):
+            writer.value(true)
+            writer.key("updates")
+            writer.beginArray()
+            for update in updates {
+                writer.beginObject()
+                writer.key("event")
+                writer.value(update.event.name)
+                writer.key("seq")
+                writer.value(update.seq)
+                writer.key("data")
+                Self.data(of: update, into: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+}
+
+extension Refusal {
+    /// It as an acknowledgement: `{"ok":false,"error":{…}}`.
+    package var acknowledgementText: [UInt8] { EventText.refused(self) }
+
+    /// It as the event `transform:error`, for what is no event of the contract.
+    package var eventText: [UInt8] {
+        EventText.transformError(self, event: "", room: nil, element: nil, number: nil)
+    }
+}

@@ -1,0 +1,253 @@
+import Canvas
+import JSONBytes
+import Timing
+import Wire
+
+/// Writes the events that apps receive, as JSON arrays `["event", {…}]`.
+enum EventText {
+    /// An event whose object is written by `body`, after `roomId`.
+    static func event(_ name: String, room: Identifier?, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reserving: 384)
+        writer.beginArray()
+        writer.value(name)
+        writer.beginObject()
+        if let room {
+            writer.key("roomId")
+            writer.value(room.text)
+        }
+        body(&writer)
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// An update as members of the full contract get it.
+    static func update(_ update: Update) -> [UInt8] {
+        var writer = JSONWriter(reserving: 512)
+        writer.beginArray()
+        writer.value(update.event.name)
+        Self.data(of: update, into: &writer)
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// An update as a 1.0 app gets it: one event for each element, none for what 1.0 does not know.
+    static func legacyUpdates(_ update: Update) -> [[UInt8]] {
+        switch update.event.legacy {
+        case .same: [Self.update(update)]
+        case .each(let event): update.elements.map { Self.legacyUpdate(event, of: $0, in: update) }
+        case .none: []
+        }
+    }
+
+    private static func legacyUpdate(_ event: UpdateEvent, of element: UpdatedElement, in update: Update) -> [UInt8] {
+        var single = update
+        single.event = event
+        single.elements = [element]
+        guard event.shape == .deletion else { return Self.update(single) }
+        return Self.event(event.name, room: update.room) { writer in
+            writer.key("elementId")
+            writer.value(element.id.text)
+            Self.tail(of: single, into: &writer)
+        }
+    }
+
+    /// The data of an update's event: the object after the event's name.
+    static func data(of update: Update, into writer: inout JSONWriter) {
+        writer.beginObject()
+        if update.event.shape == .flatElement, let element = update.elements.first {
+            writer.rawMembers(element.json.dropFirst().dropLast())
+        }
+        writer.key("roomId")
+        writer.value(update.room.text)
+        Self.elements(of: update, into: &writer)
+        Self.tail(of: update, into: &writer)
+        writer.endObject()
+    }
+
+    private static func elements(of update: Update, into writer: inout JSONWriter) {
+        switch update.event.shape {
+        case .element:
+            if let element = update.elements.first {
+                writer.key("element")
+                writer.raw(element.json)
+            }
+        case .flatElement:
+            break
+        case .elements:
+            writer.key("elements")
+            writer.beginArray()
+            for element in update.elements { writer.raw(element.json) }
+            writer.endArray()
+        case .deletion:
+            if let element = update.elements.first {
+                writer.key("elementId")
+                writer.value(element.id.text)
+            }
+            writer.key("elementIds")
+            writer.beginArray()
+            for element in update.elements { writer.value(element.id.text) }
+            writer.endArray()
+        }
+    }
+
+    private static func tail(of update: Update, into writer: inout JSONWriter) {
+        writer.key("seq")
+        writer.value(update.seq)
+        writer.key("userId")
+        writer.value(update.user.text)
+        writer.key("sid")
+        writer.value(update.sid.text)
+        if update.number > 0 {
+            writer.key("n")
+            writer.value(update.number)
+        }
+        if update.event.shape == .element, let gesture = update.elements.first?.gesture, gesture > 0 {
+            writer.key("gesture")
+            writer.value(gesture)
+        }
+    }
+
+    /// A preview.
+    static func preview(_ preview: Preview) -> [UInt8] {
+        var writer = JSONWriter(reserving: 320)
+        writer.beginArray()
+        writer.value("element:transforming")
+        writer.beginObject()
+        writer.key("roomId")
+        writer.value(preview.room.text)
+        writer.key("elementId")
+        writer.value(preview.element.text)
+        writer.key("userId")
+        writer.value(preview.user.text)
+        writer.key("sid")
+        writer.value(preview.sid.text)
+        writer.key("transform")
+        writer.beginObject()
+        Self.field("rotation", preview.fields.rotation, into: &writer)
+        Self.field("scaleX", preview.fields.scaleX, into: &writer)
+        Self.field("scaleY", preview.fields.scaleY, into: &writer)
+        writer.endObject()
+        Self.field("positionX", preview.fields.positionX, into: &writer)
+        Self.field("positionY", preview.fields.positionY, into: &writer)
+        writer.key("gesture")
+        writer.value(preview.gesture)
+        writer.key("after")
+        writer.value(preview.after)
+        writer.key("n")
+        writer.value(UInt64(preview.folded))
+        writer.key("dt")
+        writer.value(UInt64(preview.sinceLast))
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    private static func field(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.key(name)
+        writer.value(value)
+    }
+
+    /// A refusal as the event `transform:error`, for an app that asked for no acknowledgement.
+    static func transformError(
+        _ refusal: Refusal, event: String, room: Identifier?, element: Identifier?, number: UInt64?
+    ) -> [UInt8] {
+        Self.event("transform:error", room: nil) { writer in
+            writer.key("event")
+            writer.value(event)
+            refusal.encodeMembers(into: &writer)
+            if let room {
+                writer.key("roomId")
+                writer.value(room.text)
+            }
+            if let element {
+                writer.key("elementId")
+                writer.value(element.text)
+            }
+            if let number {
+                writer.key("n")
+                writer.value(number)
+            }
+        }
+    }
+
+    /// The end of a gesture without a commit.
+    static func gestureEnded(_ ended: GestureEnded) -> [UInt8] {
+        Self.event("gesture:ended", room: ended.gesture.room) { writer in
+            writer.key("elementId")
+            writer.value(ended.gesture.element.text)
+            writer.key("userId")
+            writer.value(ended.gesture.user.text)
+            writer.key("sid")
+            writer.value(ended.gesture.sid.text)
+            writer.key("gesture")
+            writer.value(ended.gesture.gesture)
+            writer.key("element")
+            writer.raw(ended.json)
+            writer.key("seq")
+            writer.value(ended.seq)
+        }
+    }
+
+    /// The end of a gesture for a 1.0 app: the element as it stands, with its old number.
+    static func legacyGestureEnded(_ ended: GestureEnded) -> [UInt8] {
+        Self.event("element:transformed", room: ended.gesture.room) { writer in
+            writer.key("element")
+            writer.raw(ended.json)
+            writer.key("seq")
+            writer.value(ended.seq)
+            writer.key("userId")
+            writer.value(ended.gesture.user.text)
+            writer.key("sid")
+            writer.value(ended.gesture.sid.text)
+        }
+    }
+
+    /// Somebody came or left.
+    static func presence(_ presence: Presence) -> [UInt8] {
+        Self.event(presence.hasJoined ? "member:joined" : "member:left", room: presence.room) { writer in
+            Self.member(presence.member, into: &writer)
+        }
+    }
+
+    /// The pace of a room's previews has changed.
+    static func throttle(_ interval: Nanoseconds, room: Identifier) -> [UInt8] {
+        Self.event("room:throttle", room: room) { writer in
+            writer.key("intervalMs")
+            writer.value(interval.milliseconds)
+        }
+    }
+
+    /// A member missed updates of the room, and joins again.
+    static func resync(room: Identifier, from: UInt64, to: UInt64) -> [UInt8] {
+        Self.event("room:resync", room: room) { writer in
+            writer.key("from")
+            writer.value(from)
+            writer.key("to")
+            writer.value(to)
+        }
+    }
+
+    /// The app's token ends in so many seconds; 0: it has ended.
+    static func sessionExpires(in seconds: Int64) -> [UInt8] {
+        Self.event("auth:error", room: nil) { writer in
+            writer.key("code")
+            writer.value(RefusalCode.sessionExpired.name)
+            writer.key("message")
+            writer.value(seconds == 0 ? "The token has expired." : "The token expires soon.")
+            writer.key("expiresInMs")
+            writer.value(seconds * 1000)
+        }
+    }
+
+    /// The fields of a member.
+    static func member(_ member: Member, into writer: inout JSONWriter) {
+        writer.key("userId")
+        writer.value(member.user.text)
+        writer.key("name")
+        writer.value(member.name)
+        writer.key("color")
+        writer.value(member.color)
+    }
+}

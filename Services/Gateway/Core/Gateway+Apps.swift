@@ -1,0 +1,171 @@
+import DequeModule
+import JSONBytes
+package import Timing
+package import Wire
+
+/// What apps do: they come, send events and go.
+extension Gateway {
+    /// An app connected and was accepted as `identity`. It joins the handshake's room immediately.
+    /// - Returns: the slot that stands for it.
+    package mutating func connected(
+        identity: Identity, handshake: HandshakeFields, at now: Instant, into actions: inout [GatewayAction]
+    ) -> Slot {
+        self.clock = now
+        let slot = self.connections.insert(identity, handshake, at: now)
+        if let room = handshake.room {
+            let request = JoinRequest(wantsPreviews: handshake.previews)
+            let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
+            self.joins.start(
+                request, of: room, from: origin, &self.numbers, &self.connections, self.rooms, at: now, into: &actions)
+        }
+        return slot
+    }
+
+    /// An app disconnected. Its commits stay in custody until their results or deadlines.
+    package mutating func disconnected(_ slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
+        guard let connection = self.connections.remove(slot) else { return }
+        self.joins.connectionClosed(connection.id)
+        for (room, membership) in connection.memberships {
+            for gesture in membership.openGestures(of: connection.identity.member.user, in: room) {
+                let mayContinue = membership.isNumberedByApp(gesture.gesture)
+                self.orphans.add(gesture, mayContinue: mayContinue, at: now)
+            }
+            self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
+        }
+        self.commits.forget(connection.delayed)
+    }
+
+    /// An app's connection is about to be closed: no more commits are accepted from it.
+    package mutating func startLeaving(_ slot: Slot) { self.connections[slot]?.startLeaving() }
+
+    /// True while an app has commits here without a result.
+    package func owesResults(to slot: Slot) -> Bool { self.connections[slot]?.owesResults ?? false }
+
+    /// Warns apps whose tokens end soon and disconnects those whose tokens have ended. The shell calls it once in a
+    /// while, in token mode only.
+    /// - Parameter seconds: the time since 1970.
+    package mutating func checkTokens(at seconds: Int64, into actions: inout [GatewayAction]) {
+        self.connections.expireTokens(at: seconds, into: &actions)
+    }
+
+    // MARK: Events
+
+    /// An app sent an event.
+    /// - Parameters:
+    ///   - json: its text, which may be anything.
+    ///   - ackID: the acknowledgement that the app asks for.
+    ///   - seconds: the time since 1970, for tokens.
+    /// - Returns: false when the text was no event at all, which counts against the connection.
+    @discardableResult
+    package mutating func eventReceived(
+        _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: Instant, seconds: Int64,
+        into actions: inout [GatewayAction]
+    ) -> Bool {
+        guard self.connections.isTaken(slot) else { return true }
+        self.clock = now
+        self.tally.events += 1
+        do throws(UnreadableEvent) {
+            let event = try self.reader.event(json, ackID: ackID, from: slot, at: now)
+            self.handle(event, seconds: seconds, into: &actions)
+            return true
+        } catch {
+            let origin = EventOrigin(slot: slot, ackID: ackID, event: error.event)
+            self.connections.refuse(error.refusal, origin, into: &actions)
+            return error.isEvent
+        }
+    }
+
+    private mutating func handle(_ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]) {
+        do throws(Refusal) {
+            if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
+            let room = try event.room()
+            if self.connections.waitsForJoin(event, room: room, into: &actions) { return }
+            switch event.event {
+            case .roomJoin:
+                try self.joins.received(
+                    event, room: room, &self.numbers, &self.connections, &self.rooms, into: &actions)
+            case .roomLeave: self.leave(event, room: room, into: &actions)
+            case .transforming:
+                let preview = try self.connections.previewReceived(event, room: room)
+                if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
+            case .edit(let kind):
+                try self.commits.received(event, kind, room: room, &self.reader, &self.connections, into: &actions)
+            case .authRefresh: break
+            }
+        } catch {
+            self.connections.refuse(error, event, into: &actions)
+        }
+    }
+
+    /// Handles the events that waited for a join.
+    mutating func handle(
+        _ released: Joins.Released, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+    ) {
+        for event in released.events {
+            self.eventReceived(
+                event.json, ackID: event.ackID, from: released.slot, at: now, seconds: seconds, into: &actions)
+        }
+    }
+
+    private mutating func leave(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) {
+        self.leave(room, slot: event.slot, into: &actions)
+        if let ackID = event.ackID {
+            actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
+        }
+    }
+
+    /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
+    private mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) {
+        guard let membership = self.connections[slot]?.leave(room),
+            let user = self.connections[slot]?.identity.member.user
+        else { return }
+        for gesture in membership.openGestures(of: user, in: room) { actions.append(.gestureEnd(gesture)) }
+        self.rooms.leave(slot, self.connections.id(in: slot), membership, in: room, into: &actions)
+    }
+
+    /// `auth:refresh`: a new token for the same user.
+    private mutating func refreshToken(
+        _ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        let user = self.connections[event.slot]?.identity.member.user
+        let identity = try self.authenticator.refresh(event.payload["token"]?.string, of: user, seconds: seconds)
+        for room in self.connections[event.slot]?.identityChanged(identity) ?? [] {
+            self.leave(room, slot: event.slot, into: &actions)
+        }
+        guard let ackID = event.ackID else { return }
+        let json = EventText.refreshed(expiresAt: identity.expiresAt)
+        actions.append(.acknowledge(event.slot, id: ackID, json: json))
+    }
+
+    // MARK: HTTP
+
+    /// `GET /api/rooms/{roomId}`: asks the fan-out.
+    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
+    package mutating func read(
+        room: String, as identity: Identity, at now: Instant, into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        self.clock = now
+        let request = self.numbers.next()
+        self.requests.read(room, as: identity, number: request, self.rooms, at: now, into: &actions)
+        return request
+    }
+
+    /// `POST /api/rooms/{roomId}/elements`: creates an element as one numbered commit of a session of its own, so that
+    /// the same `Idempotency-Key` finds the first result again.
+    /// - Parameter session: the session's name: made from the user and the key, or random without one.
+    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
+    package mutating func create(
+        in room: String, body: [UInt8], session: Identifier, as identity: Identity, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        self.clock = now
+        let request = self.numbers.next()
+        do throws(Refusal) {
+            try self.commits.create(
+                in: room, body, session: session, as: identity, number: request, &self.reader, at: now, into: &actions)
+        } catch {
+            self.requests.refuse(request, error, into: &actions)
+        }
+        return request
+    }
+}

@@ -1,0 +1,102 @@
+package import Timing
+package import Wire
+
+/// What the stages behind send, and what happens to the links to them.
+extension Gateway {
+    // MARK: Fan-outs
+
+    /// The fan-out answered a join.
+    package mutating func joinAnswered(
+        _ reply: JoinReply, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+    ) {
+        self.clock = now
+        let released = self.joins.answerReceived(reply, &self.connections, &self.rooms, at: now, into: &actions)
+        if let released { self.handle(released, at: now, seconds: seconds, into: &actions) }
+    }
+
+    /// A session has a new owner: an older connection here loses it.
+    package mutating func sessionClaimed(_ claimed: SessionClaimed) {
+        for slot in self.rooms.members(of: claimed.room) { self.connections[slot]?.sessionClaimed(claimed) }
+        self.orphans.sessionClaimed(claimed)
+    }
+
+    /// The next update of a room's stream came.
+    package mutating func updateReceived(_ update: Update, into actions: inout [GatewayAction]) {
+        self.rooms.updateReceived(update, self.connections, into: &actions)
+    }
+
+    /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
+    package mutating func positionReceived(_ answer: RoomPosition, into actions: inout [GatewayAction]) {
+        self.rooms.positionReceived(answer, self.connections, into: &actions)
+    }
+
+    /// Previews came; those of one room stand together.
+    /// - Parameter lateness: how long they waited for this turn.
+    package mutating func previewsReceived(
+        _ previews: [Preview], at now: Instant, lateness: Nanoseconds, into actions: inout [GatewayAction]
+    ) {
+        self.rooms.previewsReceived(previews, lateness: lateness, self.connections, at: now, into: &actions)
+    }
+
+    /// A gesture ended without a commit.
+    package mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+        self.rooms.gestureEnded(ended, into: &actions)
+    }
+
+    /// A user came into a room or left it.
+    package mutating func presenceChanged(_ presence: Presence, into actions: inout [GatewayAction]) {
+        self.rooms.presenceChanged(presence, except: self.connections.slot(of: presence.except), into: &actions)
+    }
+
+    /// The fan-out answered a read.
+    package mutating func readAnswered(_ state: RoomState, into actions: inout [GatewayAction]) {
+        self.requests.readAnswered(state, into: &actions)
+    }
+
+    /// So much waits for these members that they get no update more: their place in the room is lost, from the update
+    /// `seq` on, and they join again when they have read what waits.
+    package mutating func fellBehind(
+        _ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction]
+    ) {
+        self.rooms.fellBehind(slots, in: room, at: seq, into: &actions)
+    }
+
+    /// Another fan-out serves these shards now, or the same one came back without memory.
+    /// - Parameter hadOwner: true when the former fan-out is still there and must forget the rooms.
+    package mutating func fanoutMoved(
+        shards: Set<Int>, hadOwner: Bool, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        self.rooms.fanoutMoved(shards, self.connections, into: &actions)
+        if hadOwner {
+            // It would serve them for ever for members here, and the room would have two orders of previews.
+            for room in self.connections.rooms() where shards.contains(Shard.of(room: room)) {
+                let nobody = RoomInterest(room: room, position: Position(epoch: "", seq: 0), occupants: [])
+                actions.append(.formerFanout(shard: Shard.of(room: room), .interest(nobody)))
+            }
+        }
+        self.joins.fanoutMoved(shards, &self.connections, self.rooms, at: now, into: &actions)
+    }
+
+    // MARK: Committers
+
+    /// A commit has its result.
+    package mutating func resultReceived(_ result: CommitResult, at now: Instant, into actions: inout [GatewayAction]) {
+        self.clock = now
+        self.commits.resultReceived(result, &self.connections, &self.rooms, at: now, into: &actions)
+    }
+
+    /// A coalescer or committer of these shards came or went away: what is in custody goes out again.
+    package mutating func commitLinksChanged(shards: Set<Int>, at now: Instant, into actions: inout [GatewayAction]) {
+        self.commits.custody.linksChanged(shards: shards, at: now, into: &actions)
+    }
+
+    /// The shell had no credit for a commit that it had to send: it waits.
+    package mutating func commitNotSent(_ commit: Commit) { self.commits.custody.commitNotSent(commit) }
+
+    /// Sends the next commit that waits for credit; see ``Custody/sendNextHeld(after:at:into:hasCredit:)``.
+    package mutating func sendNextHeld(
+        after shard: Int?, at now: Instant, into actions: inout [GatewayAction], hasCredit: (Int, CommitPath) -> Bool
+    ) -> Int? {
+        self.commits.custody.sendNextHeld(after: shard, at: now, into: &actions, hasCredit: hasCredit)
+    }
+}

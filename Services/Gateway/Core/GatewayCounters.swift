@@ -1,0 +1,54 @@
+/// Figures that only grow.
+package struct GatewayCounters: Equatable, Sendable {
+    /// Events from apps.
+    package var events: UInt64 = 0
+    /// Previews from apps.
+    package var previewsIn: UInt64 = 0
+    /// Previews handed to coalescers.
+    package var previewsSent: UInt64 = 0
+    /// Previews folded by a rate limit or a pending commit.
+    package var previewsHeld: UInt64 = 0
+    /// Commits accepted into custody.
+    package var commits: UInt64 = 0
+    /// Commits sent again.
+    package var resent: UInt64 = 0
+    /// Commits acknowledged.
+    package var acknowledged: UInt64 = 0
+    /// Events refused.
+    package var refused: UInt64 = 0
+    /// Commits, joins and reads refused because too many waited.
+    package var busy: UInt64 = 0
+    /// Commits that had to wait for credit.
+    package var held: UInt64 = 0
+    /// Previews dropped because too many elements were in one connection's hands.
+    package var previewsDropped: UInt64 = 0
+    /// Updates delivered to rooms.
+    package var updates: UInt64 = 0
+    /// Holes found in rooms' streams.
+    package var holes: UInt64 = 0
+    /// Rooms whose members had to join again.
+    package var resyncs: UInt64 = 0
+    /// Members that had to join again because they read too slowly.
+    package var fallenBehind: UInt64 = 0
+
+    /// All zero.
+    package init() {}
+}
+
+extension Gateway {
+    /// Figures for the operator.
+    package var counters: GatewayCounters {
+        var counters = self.tally
+        counters.refused = self.connections.refusedTotal + self.requests.refusedTotal
+        counters.previewsIn = self.connections.previewsTotal
+        counters.previewsHeld = self.connections.previewsHeldTotal
+        counters.previewsDropped = self.connections.previewsDroppedTotal
+        counters.commits = self.commits.custody.acceptedTotal
+        counters.resent = self.commits.custody.resentTotal
+        counters.held = self.commits.custody.heldTotal
+        counters.acknowledged = self.commits.acknowledgedTotal
+        counters.busy = self.commits.custody.busyTotal + self.joins.busyTotal + self.requests.busyTotal
+        self.rooms.count(into: &counters)
+        return counters
+    }
+}

@@ -1,0 +1,59 @@
+import JSONBytes
+import Wire
+
+/// What an app asks for with `room:join`.
+struct JoinRequest {
+    /// The secret of the session to go on with; empty for a new session.
+    var session = ""
+    /// From where on the app wants what it missed; nil for the whole room.
+    var resume: Position?
+    var wantsPreviews: Bool
+
+    /// The join of the handshake's room.
+    init(wantsPreviews: Bool) {
+        self.wantsPreviews = wantsPreviews
+    }
+
+    /// Reads the event's payload.
+    /// - Parameter wantsPreviews: whether the connection wants any.
+    init(_ payload: JSONValue, wantsPreviews: Bool) throws(Refusal) {
+        self.wantsPreviews = wantsPreviews
+        if let value = payload["session"] {
+            guard let text = value.string, (1...256).contains(text.utf8.count) else {
+                throw Refusal(.invalid, "A session is a string of 1 to 256 bytes.", field: "session")
+            }
+            self.session = text
+        }
+        self.resume = try Self.resume(payload["resume"])
+        if let value = payload["previews"] {
+            guard let wanted = value.bool else {
+                throw Refusal(.invalid, "previews is true or false.", field: "previews")
+            }
+            self.wantsPreviews = wantsPreviews && wanted
+        }
+    }
+
+    private static func resume(_ value: JSONValue?) throws(Refusal) -> Position? {
+        guard let value else { return nil }
+        guard value.kind == .object else {
+            throw Refusal(.invalid, "resume is an object {epoch, seq}.", field: "resume")
+        }
+        guard let epoch = value["epoch"]?.string, epoch.utf8.count <= 128 else {
+            throw Refusal(.invalid, "An epoch is a string of at most 128 bytes.", field: "resume.epoch")
+        }
+        guard let seq = value["seq"]?.integer, seq >= 0 else {
+            throw Refusal(.invalid, "A sequence number is a whole number from 0 on.", field: "resume.seq")
+        }
+        return Position(epoch: Identifier(epoch), seq: UInt64(seq))
+    }
+}
+
+/// The numbers of joins and HTTP requests, by which their answers find back.
+struct RequestNumbers {
+    private var last: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        self.last += 1
+        return self.last
+    }
+}

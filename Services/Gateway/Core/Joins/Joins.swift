@@ -1,0 +1,262 @@
+import DequeModule
+import Timing
+import Wire
+
+/// A join that waits for the fan-out's answer.
+struct PendingJoin {
+    let origin: EventOrigin
+    let record: Join
+    let wantsPreviews: Bool
+    /// When its app is answered that the room cannot be read.
+    let deadline: Instant
+    /// When it was last sent; nil while it waits for its turn.
+    fileprivate(set) var sentAt: Instant?
+
+    var slot: Slot { self.origin.slot }
+    var room: Identifier { self.record.room }
+    /// The connection's id, since slots are reused.
+    var connection: UInt64 { self.record.connection }
+}
+
+/// The joins that have no answer yet.
+///
+///     queued ──its turn, by rate──► sent ──answered──► ended
+///                                   │  ▲ └──a second without an answer, or another fan-out──┐
+///                                   │  └────────────────────────────────────────────────────┘
+///                                   └──deadline──► ended
+///
+/// When all apps come back together, fan-outs and the database get their joins at a rate.
+package struct Joins {
+    private let limits: Limits
+    private var pending: [UInt64: PendingJoin] = [:]
+    /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
+    private var queue: Deque<UInt64> = []
+    private var rate: TokenBucket
+    /// How many joins of each connection have no answer. A connection that is gone has none: its joins are abandoned.
+    private var open: [UInt64: Int] = [:]
+    /// Joins refused as too many waited.
+    private(set) var busyTotal: UInt64 = 0
+
+    /// A join without an answer is sent again after that.
+    private static let repetition = Nanoseconds.seconds(1)
+
+    init(limits: Limits) {
+        self.limits = limits
+        self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
+    }
+
+    /// How many joins wait for an answer.
+    package var count: Int { self.pending.count }
+
+    /// How many of them wait for their turn.
+    package var queuedCount: Int { self.queue.count }
+
+    /// Refuses one more join of a connection when too many wait.
+    private mutating func checkRoom(for connection: UInt64) throws(Refusal) {
+        guard self.open[connection, default: 0] < self.limits.rooms, self.count < self.limits.joinsWaiting else {
+            self.busyTotal += 1
+            throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: Limits.busyMs)
+        }
+    }
+
+    /// Adds a join; it is sent when its turn has come.
+    private mutating func enqueue(_ record: Join, from origin: EventOrigin, wantsPreviews: Bool, at now: Instant) {
+        self.pending[record.request] = PendingJoin(
+            origin: origin, record: record, wantsPreviews: wantsPreviews, deadline: now + self.limits.deadline)
+        self.open[record.connection, default: 0] += 1
+        self.queue.append(record.request)
+    }
+
+    /// Removes and returns the next join whose turn has come; nil when the rate allows none, or none waits.
+    private mutating func nextInTurn(at now: Instant) -> PendingJoin? {
+        while let request = self.queue.first {
+            guard let join = self.pending[request], self.open[join.connection] != nil else {
+                self.queue.removeFirst()
+                self.pending[request] = nil
+                continue
+            }
+            guard self.rate.spend(at: now) else { return nil }
+            self.queue.removeFirst()
+            return join
+        }
+        return nil
+    }
+
+    /// A join has its answer, or never will have one.
+    private mutating func end(_ request: UInt64) {
+        guard let join = self.pending.removeValue(forKey: request), let count = self.open[join.connection] else {
+            return
+        }
+        self.open[join.connection] = count > 1 ? count - 1 : nil
+    }
+
+    /// A connection is gone: nobody waits for its joins any more.
+    mutating func connectionClosed(_ connection: UInt64) {
+        self.open[connection] = nil
+    }
+}
+
+/// What comes of joins: connections become members of rooms, or not.
+extension Joins {
+    /// Events of an app that waited for a join, to be handled now.
+    struct Released {
+        let slot: Slot
+        let events: [Membership.WaitingEvent]
+    }
+
+    // MARK: From apps
+
+    /// An app asks for a room.
+    mutating func received(
+        _ event: IncomingEvent, room: Identifier, _ numbers: inout RequestNumbers, _ connections: inout Connections,
+        _ rooms: inout Rooms, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        let slot = event.slot
+        let request = try JoinRequest(event.payload, wantsPreviews: connections[slot]?.wantsPreviews ?? true)
+        try connections[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms)
+        try self.checkRoom(for: connections.id(in: slot))
+        for (room, wantsPreviews) in connections[slot]?.becomeModern() ?? [] {
+            rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
+        }
+        self.start(request, of: room, from: event.origin, &numbers, &connections, rooms, at: event.now, into: &actions)
+    }
+
+    /// Puts a join in the queue.
+    mutating func start(
+        _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ numbers: inout RequestNumbers,
+        _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        let wantsPreviews = request.wantsPreviews
+        guard let member = connections[origin.slot]?.startJoin(of: room, wantsPreviews: wantsPreviews) else { return }
+        let record = Join(
+            request: numbers.next(), room: room, connection: connections.id(in: origin.slot), member: member,
+            session: request.session, resume: request.resume)
+        self.enqueue(record, from: origin, wantsPreviews: wantsPreviews, at: now)
+        self.sendQueued(&connections, rooms, at: now, into: &actions)
+    }
+
+    // MARK: Sending
+
+    /// Sends the joins whose turn has come.
+    mutating func sendQueued(
+        _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        while let join = self.nextInTurn(at: now) { self.send(join, &connections, rooms, at: now, into: &actions) }
+    }
+
+    /// Sends a join to its room's fan-out, for the first time or again, while its app waits for it: the fan-out would let
+    /// in a connection that has left meanwhile, and never hear that it is gone.
+    private mutating func send(
+        _ join: PendingJoin, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        guard connections.awaits(join) else { return }
+        self.pending[join.record.request]?.sentAt = now
+        var record = join.record
+        record.after = rooms.acknowledgedNumber(in: join.room)
+        actions.append(.fanout(of: join.room, .join(record)))
+    }
+
+    /// Another fan-out serves these shards now: it gets the joins that the former one has not answered.
+    mutating func fanoutMoved(
+        _ shards: Set<Int>, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        for join in self.pending.values where join.sentAt != nil && shards.contains(Shard.of(room: join.room)) {
+            self.send(join, &connections, rooms, at: now, into: &actions)
+        }
+    }
+
+    /// Time has passed: joins without an answer are sent again, and end at their deadlines.
+    mutating func timeReached(
+        _ now: Instant, _ connections: inout Connections, _ rooms: Rooms, into actions: inout [GatewayAction]
+    ) -> [Released] {
+        self.sendQueued(&connections, rooms, at: now, into: &actions)
+        var released: [Released] = []
+        for join in self.pending.values {
+            if now < join.deadline {
+                guard let sentAt = join.sentAt, now >= sentAt + Self.repetition else { continue }
+                self.send(join, &connections, rooms, at: now, into: &actions)
+            } else if connections.contains(join.connection, in: join.slot) {
+                if let events = self.fail(join, .roomUnavailable, &connections, into: &actions) {
+                    released.append(events)
+                }
+            } else {
+                self.end(join.record.request)
+            }
+        }
+        return released
+    }
+
+    // MARK: Answers
+
+    /// The fan-out answered a join.
+    mutating func answerReceived(
+        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) -> Released? {
+        guard let join = self.pending[reply.request], connections.awaits(join) else {
+            self.end(reply.request)
+            self.answeredAgain(reply, &connections, &rooms, into: &actions)
+            return nil
+        }
+        switch reply.outcome {
+        case .failure(let refusal):
+            return self.fail(join, refusal, &connections, into: &actions)
+        case .success(let joined) where rooms.isAhead(of: joined.position, in: join.room):
+            // An answer from behind the stream: another fan-out serves the room by now.
+            self.send(join, &connections, rooms, at: now, into: &actions)
+            return nil
+        case .success(let joined):
+            return self.finish(join, joined, &connections, &rooms, at: now, into: &actions)
+        }
+    }
+
+    /// An answer that nobody waits for: the join was sent again, perhaps to another fan-out than the one that answered
+    /// first. The room's stream goes on from this answer's position, which members here may not have reached; and the
+    /// answer raised the session's claim for the same connection, which goes on with it.
+    private func answeredAgain(
+        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms,
+        into actions: inout [GatewayAction]
+    ) {
+        guard case .success(let joined) = reply.outcome else { return }
+        rooms.catchUp(reply.room, to: joined.position, connections, into: &actions)
+        guard let slot = connections.slot(of: reply.connection), rooms.contains(slot, in: reply.room) else { return }
+        connections[slot]?.sessionRenewed(joined, in: reply.room)
+    }
+
+    private mutating func finish(
+        _ join: PendingJoin, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
+        at now: Instant, into actions: inout [GatewayAction]
+    ) -> Released {
+        self.end(join.record.request)
+        let events = connections[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews) ?? []
+        rooms.enter(
+            join.slot, join.room, at: joined.position, isLegacy: connections[join.slot]?.isLegacy ?? false,
+            wantsPreviews: join.wantsPreviews, connections, at: now, into: &actions)
+        if let ackID = join.origin.ackID {
+            let interval = rooms.requestedInterval(in: join.room)
+            let json = EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
+            actions.append(.acknowledge(join.slot, id: ackID, json: json))
+        }
+        return Released(slot: join.slot, events: events)
+    }
+
+    private mutating func fail(
+        _ join: PendingJoin, _ refusal: Refusal, _ connections: inout Connections,
+        into actions: inout [GatewayAction]
+    ) -> Released? {
+        self.end(join.record.request)
+        connections.refuse(refusal, join.origin, room: join.room, into: &actions)
+        guard let events = connections[join.slot]?.joinFailed(join.room) else { return nil }
+        // Another fan-out that was asked too, or the same one later, may let it in all the same.
+        actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))
+        return Released(slot: join.slot, events: events)
+    }
+}
+
+extension Refusal {
+    static var roomUnavailable: Refusal {
+        Refusal(.unavailable, "The room cannot be read at the moment.", retryAfterMs: 1000)
+    }
+}

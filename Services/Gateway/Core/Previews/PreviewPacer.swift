@@ -1,0 +1,165 @@
+import Timing
+import Wire
+
+/// When previews leave, in both directions: immediately while all is well, else at their room's pace and in turns.
+///
+///     a preview ──► nothing waits, full pace ───────────────────────► leaves
+///              └──► waits, folded ──► its room's pace allows, its turn ──► leaves
+///                        └──► its gesture ends ──► dropped
+///
+/// What a turn may deliver is bounded, so that nothing else waits long for the previews of many rooms: not the commits
+/// of apps, nor their results. A room is delivered whole.
+struct PreviewPacer {
+    /// Previews of one room that are due.
+    struct Due {
+        let room: Identifier
+        let previews: [Preview]
+        /// How long after they might have been.
+        let lateness: Nanoseconds
+    }
+
+    private(set) var paces: RoomPaces
+    /// Previews of this gateway's members that wait for their room's pace before they are sent on.
+    private var unsent = WaitingRooms()
+    /// Previews that wait to be delivered to members.
+    private var waiting = WaitingRooms()
+    /// How many more members this turn may deliver to.
+    private var allowance: Int
+    private let limits: Limits
+
+    /// Moments are whole milliseconds: half a one is the mean of what they do not show.
+    private static let unseen = Nanoseconds.microseconds(500)
+
+    init(limits: Limits) {
+        self.limits = limits
+        self.allowance = limits.previewWrites
+        self.paces = RoomPaces(late: limits.late, calm: limits.calm)
+    }
+
+    /// How many rooms' previews wait for their members.
+    var waitingCount: Int { self.waiting.count }
+
+    /// How far apart apps of a room are asked to send previews.
+    func requestedInterval(in room: Identifier) -> Nanoseconds {
+        self.paces.pace(of: room).requestedInterval(usual: self.limits.throttle)
+    }
+
+    /// When previews are due, or paces to be reviewed; nil when no preview waits and no room is slowed down.
+    mutating func nextDeadline() -> Instant? {
+        if self.waiting.isEmpty, self.unsent.isEmpty { return self.paces.nextReview }
+        return [self.waiting.nextDue(), self.unsent.nextDue(), self.paces.nextReview].compactMap { $0 }.min()
+    }
+
+    /// A turn of the event loop begins.
+    mutating func turnBegan() { self.allowance = self.limits.previewWrites }
+
+    // MARK: From members
+
+    /// True while previews of members leave immediately, whatever their room.
+    var sendsImmediately: Bool { self.paces.isIdle && self.unsent.isEmpty }
+
+    /// Keeps a member's preview while its room's pace does not allow it: it would wait for the same at the other end,
+    /// after it has cost three hops.
+    /// - Parameter members: how many are to see it.
+    /// - Returns: false when it may be sent on.
+    mutating func keepsBack(_ preview: Preview, members: Int, at now: Instant) -> Bool {
+        let due = self.paces.sendingDue(preview.room, at: now)
+        // The fan-out will not bring it back at this pace.
+        if due == .never { self.paces.arrived(preview.room, folded: preview.folded, members: members) }
+        guard due > now || self.unsent.contains(preview.room) else {
+            self.paces.sent(preview.room, at: now)
+            return false
+        }
+        self.unsent.hold(CollectionOfOne(preview), of: preview.room, until: due)
+        return true
+    }
+
+    /// Removes and returns the previews of the next room whose pace allows that they are sent on.
+    mutating func nextUnsent(at now: Instant) -> [Preview]? {
+        guard let first = self.unsent.firstDue(at: now) else { return nil }
+        self.paces.sent(first.room, at: now)
+        return self.unsent.remove(first.room)
+    }
+
+    /// Removes and returns what a room's members showed last, whatever its pace: one of them goes.
+    mutating func removeUnsent(of room: Identifier) -> [Preview] { self.unsent.remove(room) }
+
+    // MARK: To members
+
+    /// Keeps previews of one room while its pace or this turn does not allow them.
+    /// - Parameter members: how many are to see them.
+    /// - Returns: false when they may be delivered.
+    mutating func keepsBack(
+        _ previews: ArraySlice<Preview>, of room: Identifier, members: Int, at now: Instant
+    ) -> Bool {
+        if !self.paces.isIdle {
+            for preview in previews { self.paces.arrived(room, folded: preview.folded, members: members) }
+        } else if self.waiting.isEmpty, self.allowance > 0 {
+            return false
+        }
+        let due = self.paces.due(room, at: now)
+        let hasTurn = self.allowance > 0 && self.waiting.firstDue(at: now) == nil
+        guard due > now || !hasTurn || self.waiting.contains(room) else { return false }
+        self.waiting.hold(previews, of: room, until: due)
+        return true
+    }
+
+    /// Removes and returns the next previews that are due, as far as this turn goes.
+    mutating func nextDue(at now: Instant) -> Due? {
+        while self.allowance > 0, let first = self.waiting.firstDue(at: now) {
+            let due = self.paces.due(first.room, at: now)
+            if due > now {
+                self.waiting.move(first.room, to: due)
+            } else {
+                let lateness = now.elapsed(since: first.since) + Self.unseen
+                return Due(room: first.room, previews: self.waiting.remove(first.room), lateness: lateness)
+            }
+        }
+        return nil
+    }
+
+    /// Removes and returns what waits for a room's members, whatever its pace.
+    mutating func removeWaiting(of room: Identifier) -> [Preview] { self.waiting.remove(room) }
+
+    /// Previews of a room were delivered.
+    mutating func delivered(
+        _ previews: Int, of room: Identifier, to members: Int, lateness: Nanoseconds, at now: Instant
+    ) {
+        self.allowance -= members
+        self.paces.departed(room, deliveries: members * previews, lateness: lateness, at: now)
+    }
+
+    /// Drops the waiting previews of a room that must not be shown any more.
+    mutating func drop(_ ended: [EndedPreviews], in room: Identifier) {
+        self.waiting.drop(ended, in: room)
+        self.unsent.drop(ended, in: room)
+    }
+
+    /// True when nothing waits that a gesture's end could make pointless.
+    var isEmpty: Bool { self.waiting.isEmpty && self.unsent.isEmpty }
+
+    // MARK: Paces
+
+    /// A commit that was sent once has its result.
+    /// - Parameter time: since it was accepted.
+    mutating func commitAnswered(after time: Nanoseconds) { self.paces.commitAnswered(after: time) }
+
+    /// Slows rooms down or speeds them up, as the last window says.
+    /// - Returns: the rooms whose pace has changed.
+    mutating func review(at now: Instant) -> [Identifier] {
+        let changed = self.paces.review(at: now)
+        for room in changed {
+            self.waiting.move(room, to: self.paces.due(room, at: now))
+            self.unsent.move(room, to: self.paces.sendingDue(room, at: now))
+        }
+        return changed
+    }
+
+    /// A room has no members any more: what waits for them is dropped.
+    /// - Returns: what they showed last, to be sent on.
+    mutating func forget(_ room: Identifier) -> [Preview] {
+        _ = self.waiting.remove(room)
+        self.paces.forget(room)
+        return self.unsent.remove(room)
+    }
+}

@@ -1,0 +1,179 @@
+import Timing
+import Wire
+
+/// The rooms that have members here, and the delivery of their streams.
+///
+///     followed ──hole, or another fan-out──► catching up ──position──► followed
+///        └──another epoch, or what is missing is gone──► reset: members join again
+///
+/// It is no truth about the rooms. Updates are delivered by their numbers only: what is missing is asked for before
+/// anything after it is delivered, and no member gets what its join's answer contains already.
+package struct RoomStreams {
+    private var rooms: [Identifier: RoomView] = [:]
+    /// Updates delivered, holes found, rooms reset, and members that had to join again as they read too slowly.
+    private(set) var updatesTotal: UInt64 = 0, holesTotal: UInt64 = 0
+    private(set) var resyncsTotal: UInt64 = 0, fallenBehindTotal: UInt64 = 0
+
+    /// What an event did to a room's stream.
+    enum Outcome {
+        /// Nothing.
+        case unchanged
+        /// It moved on.
+        case delivered
+        /// Something is missing that must be asked for.
+        case missing
+        /// It goes on elsewhere; members join again.
+        case reset
+    }
+
+    // MARK: What is known
+
+    /// Who gets previews of a room.
+    func previewMembers(of room: Identifier) -> [Slot] { self.rooms[room]?.previewMembers ?? [] }
+
+    /// Everybody in a room.
+    func members(of room: Identifier) -> [Slot] { self.rooms[room]?.all ?? [] }
+
+    /// True for a member of a room.
+    func contains(_ slot: Slot, in room: Identifier) -> Bool { self.rooms[room]?.contains(slot) ?? false }
+
+    /// Up to where a room's stream was delivered; nil when it has no members.
+    func position(of room: Identifier) -> Position? { self.rooms[room]?.position }
+
+    /// The rooms of these shards.
+    func rooms(in shards: Set<Int>) -> [Identifier] { self.rooms.keys.filter { shards.contains(Shard.of(room: $0)) } }
+
+    // MARK: Members
+
+    /// A member comes in whose join was answered as of `position`.
+    mutating func enter(
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool,
+        into actions: inout [GatewayAction]
+    ) -> Outcome {
+        self.rooms[room, default: RoomView(position: position)]
+            .add(slot, isLegacy: isLegacy, wantsPreviews: wantsPreviews)
+        guard let stream = self.position(of: room), stream != position else { return .unchanged }
+        guard stream.epoch == position.epoch else {
+            self.reset(room, to: position, except: slot, into: &actions)
+            return .reset
+        }
+        // The newcomer is ahead of the stream: the others' hole is filled, and the newcomer skips what it has.
+        self.rooms[room]?.raiseFloor(of: slot, to: position.seq)
+        return self.startCatchingUp(room)
+    }
+
+    /// A member speaks the full contract from now on.
+    mutating func becomeModern(_ slot: Slot, in room: Identifier, wantsPreviews: Bool) {
+        self.rooms[room]?.add(slot, isLegacy: false, wantsPreviews: wantsPreviews)
+    }
+
+    /// A member goes.
+    mutating func leave(_ slot: Slot, _ room: Identifier) { self.rooms[room]?.remove(slot) }
+
+    /// Forgets a room without members; false when it has some.
+    mutating func forgetIfEmpty(_ room: Identifier) -> Bool {
+        guard self.rooms[room]?.isEmpty == true else { return false }
+        self.rooms[room] = nil
+        return true
+    }
+
+    // MARK: From the fan-out
+
+    /// The next update of a room's stream came.
+    mutating func updateReceived(_ update: Update, into actions: inout [GatewayAction]) -> Outcome {
+        switch self.rooms[update.room]?.advance(to: update.seq) {
+        case nil, .old: return .unchanged
+        case .ahead: return self.startCatchingUp(update.room)
+        case .next(let members, let legacyMembers):
+            self.updatesTotal += 1
+            Self.deliver(update, to: members, legacyMembers, into: &actions)
+            return .delivered
+        }
+    }
+
+    private static func deliver(
+        _ update: Update, to members: [Slot], _ legacy: [Slot], into actions: inout [GatewayAction]
+    ) {
+        if !members.isEmpty {
+            let step = StreamStep(update, isNumbered: true)
+            actions.append(.broadcast(members, json: EventText.update(update), step: step))
+        }
+        guard !legacy.isEmpty else { return }
+        let step = StreamStep(update, isNumbered: false)
+        for json in EventText.legacyUpdates(update) { actions.append(.broadcast(legacy, json: json, step: step)) }
+    }
+
+    /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
+    mutating func positionReceived(_ answer: RoomPosition, into actions: inout [GatewayAction]) -> Outcome {
+        guard let position = self.position(of: answer.room) else { return .unchanged }
+        self.rooms[answer.room]?.isCatchingUp = false
+        if answer.isReset || answer.position.epoch != position.epoch {
+            self.reset(answer.room, to: answer.position, except: nil, into: &actions)
+            return .reset
+        }
+        return answer.position.seq > position.seq ? self.startCatchingUp(answer.room) : .unchanged
+    }
+
+    /// A gesture ended without a commit.
+    func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+        guard let view = self.rooms[ended.gesture.room] else { return }
+        let step = StreamStep(ended.gesture)
+        if !view.members.isEmpty {
+            actions.append(.broadcast(view.members, json: EventText.gestureEnded(ended), step: step))
+        }
+        if !view.legacyMembers.isEmpty {
+            actions.append(.broadcast(view.legacyMembers, json: EventText.legacyGestureEnded(ended), step: step))
+        }
+    }
+
+    /// A user came into a room or left it.
+    /// - Parameter joiner: the connection that knows it from its join's answer.
+    func presenceChanged(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
+        let members = self.rooms[presence.room]?.members.filter { $0 != joiner } ?? []
+        guard !members.isEmpty else { return }
+        actions.append(.broadcast(members, json: EventText.presence(presence), step: nil))
+    }
+
+    /// The pace of a room's previews has changed.
+    func paceChanged(of room: Identifier, to interval: Nanoseconds, into actions: inout [GatewayAction]) {
+        guard let members = self.rooms[room]?.members, !members.isEmpty else { return }
+        actions.append(.broadcast(members, json: EventText.throttle(interval, room: room), step: nil))
+    }
+
+    // MARK: Holes
+
+    /// What a room's stream has missed must be asked for, unless it was.
+    mutating func startCatchingUp(_ room: Identifier) -> Outcome {
+        guard let view = self.rooms[room], !view.isCatchingUp else { return .unchanged }
+        self.holesTotal += 1
+        self.rooms[room]?.isCatchingUp = true
+        return .missing
+    }
+
+    /// Another fan-out serves the room, and will be asked for what is missing.
+    mutating func fanoutMoved(_ room: Identifier) { self.rooms[room]?.isCatchingUp = true }
+
+    /// So much waits for these members that they get no update more: they lose their place in the room, from the update
+    /// `seq` on, and join again when they have read what waits.
+    mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
+    {
+        guard let view = self.rooms[room] else { return }
+        for slot in slots where view.members.contains(slot) {
+            self.fallenBehindTotal += 1
+            self.rooms[room]?.remove(slot)
+            actions.append(.emit(slot, json: EventText.resync(room: room, from: seq, to: view.position.seq)))
+        }
+    }
+
+    /// Members lose their place in a room and join again. Nothing numbered goes to them until then.
+    private mutating func reset(
+        _ room: Identifier, to position: Position, except: Slot?, into actions: inout [GatewayAction]
+    ) {
+        guard let view = self.rooms[room] else { return }
+        self.resyncsTotal += 1
+        let json = EventText.resync(room: room, from: view.position.seq + 1, to: position.seq)
+        for slot in self.rooms[room]?.reset(to: position, except: except) ?? [] {
+            actions.append(.emit(slot, json: json))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Wire
+
+/// One room that has members here: who listens, and how far its stream came.
+struct RoomView {
+    /// Up to where the stream was delivered.
+    private(set) var position: Position
+    /// Who speaks the full contract.
+    private(set) var members: [Slot] = []
+    /// Who speaks the 1.0 contract.
+    private(set) var legacyMembers: [Slot] = []
+    /// Who of both wants previews.
+    private(set) var previewMembers: [Slot] = []
+    /// Up to where those members have the stream already whose join's answer was ahead of it.
+    private var floors: [Slot: UInt64] = [:]
+    /// True while a hole in the stream is being filled.
+    var isCatchingUp = false
+
+    init(position: Position) {
+        self.position = position
+    }
+
+    var isEmpty: Bool { self.members.isEmpty && self.legacyMembers.isEmpty }
+    var all: [Slot] { self.members + self.legacyMembers }
+
+    func contains(_ slot: Slot) -> Bool { self.members.contains(slot) || self.legacyMembers.contains(slot) }
+
+    // MARK: Members
+
+    /// Adds a member, or changes what it listens to.
+    mutating func add(_ slot: Slot, isLegacy: Bool, wantsPreviews: Bool) {
+        self.remove(slot)
+        if isLegacy {
+            self.legacyMembers.append(slot)
+        } else {
+            self.members.append(slot)
+        }
+        if wantsPreviews { self.previewMembers.append(slot) }
+    }
+
+    /// A member's join was answered from ahead of the stream.
+    mutating func raiseFloor(of slot: Slot, to seq: UInt64) { self.floors[slot] = seq }
+
+    mutating func remove(_ slot: Slot) {
+        self.members.removeAll { $0 == slot }
+        self.legacyMembers.removeAll { $0 == slot }
+        self.previewMembers.removeAll { $0 == slot }
+        if !self.floors.isEmpty { self.floors[slot] = nil }
+    }
+
+    // MARK: The stream
+
+    /// What an update is to the stream, and to whom it goes.
+    enum Step {
+        /// It was delivered already.
+        case old
+        /// There is a hole before it.
+        case ahead
+        /// It is the next one, and the stream has moved on by it.
+        case next(members: [Slot], legacyMembers: [Slot])
+    }
+
+    /// Moves the stream on by its next update.
+    mutating func advance(to seq: UInt64) -> Step {
+        if seq <= self.position.seq { return .old }
+        guard seq == self.position.seq + 1 else { return .ahead }
+        self.position.seq = seq
+        guard !self.floors.isEmpty else { return .next(members: self.members, legacyMembers: self.legacyMembers) }
+        self.floors = self.floors.filter { $0.value >= seq }
+        let members = self.members.filter { self.floors[$0] == nil }
+        return .next(members: members, legacyMembers: self.legacyMembers.filter { self.floors[$0] == nil })
+    }
+
+    /// The stream goes on from another place. Members of the full contract lose theirs, but those at that place.
+    /// - Returns: who loses it.
+    mutating func reset(to position: Position, except: Slot?) -> [Slot] {
+        self.position = position
+        self.floors = [:]
+        let lost = self.members.filter { $0 != except }
+        for slot in lost { self.remove(slot) }
+        return lost
+    }
+}

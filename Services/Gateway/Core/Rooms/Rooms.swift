@@ -1,0 +1,250 @@
+import Timing
+import Wire
+
+/// What the gateway knows of rooms: their streams, and previews on their way from members and to them.
+///
+///     update, position ──► streams ──► members, or a question to the fan-out for what is missing
+///     preview ───────────► pacer ────► members, or the coalescer
+///
+/// Streams and the pacer know nothing of each other: a step of a stream ends previews, and a room without members is
+/// forgotten by both.
+package struct Rooms {
+    private var streams = RoomStreams()
+    private var pacer: PreviewPacer
+    private var recent = RecentAcknowledgements()
+    /// Previews handed to coalescers.
+    private(set) var previewsSentTotal: UInt64 = 0
+
+    init(limits: Limits) {
+        self.pacer = PreviewPacer(limits: limits)
+    }
+
+    /// The pace of each room.
+    package var paces: RoomPaces { self.pacer.paces }
+    /// How many rooms' previews wait for their pace or turn.
+    package var waitingCount: Int { self.pacer.waitingCount }
+
+    /// Adds what is counted here.
+    func count(into counters: inout GatewayCounters) {
+        counters.previewsSent = self.previewsSentTotal
+        counters.updates = self.streams.updatesTotal
+        counters.holes = self.streams.holesTotal
+        counters.resyncs = self.streams.resyncsTotal
+        counters.fallenBehind = self.streams.fallenBehindTotal
+    }
+
+    // MARK: Members
+
+    /// Everybody in a room.
+    func members(of room: Identifier) -> [Slot] { self.streams.members(of: room) }
+
+    /// True for a member of a room.
+    func contains(_ slot: Slot, in room: Identifier) -> Bool { self.streams.contains(slot, in: room) }
+
+    /// True when a room's stream has gone beyond a position of the same epoch.
+    func isAhead(of position: Position, in room: Identifier) -> Bool {
+        guard let stream = self.streams.position(of: room) else { return false }
+        return stream.epoch == position.epoch && stream.seq > position.seq
+    }
+
+    /// How far apart apps of a room are asked to send previews.
+    func requestedInterval(in room: Identifier) -> Nanoseconds { self.pacer.requestedInterval(in: room) }
+
+    /// A member comes in whose join was answered as of `position`.
+    mutating func enter(
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool,
+        _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        if let stream = self.streams.position(of: room), stream != position {
+            // The newcomer may know of commits that end what waits here.
+            let previews = self.pacer.removeWaiting(of: room)
+            self.deliver(previews[...], of: room, lateness: .zero, connections, at: now, into: &actions)
+        }
+        let outcome = self.streams.enter(
+            slot, room, at: position, isLegacy: isLegacy, wantsPreviews: wantsPreviews, into: &actions)
+        self.follow(outcome, in: room, connections, into: &actions)
+    }
+
+    /// Members here may have missed updates up to this position.
+    mutating func catchUp(
+        _ room: Identifier, to position: Position, _ connections: Connections, into actions: inout [GatewayAction]
+    ) {
+        guard let stream = self.streams.position(of: room) else { return }
+        guard stream.epoch != position.epoch || stream.seq < position.seq else { return }
+        self.follow(self.streams.startCatchingUp(room), in: room, connections, into: &actions)
+    }
+
+    /// A member speaks the full contract from now on.
+    mutating func becomeModern(_ slot: Slot, in room: Identifier, wantsPreviews: Bool) {
+        self.streams.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
+    }
+
+    /// A connection is in a room no more. What it moved last is shown, whatever the pace.
+    mutating func leave(
+        _ slot: Slot, _ connection: UInt64, _ membership: Membership, in room: Identifier,
+        into actions: inout [GatewayAction]
+    ) {
+        for preview in membership.heldPreviews + self.pacer.removeUnsent(of: room) {
+            self.forward(preview, into: &actions)
+        }
+        self.streams.leave(slot, room)
+        self.forgetIfEmpty(room, into: &actions)
+        actions.append(.fanout(of: room, .leave(Leave(room: room, connection: connection))))
+    }
+
+    /// So much waits for these members that they lose their place in the room, from the update `seq` on.
+    mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
+    {
+        self.streams.fellBehind(slots, in: room, at: seq, into: &actions)
+        self.forgetIfEmpty(room, into: &actions)
+    }
+
+    private mutating func forgetIfEmpty(_ room: Identifier, into actions: inout [GatewayAction]) {
+        guard self.streams.forgetIfEmpty(room) else { return }
+        for preview in self.pacer.forget(room) { self.forward(preview, into: &actions) }
+    }
+
+    // MARK: Streams
+
+    /// The next update of a room's stream came.
+    mutating func updateReceived(_ update: Update, _ connections: Connections, into actions: inout [GatewayAction]) {
+        let outcome = self.streams.updateReceived(update, into: &actions)
+        if case .delivered = outcome, !self.pacer.isEmpty { self.pacer.drop(update.endedPreviews, in: update.room) }
+        self.follow(outcome, in: update.room, connections, into: &actions)
+    }
+
+    /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
+    mutating func positionReceived(
+        _ answer: RoomPosition, _ connections: Connections, into actions: inout [GatewayAction]
+    ) {
+        let outcome = self.streams.positionReceived(answer, into: &actions)
+        self.follow(outcome, in: answer.room, connections, into: &actions)
+    }
+
+    /// A user came into a room or left it.
+    func presenceChanged(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
+        self.streams.presenceChanged(presence, except: joiner, into: &actions)
+    }
+
+    /// A gesture ended without a commit.
+    mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+        self.pacer.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
+        self.streams.gestureEnded(ended, into: &actions)
+    }
+
+    /// Another fan-out serves these shards now: it sends what is missing.
+    mutating func fanoutMoved(_ shards: Set<Int>, _ connections: Connections, into actions: inout [GatewayAction]) {
+        for room in self.streams.rooms(in: shards) {
+            self.streams.fanoutMoved(room)
+            self.ask(for: room, connections, into: &actions)
+        }
+    }
+
+    /// Does what follows from a change of a room's stream.
+    private mutating func follow(
+        _ outcome: RoomStreams.Outcome, in room: Identifier, _ connections: Connections,
+        into actions: inout [GatewayAction]
+    ) {
+        switch outcome {
+        case .unchanged, .delivered: break
+        case .missing: self.ask(for: room, connections, into: &actions)
+        case .reset:
+            _ = self.pacer.removeWaiting(of: room)
+            self.forgetIfEmpty(room, into: &actions)
+        }
+    }
+
+    /// Asks the fan-out for what is missing in a room's stream.
+    private func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
+        guard let position = self.streams.position(of: room) else { return }
+        let occupants = connections.occupants(self.streams.members(of: room))
+        let interest = RoomInterest(room: room, position: position, occupants: occupants)
+        actions.append(.fanout(of: room, .interest(interest)))
+    }
+
+    // MARK: Previews of members
+
+    /// Sends a member's preview on when its room's pace allows it.
+    mutating func send(_ preview: Preview, at now: Instant, into actions: inout [GatewayAction]) {
+        if !self.pacer.sendsImmediately {
+            let members = self.streams.previewMembers(of: preview.room).count
+            if self.pacer.keepsBack(preview, members: members, at: now) { return }
+        }
+        self.forward(preview, into: &actions)
+    }
+
+    private mutating func forward(_ preview: Preview, into actions: inout [GatewayAction]) {
+        self.previewsSentTotal += 1
+        actions.append(.preview(shard: Shard.of(room: preview.room), preview))
+    }
+
+    // MARK: Previews for members
+
+    /// A turn of the event loop begins, in which previews may be delivered to so many members.
+    mutating func turnBegan() { self.pacer.turnBegan() }
+
+    /// When previews are due, or paces to be reviewed.
+    mutating func nextDeadline() -> Instant? { self.pacer.nextDeadline() }
+
+    /// Previews came from the fan-out; those of one room stand together.
+    mutating func previewsReceived(
+        _ previews: [Preview], lateness: Nanoseconds, _ connections: Connections, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        var start = previews.startIndex
+        while start < previews.endIndex {
+            let room = previews[start].room
+            let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
+            let members = self.streams.previewMembers(of: room).count
+            if members > 0, !self.pacer.keepsBack(previews[start..<end], of: room, members: members, at: now) {
+                self.deliver(previews[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
+            }
+            start = end
+        }
+        self.reviewPaces(at: now, into: &actions)
+    }
+
+    /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
+    mutating func timeReached(_ now: Instant, _ connections: Connections, into actions: inout [GatewayAction]) {
+        while let due = self.pacer.nextDue(at: now) {
+            self.deliver(due.previews[...], of: due.room, lateness: due.lateness, connections, at: now, into: &actions)
+        }
+        while let unsent = self.pacer.nextUnsent(at: now) {
+            for preview in unsent { self.forward(preview, into: &actions) }
+        }
+        self.reviewPaces(at: now, into: &actions)
+    }
+
+    /// Delivers previews of one room, whatever its pace.
+    private mutating func deliver(
+        _ previews: ArraySlice<Preview>, of room: Identifier, lateness: Nanoseconds, _ connections: Connections,
+        at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        let members = self.streams.previewMembers(of: room)
+        guard !previews.isEmpty, !members.isEmpty else { return }
+        let texts = previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
+        actions.append(.previews(members, texts))
+        self.pacer.delivered(texts.count, of: room, to: members.count, lateness: lateness, at: now)
+    }
+
+    private mutating func reviewPaces(at now: Instant, into actions: inout [GatewayAction]) {
+        for room in self.pacer.review(at: now) {
+            self.streams.paceChanged(of: room, to: self.pacer.requestedInterval(in: room), into: &actions)
+        }
+    }
+
+    // MARK: Commits beside them
+
+    /// A commit that was sent once has its result.
+    /// - Parameter time: since it was accepted.
+    mutating func commitAnswered(after time: Nanoseconds) { self.pacer.commitAnswered(after: time) }
+
+    /// A commit was applied.
+    mutating func acknowledged(_ seq: UInt64, in room: Identifier) { self.recent.note(seq, in: room) }
+
+    /// The highest number acknowledged in a room lately; 0: none.
+    func acknowledgedNumber(in room: Identifier) -> UInt64 { self.recent.number(in: room) }
+
+    /// Forgets what was acknowledged a while ago.
+    mutating func forgetAcknowledgements(at now: Instant) { self.recent.timeReached(now) }
+}

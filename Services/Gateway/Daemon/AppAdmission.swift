@@ -1,0 +1,48 @@
+import GatewayCore
+import JSONBytes
+import Timing
+import Wire
+
+/// Who may come in: connections at a rate, and apps by their handshakes.
+struct AppAdmission {
+    private let authenticator: Authenticator
+    private let limits: JSONLimits
+    private var rate: TokenBucket
+
+    /// - Parameter handshakesPerSecond: as many may come together after a pause.
+    init(authenticator: Authenticator, limits: Limits, handshakesPerSecond: Int, at now: Instant) {
+        self.authenticator = authenticator
+        self.limits = limits.json
+        self.rate = TokenBucket(capacity: handshakesPerSecond, perSecond: handshakesPerSecond, now: now)
+    }
+
+    /// Whether one more connection may open now.
+    mutating func mayShakeHands(at now: Instant) -> Bool { self.rate.spend(at: now) }
+
+    /// Identifies an app by its handshake.
+    /// - Parameters:
+    ///   - guest: the user's name in open mode when the handshake gives none; nil: a random one.
+    ///   - seconds: the time since 1970, for the token's end.
+    func identify(
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
+        guest: String?, seconds: Int64
+    ) throws(Refusal) -> (Identity, HandshakeFields) {
+        var document = JSONDocument()
+        if !auth.isEmpty {
+            do {
+                try document.parse(auth, limits: self.limits)
+            } catch {
+                throw Refusal(.invalid, "The auth payload is not valid JSON.", field: "auth")
+            }
+        }
+        let fields = try HandshakeFields(auth: auth.isEmpty ? nil : document.root, query: query, header: header)
+        let guest = guest ?? Self.guestName()
+        return (try self.authenticator.identify(fields, guest: guest, seconds: seconds), fields)
+    }
+
+    /// A random name: of 15 bytes, which a text stores without memory of its own.
+    private static func guestName() -> String {
+        // 36^8 up to 36^9: nine digits.
+        "guest-" + String(Int.random(in: 2_821_109_907_456..<101_559_956_668_416), radix: 36)
+    }
+}

@@ -1,0 +1,70 @@
+import GatewayCore
+import SocketIOServer
+import Wire
+
+/// The apps' connections by slot, which is all that the core knows of them, and what goes to many of them at once.
+struct AppLines {
+    private var lines: [(any AppLine)?] = []
+    /// Bytes that may wait for an app before it gets no more updates and must join again.
+    private let behindBytes: Int
+
+    init(behindBytes: Int) {
+        self.behindBytes = behindBytes
+    }
+
+    /// The slots with an app.
+    var slots: [Slot] { self.lines.indices.filter { self.lines[$0] != nil } }
+
+    /// The app in a slot, nil when there is none.
+    subscript(slot: Slot) -> (any AppLine)? { self.lines.indices.contains(slot) ? self.lines[slot] : nil }
+
+    /// An app came in.
+    mutating func add(_ line: any AppLine, at slot: Slot) {
+        if slot == self.lines.count {
+            self.lines.append(line)
+        } else {
+            self.lines[slot] = line
+        }
+    }
+
+    /// An app went away.
+    mutating func remove(_ slot: Slot) {
+        if self.lines.indices.contains(slot) { self.lines[slot] = nil }
+    }
+
+    /// Sends an event to many apps.
+    /// - Returns: those that get it no more, as too much waits for them.
+    func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) -> [Slot] {
+        let packet = PreparedPacket(event: json)
+        var behind: [Slot] = []
+        for slot in slots {
+            guard let app = self.lines[slot] else { continue }
+            if step?.seq != nil, app.isBehind(self.behindBytes) {
+                behind.append(slot)
+            } else {
+                app.send(packet, json: json, step: step)
+            }
+        }
+        return behind
+    }
+
+    /// Sends each member the previews of all others in one write. Members that move nothing themselves share one buffer.
+    func deliver(_ previews: [PreviewText], to slots: [Slot]) {
+        let packets = previews.map { PreparedPacket(event: $0.json) }
+        // Few of them: looking through is cheaper than hashing.
+        let movers = previews.compactMap(\.sender)
+        let all = packets.count == 1 ? packets[0] : PreparedPacket.concatenating(packets)
+        for slot in slots {
+            guard let app = self.lines[slot] else { continue }
+            if !movers.contains(slot) {
+                app.send(previews, butOf: nil, packet: all)
+                continue
+            }
+            let others = previews.indices.filter { previews[$0].sender != slot }
+            guard let first = others.first else { continue }
+            let packet =
+                others.count == 1 ? packets[first] : PreparedPacket.concatenating(others.map { packets[$0] })
+            app.send(previews, butOf: slot, packet: packet)
+        }
+    }
+}

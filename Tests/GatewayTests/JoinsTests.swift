@@ -1,0 +1,138 @@
+import Testing
+import Timing
+import Wire
+
+@testable import GatewayCore
+
+/// Joins without a gateway around them: only connections, rooms and a clock.
+@Suite struct JoinsTests {
+    private final class Parts {
+        var connections: Connections
+        var rooms: Rooms
+        var joins: Joins
+        var numbers = RequestNumbers()
+        var actions: [GatewayAction] = []
+        var now = Instant(milliseconds: 1000)
+
+        init(limits: Limits = Limits()) {
+            self.connections = Connections(prefix: 7, limits: limits)
+            self.rooms = Rooms(limits: limits)
+            self.joins = Joins(limits: limits)
+        }
+
+        func join(_ user: Identifier, _ room: Identifier = "r") throws -> Slot {
+            let handshake = try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil })
+            let identity = Identity(member: Member(user: user, name: user.text, color: ""))
+            let slot = self.connections.insert(identity, handshake, at: self.now)
+            self.joinAgain(slot, room)
+            return slot
+        }
+
+        func joinAgain(_ slot: Slot, _ room: Identifier = "r") {
+            self.joins.start(
+                JoinRequest(wantsPreviews: true), of: room,
+                from: EventOrigin(slot: slot, ackID: 1, event: "room:join"), &self.numbers, &self.connections,
+                self.rooms, at: self.now, into: &self.actions)
+        }
+
+        func advance(_ milliseconds: UInt64) {
+            self.now = self.now + .milliseconds(milliseconds)
+            _ = self.joins.timeReached(self.now, &self.connections, self.rooms, into: &self.actions)
+        }
+
+        func leave(_ slot: Slot) {
+            guard let connection = self.connections.remove(slot) else { return }
+            self.joins.connectionClosed(connection.id)
+        }
+
+        func answer(_ join: Join, _ outcome: Result<JoinReply.Joined, Refusal>) -> Joins.Released? {
+            let reply = JoinReply(
+                request: join.request, room: join.room, connection: join.connection, outcome: outcome)
+            return self.joins.answerReceived(
+                reply, &self.connections, &self.rooms, at: self.now, into: &self.actions)
+        }
+
+        /// The joins that were sent since it was last asked.
+        func sent() -> [Join] {
+            defer { self.actions = [] }
+            return self.actions.compactMap { if case .fanout(_, .join(let join)) = $0 { join } else { nil } }
+        }
+    }
+
+    private static func joined(_ seq: UInt64, sid: Identifier = "s") -> Result<JoinReply.Joined, Refusal> {
+        .success(
+            JoinReply.Joined(
+                position: Position(epoch: "e", seq: seq), content: .elements([]), members: [], session: "", sid: sid,
+                claim: 1, number: 0))
+    }
+
+    @Test func joinsGoInOrderAtTheirRate() throws {
+        var limits = Limits()
+        limits.joinsPerSecond = 1
+        let parts = Parts(limits: limits)
+        for user in ["a", "b", "c"] as [Identifier] { _ = try parts.join(user) }
+        #expect(parts.sent().map(\.member.user) == ["a"])
+        parts.advance(999)
+        #expect(parts.sent().isEmpty)
+        parts.advance(1)
+        #expect(parts.sent().map(\.member.user) == ["b", "a"])
+        #expect(parts.joins.queuedCount == 1)
+    }
+
+    @Test func queuedJoinOfAClosedConnectionCostsNoTurn() throws {
+        var limits = Limits()
+        limits.joinsPerSecond = 1
+        let parts = Parts(limits: limits)
+        let slots = try (["a", "b", "c"] as [Identifier]).map { try parts.join($0) }
+        parts.leave(slots[0])
+        parts.leave(slots[1])
+        _ = parts.sent()
+        parts.advance(1000)
+        #expect(parts.sent().map(\.member.user) == ["c"])
+        #expect(parts.joins.count == 2 && parts.joins.queuedCount == 0)
+        // What was sent for a connection that is gone is forgotten with its answer, or at its deadline.
+        parts.advance(10_000)
+        #expect(parts.joins.count == 0)
+    }
+
+    @Test func answerFromBehindTheStreamIsAskedForAgain() throws {
+        let parts = Parts()
+        let first = try parts.join("a")
+        let ahead = try #require(parts.sent().first)
+        #expect(parts.answer(ahead, Self.joined(5))?.slot == first)
+        _ = try parts.join("b")
+        let behind = try #require(parts.sent().first)
+        #expect(parts.answer(behind, Self.joined(3)) == nil)
+        #expect(parts.sent().map(\.request) == [behind.request])
+        #expect(parts.joins.count == 1)
+        #expect(parts.answer(behind, Self.joined(5)) != nil)
+        #expect(parts.joins.count == 0)
+    }
+
+    @Test func unansweredJoinFollowsItsRoomToAnotherFanout() throws {
+        let parts = Parts()
+        let slot = try parts.join("a")
+        let request = parts.sent().map(\.request)
+        let shards: Set = [Shard.of(room: "r")]
+        parts.joins.fanoutMoved(shards, &parts.connections, parts.rooms, at: parts.now, into: &parts.actions)
+        #expect(parts.sent().map(\.request) == request)
+        // The app has left the room meanwhile.
+        _ = parts.connections[slot]?.leave("r")
+        parts.joins.fanoutMoved(shards, &parts.connections, parts.rooms, at: parts.now, into: &parts.actions)
+        #expect(parts.sent().isEmpty)
+    }
+
+    @Test func refusedFirstJoinReleasesWhatWaitedAndIsWithdrawn() throws {
+        let parts = Parts()
+        let slot = try parts.join("a")
+        let join = try #require(parts.sent().first)
+        let event = Membership.WaitingEvent(ackID: 9, json: [1, 2])
+        let isKept = parts.connections[slot]?.enqueue(event, for: "r")
+        #expect(isKept == true)
+        let released = parts.answer(join, .failure(Refusal(.busy, "later")))
+        #expect(released?.events.map(\.ackID) == [9])
+        #expect(
+            parts.actions.last == .fanout(of: "r", .leave(Leave(room: "r", connection: join.connection))))
+        #expect(parts.connections[slot]?.memberships.contains("r") == false)
+    }
+}

@@ -1,0 +1,124 @@
+import Testing
+import Timing
+import Wire
+
+@testable import GatewayCore
+
+@Suite struct ConnectionsTests {
+    private static let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
+
+    private func insert(_ connections: inout Connections) throws -> Slot {
+        let handshake = try HandshakeFields(auth: nil, query: { _ in nil }, header: { _ in nil })
+        return connections.insert(Self.identity, handshake, at: Instant(milliseconds: 1))
+    }
+
+    @Test func slotIsReusedUnderANewID() throws {
+        var connections = Connections(prefix: 7, limits: Limits())
+        let slot = try self.insert(&connections)
+        let id = connections.id(in: slot)
+        #expect(connections.slot(of: id) == slot)
+        let removed = connections.remove(slot)
+        #expect(removed?.id == id)
+        #expect(connections.count == 0 && !connections.isTaken(slot) && connections[slot] == nil)
+        let next = try self.insert(&connections)
+        #expect(next == slot)
+        #expect(!connections.contains(id, in: slot) && connections.slot(of: id) == nil)
+        #expect(connections.count == 1)
+    }
+
+    @Test func slotThatNeverWasHasNoConnection() {
+        var connections = Connections(prefix: 7, limits: Limits())
+        let removed = connections.remove(3)
+        connections[3]?.startLeaving()
+        #expect(removed == nil && connections[3] == nil && connections.count == 0)
+    }
+}
+
+@Suite struct OrphanedGesturesTests {
+    private static func gesture(_ number: UInt64) -> GestureEnd {
+        GestureEnd(room: "r", element: "e", user: "u", sid: "s", gesture: number)
+    }
+
+    @Test func gestureEndsWhenNobodyComesBackForIt() {
+        var orphans = OrphanedGestures()
+        var actions: [GatewayAction] = []
+        orphans.add(Self.gesture(1), mayContinue: true, at: Instant(milliseconds: 10))
+        orphans.add(Self.gesture(2), mayContinue: true, at: Instant(milliseconds: 20))
+        #expect(orphans.nextDeadline == Instant(milliseconds: 2010))
+        orphans.timeReached(Instant(milliseconds: 2010), into: &actions)
+        #expect(actions.gestureEnds.map(\.gesture) == [1])
+        #expect(orphans.nextDeadline == Instant(milliseconds: 2020))
+    }
+
+    @Test func newOwnerGoesOnOnlyWithGesturesOfItsOwnNumbers() {
+        var orphans = OrphanedGestures()
+        var actions: [GatewayAction] = []
+        orphans.add(Self.gesture(1), mayContinue: true, at: .start)
+        orphans.add(Self.gesture(2), mayContinue: false, at: .start)
+        orphans.sessionClaimed(SessionClaimed(room: "r", sid: "s", claim: 2))
+        orphans.timeReached(Instant(milliseconds: 2000), into: &actions)
+        #expect(actions.gestureEnds.map(\.gesture) == [2])
+    }
+}
+
+@Suite struct HTTPRequestsTests {
+    private static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
+
+    @Test func readIsAnsweredOnceByTheFanoutOrAtItsDeadline() {
+        var limits = Limits()
+        limits.readsWaiting = 2
+        var requests = HTTPRequests(limits: limits)
+        var actions: [GatewayAction] = []
+        for number in 1...3 as ClosedRange<UInt64> {
+            requests.read("r", as: Self.anybody, number: number, Rooms(limits: limits), at: .start, into: &actions)
+        }
+        requests.readAnswered(RoomState(request: 1, room: "r", outcome: .neverUsed), into: &actions)
+        requests.timeReached(.start + limits.deadline, into: &actions)
+        requests.readAnswered(RoomState(request: 2, room: "r", outcome: .neverUsed), into: &actions)
+        let answers = actions.compactMap { action -> [UInt64]? in
+            if case .http(let request, let status, _) = action { [request, UInt64(status)] } else { nil }
+        }
+        #expect(answers == [[3, 503], [1, 404], [2, 503]])
+        #expect(requests.readCount == 0 && requests.busyTotal == 1 && requests.refusedTotal == 3)
+    }
+}
+
+@Suite struct HeldCommitsTests {
+    private static func commit(_ room: Identifier, _ number: UInt64) throws -> Commit {
+        Commit(
+            room: room, session: "s", claim: 1, number: number, isNumberedByApp: true, user: "u", connection: 1,
+            gateway: "g", gestures: [],
+            edit: ReadEdit(refusal: Refusal(.gone, "deleted"), bodyHash: number).edit)
+    }
+
+    @Test func shardsTakeTurnsAndAClosedPathIsSkipped() throws {
+        var custody = Custody(limits: Limits())
+        var actions: [GatewayAction] = []
+        let rooms = (0..<20).map { Identifier("room-\($0)") }
+        let shards = Set(rooms.map { Shard.of(room: $0) }).sorted()
+        for room in rooms {
+            let origin = PendingCommit.Origin.http(1)
+            let commit = try Self.commit(room, 1)
+            _ = custody.accept(commit, from: origin, at: .start, into: &actions)
+            custody.commitNotSent(commit)
+        }
+        let closed = try #require(shards.dropFirst().first)
+        var last: Int?
+        var turns: [Int] = []
+        while let shard = custody.sendNextHeld(
+            after: last, at: .start, into: &actions,
+            hasCredit: { shard, _ in
+                shard != closed
+            })
+        {
+            turns.append(shard)
+            last = shard
+        }
+        let open = shards.filter { $0 != closed }
+        #expect(Array(turns.prefix(open.count)) == open)
+        #expect(turns.count + custody.heldCount == rooms.count)
+        let path = custody.nextHeldPath(in: closed)
+        #expect(path == .coalescer)
+        #expect(custody.heldCount == rooms.count { Shard.of(room: $0) == closed })
+    }
+}

@@ -1,0 +1,76 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+@Suite final class RoomStreamsTests {
+    private var streams = RoomStreams()
+    private var actions: [GatewayAction] = []
+
+    private func enter(
+        _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isLegacy: Bool = false
+    ) -> RoomStreams.Outcome {
+        self.streams.enter(
+            slot, "r", at: Position(epoch: epoch, seq: seq), isLegacy: isLegacy, wantsPreviews: true,
+            into: &self.actions)
+    }
+
+    private func receive(_ seq: UInt64) -> RoomStreams.Outcome {
+        self.streams.updateReceived(update(seq), into: &self.actions)
+    }
+
+    /// Who got each of the updates since it was last asked.
+    private func delivered() -> [[Slot]] {
+        defer { self.actions = [] }
+        return self.actions.compactMap { if case .broadcast(let slots, _, _) = $0 { slots } else { nil } }
+    }
+
+    private func isForgotten() -> Bool { self.streams.forgetIfEmpty("r") }
+
+    @Test func holeIsAskedForOnceAndNothingAfterItIsDelivered() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.receive(6) == .missing)
+        #expect(self.receive(7) == .unchanged)
+        #expect(self.receive(4) == .unchanged)
+        #expect(self.delivered().isEmpty)
+        #expect(self.receive(5) == .delivered)
+        #expect(self.streams.position(of: "r")?.seq == 5)
+    }
+
+    @Test func memberAheadOfTheStreamSkipsWhatItHas() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 6) == .missing)
+        for seq in UInt64(5)...7 { #expect(self.receive(seq) == .delivered) }
+        #expect(self.delivered() == [[1], [1], [1, 2]])
+    }
+
+    @Test func anotherEpochEndsEveryPlaceButTheNewcomers() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 9, epoch: "f") == .reset)
+        #expect(self.actions.texts(for: 1) == [#"["room:resync",{"roomId":"r","from":5,"to":9}]"#])
+        #expect(self.actions.texts(for: 2).isEmpty)
+        #expect(self.streams.members(of: "r") == [2])
+    }
+
+    @Test func resetForgetsWhoWasAhead() {
+        #expect(self.enter(1, 4, isLegacy: true) == .unchanged)
+        #expect(self.enter(2, 90, isLegacy: true) == .missing)
+        let anew = RoomPosition(room: "r", position: Position(epoch: "f", seq: 1), isReset: true)
+        let outcome = self.streams.positionReceived(anew, into: &self.actions)
+        #expect(outcome == .reset)
+        self.actions = []
+        #expect(self.receive(2) == .delivered)
+        #expect(self.delivered() == [[1, 2]])
+    }
+
+    @Test func memberThatFellBehindLosesItsPlaceOnce() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 4) == .unchanged)
+        for seq in UInt64(5)...6 { self.streams.fellBehind([1], in: "r", at: seq, into: &self.actions) }
+        #expect(self.actions.texts(for: 1).count == 1)
+        #expect(!self.isForgotten())
+        self.streams.leave(2, "r")
+        #expect(self.isForgotten())
+        #expect(self.streams.position(of: "r") == nil)
+    }
+}
