@@ -15,6 +15,9 @@ public struct Nanoseconds: Hashable, Sendable {
     /// No time.
     public static let zero = Nanoseconds(0)
 
+    /// The longest span.
+    public static let forever = Nanoseconds(.max)
+
     /// A span of whole microseconds.
     @inlinable
     public static func microseconds(_ count: UInt64) -> Nanoseconds { Nanoseconds(1000) * count }

@@ -38,8 +38,7 @@ struct CommitGaugeTests {
         #expect(scene.gauge.mean == .microseconds(10_100))
     }
 
-    @Test("a few milliseconds are never late")
-    func least() {
+    @Test func aFewMillisecondsAreNeverLate() {
         var scene = Windows()
         _ = scene.pass(50, time: 500, lateness: Self.idle)
         #expect(scene.pass(time: 2900, lateness: Self.busy) == .steady)
@@ -66,8 +65,7 @@ struct CommitGaugeTests {
         #expect(scene.gauge.usual.map { $0 <= .microseconds(3100) } == true)
     }
 
-    @Test("without commits nothing is late, and nothing is learned")
-    func none() {
+    @Test func withoutCommitsNothingIsLateAndNothingIsLearned() {
         var gauge = CommitGauge()
         #expect(gauge.verdict(at: Instant(milliseconds: 10_000), lateness: .microseconds(Self.busy)) == .calm)
         #expect(gauge.usual == nil)

@@ -37,8 +37,7 @@ struct CommitTests {
         #expect(paths.map(\.1) == [.coalescer, .committer, .coalescer, .committer])
     }
 
-    @Test("at the deadline a numbered commit is given back as unavailable and forgotten")
-    func deadline() throws {
+    @Test func atTheDeadlineANumberedCommitIsGivenBackAsUnavailableAndForgotten() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
@@ -122,10 +121,8 @@ struct CommitTests {
         #expect(refusal.field == "transform.rotation")
     }
 
-    @Test(
-        "a number that is none is refused and consumes nothing",
-        arguments: ["0", "-1", "1.5", "\"1\"", "null", "9007199254740992"])
-    func badNumber(number: String) throws {
+    @Test(arguments: ["0", "-1", "1.5", "\"1\"", "null", "9007199254740992"])
+    func aNumberThatIsNoneIsRefusedAndConsumesNothing(number: String) throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":\#(number)}"#, ack: 1)
@@ -152,8 +149,7 @@ struct CommitTests {
         #expect(scene.take().commits.map(\.number) == [2])
     }
 
-    @Test("only so many commits of a session may be without a result")
-    func unacknowledged() throws {
+    @Test func onlySoManyCommitsOfASessionMayBeWithoutAResult() throws {
         var limits = Limits()
         limits.unacknowledged = 2
         var scene = Scene(limits: limits)
@@ -164,8 +160,7 @@ struct CommitTests {
         #expect(actions.texts(for: ada).first?.contains(#""code":"busy""#) == true)
     }
 
-    @Test("a commit to a room that was not joined is forbidden")
-    func notJoined() throws {
+    @Test func aCommitToARoomThatWasNotJoinedIsForbidden() throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "element:transform", Self.transform)
@@ -173,8 +168,7 @@ struct CommitTests {
         #expect(text.hasPrefix(#"["transform:error",{"event":"element:transform","code":"forbidden""#))
     }
 
-    @Test("a session that another connection took over refuses numbered commits")
-    func takenOver() throws {
+    @Test func aSessionThatAnotherConnectionTookOverRefusesNumberedCommits() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.gateway.sessionClaimed(SessionClaimed(room: "r", sid: "s-ada", claim: 2))
@@ -204,8 +198,7 @@ struct CommitTests {
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
-    @Test("a refusal for an earlier connection's copy is not the newer connection's")
-    func expiredConnection() throws {
+    @Test func aRefusalForAnEarlierConnectionsCopyIsNotTheNewerConnections() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.numbered, ack: 1)
@@ -217,15 +210,13 @@ struct CommitTests {
         #expect(scene.gateway.commits.custody.count == 1)
     }
 
-    @Test(
-        "what is no event is answered",
-        arguments: [
-            ("{}", "invalid"), ("[]", "invalid"), ("[1]", "invalid"), (#"["room:join"]"#, "invalid"),
-            (#"["room:join",7]"#, "invalid"), (#"["toString",{}]"#, "unknown_event"),
-            (#"["x",{"a":1,"a":2}]"#, "invalid"),
-            (#"["x",{"#, "invalid"), ("\u{feff}[]", "invalid"),
-        ])
-    func noEvent(json: String, code: String) throws {
+    @Test(arguments: [
+        ("{}", "invalid"), ("[]", "invalid"), ("[1]", "invalid"), (#"["room:join"]"#, "invalid"),
+        (#"["room:join",7]"#, "invalid"), (#"["toString",{}]"#, "unknown_event"),
+        (#"["x",{"a":1,"a":2}]"#, "invalid"),
+        (#"["x",{"#, "invalid"), ("\u{feff}[]", "invalid"),
+    ])
+    func whatIsNoEventIsAnswered(json: String, code: String) throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.gateway.eventReceived(

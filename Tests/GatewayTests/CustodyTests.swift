@@ -76,8 +76,7 @@ struct CustodyTests {
         #expect(scene.take().commits.count == 3)
     }
 
-    @Test("a commit that was answered while it waited is not sent any more")
-    func staleHeld() throws {
+    @Test func aCommitThatWasAnsweredWhileItWaitedIsNotSentAnyMore() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         for n in 1...2 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
@@ -91,8 +90,7 @@ struct CustodyTests {
         #expect(scene.take().commits.map(\.number) == [2])
     }
 
-    @Test("when another peer takes the shard over, what waited goes out at once")
-    func heldAndMoved() throws {
+    @Test func whenAnotherPeerTakesTheShardOverWhatWaitedGoesOutAtOnce() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         for n in 1...3 { scene.send(ada, "element:transform", Self.transform("e", n: n), ack: UInt64(n)) }
@@ -102,8 +100,7 @@ struct CustodyTests {
         #expect(scene.gateway.commits.custody.heldCount == 0)
     }
 
-    @Test("a held commit is given back at its deadline like any other")
-    func heldTooLong() throws {
+    @Test func aHeldCommitIsGivenBackAtItsDeadlineLikeAnyOther() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
@@ -144,8 +141,7 @@ struct CustodyTests {
 
 @Suite("Many apps at once")
 struct StormTests {
-    @Test("joins go out at a rate, in order, and none is lost")
-    func rate() throws {
+    @Test func joinsGoOutAtARateInOrderAndNoneIsLost() throws {
         var limits = Limits()
         limits.joinsPerSecond = 50
         var scene = Scene(limits: limits)
@@ -174,8 +170,7 @@ struct StormTests {
         #expect(sent == (0..<120).map { "user-\($0)" })
     }
 
-    @Test("who went away while waiting is not joined any more")
-    func gone() throws {
+    @Test func whoWentAwayWhileWaitingIsNotJoinedAnyMore() throws {
         var limits = Limits()
         limits.joinsPerSecond = 1
         var scene = Scene(limits: limits)
@@ -195,8 +190,7 @@ struct StormTests {
         #expect(scene.gateway.joins.queuedCount == 0)
     }
 
-    @Test("too many joins of one connection, and of all, are refused as busy")
-    func bounds() throws {
+    @Test func tooManyJoinsOfOneConnectionAndOfAllAreRefusedAsBusy() throws {
         var limits = Limits()
         limits.rooms = 2
         limits.joinsWaiting = 3
@@ -209,8 +203,7 @@ struct StormTests {
         #expect(scene.take().texts(for: bob).count { $0.contains(#""code":"busy""#) } == 1)
     }
 
-    @Test("one connection cannot hold more elements in hand than it may")
-    func tracks() throws {
+    @Test func oneConnectionCannotHoldMoreElementsInHandThanItMay() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         for index in 0..<2000 {
@@ -223,8 +216,7 @@ struct StormTests {
 
 @Suite("Farewell")
 struct FarewellTests {
-    @Test("everybody's turn comes within the spread, and not all at once")
-    func spread() {
+    @Test func everybodysTurnComesWithinTheSpreadAndNotAllAtOnce() {
         var random = SplitMix(state: 3)
         var farewell = Farewell(Array(0..<1000), spread: .seconds(4), at: .start) {
             $0.lowerBound + random.next() % 4000
@@ -251,14 +243,12 @@ struct FarewellTests {
         #expect(farewell.isOver)
     }
 
-    @Test("a few are not kept waiting")
-    func few() {
+    @Test func aFewAreNotKeptWaiting() {
         let farewell = Farewell([7], spread: .seconds(4), at: .start) { $0.upperBound - 1 }
         #expect(farewell.end <= .start + .milliseconds(5) + Farewell.patience)
     }
 
-    @Test("from an app whose turn has come no commit is taken")
-    func leaving() throws {
+    @Test func fromAnAppWhoseTurnHasComeNoCommitIsTaken() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", CommitTests.numbered, ack: 1)

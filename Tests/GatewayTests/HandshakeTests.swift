@@ -17,8 +17,7 @@ struct HandshakeTests {
             auth: auth == nil ? nil : document.root, query: { query["\($0)"] }, header: { headers["\($0)"] })
     }
 
-    @Test("the auth payload, the query and headers are all read")
-    func sources() throws {
+    @Test func theAuthPayloadTheQueryAndHeadersAreAllRead() throws {
         let fields = try Self.fields(
             auth: #"{"userId":"ada","previews":false}"#, query: ["roomId": "r"],
             headers: ["x-touchsync-name": "Ada", "authorization": "Bearer t0k"])
@@ -29,8 +28,7 @@ struct HandshakeTests {
         #expect(!fields.previews)
     }
 
-    @Test("the same thing given twice must agree")
-    func disagreement() throws {
+    @Test func theSameThingGivenTwiceMustAgree() throws {
         #expect(try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "r"]).room == "r")
         #expect(throws: Refusal(.invalid, "roomId was given twice with different values.", field: "roomId")) {
             try Self.fields(auth: #"{"roomId":"r"}"#, query: ["roomId": "q"])
@@ -38,13 +36,11 @@ struct HandshakeTests {
         #expect(throws: Refusal.self) { try Self.fields(auth: #"{"previews":true}"#, query: ["previews": "false"]) }
     }
 
-    @Test(
-        "what is out of grammar is refused with its field",
-        arguments: [
-            (#"{"roomId":"a/b"}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"userId":""}"#, "userId"),
-            (#"{"userId":null}"#, "userId"), (#"{"name":"a\u0001"}"#, "name"), (#"{"previews":"yes"}"#, "previews"),
-        ])
-    func malformed(auth: String, field: String) throws {
+    @Test(arguments: [
+        (#"{"roomId":"a/b"}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"userId":""}"#, "userId"),
+        (#"{"userId":null}"#, "userId"), (#"{"name":"a\u0001"}"#, "name"), (#"{"previews":"yes"}"#, "previews"),
+    ])
+    func whatIsOutOfGrammarIsRefusedWithItsField(auth: String, field: String) throws {
         let refusal = #expect(throws: Refusal.self) { try Self.fields(auth: auth) }
         #expect(refusal?.code == .invalid)
         #expect(refusal?.field == field)
@@ -80,8 +76,7 @@ struct HandshakeTests {
 struct HTTPTests {
     static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
 
-    @Test("a read is asked of the fan-out and answered with the room")
-    func read() throws {
+    @Test func aReadIsAskedOfTheFanOutAndAnsweredWithTheRoom() throws {
         var scene = Scene()
         let request = scene.gateway.read(room: "r", as: Self.anybody, at: scene.moment, into: &scene.actions)
         #expect(scene.take() == [.fanout(shard: Shard.of(room: "r"), .read(RoomRead(request: request, room: "r")))])

@@ -33,8 +33,7 @@ struct JoinTests {
         #expect(scene.take().texts(for: ada).count == 1)
     }
 
-    @Test("events of a room wait for the join that is under way, in order")
-    func waiting() throws {
+    @Test func eventsOfARoomWaitForTheJoinThatIsUnderWayInOrder() throws {
         var scene = Scene()
         let ada = try scene.connect("ada", room: "r")
         scene.send(ada, "element:create", #"{"roomId":"r","element":{"type":"note"}}"#, ack: 1)
@@ -60,8 +59,7 @@ struct JoinTests {
         #expect(actions.contains(.fanout(shard: Shard.of(room: "r"), .leave(leave))))
     }
 
-    @Test("a join is not sent again for a connection that has gone")
-    func gone() throws {
+    @Test func aJoinIsNotSentAgainForAConnectionThatHasGone() throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
@@ -72,17 +70,15 @@ struct JoinTests {
         #expect(scene.take().isEmpty)
     }
 
-    @Test(
-        "a malformed join is refused with the field",
-        arguments: [
-            (#"{}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"roomId":""}"#, "roomId"),
-            (#"{"roomId":"a b"}"#, "roomId"), (#"{"roomId":"r","session":null}"#, "session"),
-            (#"{"roomId":"r","resume":1}"#, "resume"), (#"{"roomId":"r","resume":{"seq":1}}"#, "resume.epoch"),
-            (#"{"roomId":"r","resume":{"epoch":"e","seq":-1}}"#, "resume.seq"),
-            (#"{"roomId":"r","resume":{"epoch":"e","seq":1.5}}"#, "resume.seq"),
-            (#"{"roomId":"r","previews":1}"#, "previews"),
-        ])
-    func malformed(payload: String, field: String) throws {
+    @Test(arguments: [
+        (#"{}"#, "roomId"), (#"{"roomId":7}"#, "roomId"), (#"{"roomId":""}"#, "roomId"),
+        (#"{"roomId":"a b"}"#, "roomId"), (#"{"roomId":"r","session":null}"#, "session"),
+        (#"{"roomId":"r","resume":1}"#, "resume"), (#"{"roomId":"r","resume":{"seq":1}}"#, "resume.epoch"),
+        (#"{"roomId":"r","resume":{"epoch":"e","seq":-1}}"#, "resume.seq"),
+        (#"{"roomId":"r","resume":{"epoch":"e","seq":1.5}}"#, "resume.seq"),
+        (#"{"roomId":"r","previews":1}"#, "previews"),
+    ])
+    func aMalformedJoinIsRefusedWithTheField(payload: String, field: String) throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:join", payload, ack: 1)
@@ -91,8 +87,7 @@ struct JoinTests {
         #expect(text.contains(#""field":"\#(field)""#))
     }
 
-    @Test("a connection may be in so many rooms and no more")
-    func tooManyRooms() throws {
+    @Test func aConnectionMayBeInSoManyRoomsAndNoMore() throws {
         var limits = Limits()
         limits.rooms = 2
         var scene = Scene(limits: limits)
@@ -103,8 +98,7 @@ struct JoinTests {
         #expect(texts.first?.contains(#""code":"too_large""#) == true)
     }
 
-    @Test("leaving a room that one is not in is fine")
-    func leave() throws {
+    @Test func leavingARoomThatOneIsNotInIsFine() throws {
         var scene = Scene()
         let ada = try scene.connect("ada")
         scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 9)

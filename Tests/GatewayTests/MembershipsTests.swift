@@ -6,8 +6,8 @@ import Wire
 @Suite("A connection's rooms")
 struct MembershipsTests {
     /// Few are looked through, many are looked up: both must be the same dictionary.
-    @Test("rooms come and go as in a dictionary, few and many", arguments: [3, 40])
-    func asADictionary(rooms: Int) {
+    @Test(arguments: [3, 40])
+    func roomsComeAndGoAsInADictionaryFewAndMany(rooms: Int) {
         var memberships = Memberships()
         var expected: [Identifier: UInt64] = [:]
         for step in 0..<UInt64(rooms * 20) {

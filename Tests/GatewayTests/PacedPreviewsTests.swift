@@ -165,8 +165,7 @@ struct PacedPreviewsTests {
         #expect(scene.take().previews.map(\.fields.rotation) == [4])
     }
 
-    @Test("a preview that waits is not shown after the end of its gesture")
-    func ended() throws {
+    @Test func aPreviewThatWaitsIsNotShownAfterTheEndOfItsGesture() throws {
         for end in 0..<3 {
             var (scene, _, _) = try self.scene()
             self.slowDown(&scene, to: .commitsOnly)
@@ -196,8 +195,7 @@ struct PacedPreviewsTests {
         }
     }
 
-    @Test("what waits of a room goes with its last member")
-    func forgotten() throws {
+    @Test func whatWaitsOfARoomGoesWithItsLastMember() throws {
         var (scene, ada, old) = try self.scene()
         self.slowDown(&scene, to: .commitsOnly)
         scene.gateway.previewsReceived(

@@ -29,8 +29,7 @@ struct PreviewTests {
         #expect(second.after == 9)
     }
 
-    @Test("a preview behind a commit without a result waits, folded, and follows it")
-    func heldBehindCommit() throws {
+    @Test func aPreviewBehindACommitWithoutAResultWaitsFoldedAndFollowsIt() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
@@ -48,8 +47,7 @@ struct PreviewTests {
         #expect(preview.fields.positionX == 5)
     }
 
-    @Test("over the rate previews are folded and the last one arrives")
-    func rate() throws {
+    @Test func overTheRatePreviewsAreFoldedAndTheLastOneArrives() throws {
         var limits = Limits()
         limits.previewsPerSecond = 10
         var scene = Scene(limits: limits)
@@ -77,8 +75,7 @@ struct PreviewTests {
         #expect(scene.take().previews.map(\.gesture) == [42])
     }
 
-    @Test("a gesture whose commit was finally refused ends")
-    func refused() throws {
+    @Test func aGestureWhoseCommitWasFinallyRefusedEnds() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         scene.send(ada, "element:transforming", Self.preview(1))
@@ -89,8 +86,7 @@ struct PreviewTests {
         #expect(scene.take().gestureEnds.map(\.gesture) == [1])
     }
 
-    @Test("leaving ends a gesture at once, vanishing after 2 s")
-    func ends() throws {
+    @Test func leavingEndsAGestureAtOnceVanishingAfter2S() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         let bob = try scene.member("bob")
@@ -104,8 +100,7 @@ struct PreviewTests {
         #expect(scene.take().gestureEnds.map(\.user) == ["bob"])
     }
 
-    @Test("a preview at fault is told at most once a second")
-    func told() throws {
+    @Test func aPreviewAtFaultIsToldAtMostOnceASecond() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         for _ in 0..<5 {

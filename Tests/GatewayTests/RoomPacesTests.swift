@@ -60,8 +60,7 @@ struct RoomPacesTests {
         #expect(scene.paces.lateness == .microseconds(500))
     }
 
-    @Test("the room that costs most is slowed down, the quiet one is not")
-    func mostFirst() {
+    @Test func theRoomThatCostsMostIsSlowedDownTheQuietOneIsNot() {
         var scene = Scene(["busy": 1000, "quiet": 100], capacity: 400)
         scene.pass(20)
         #expect(scene.paces.pace(of: "busy") == .quarter)
@@ -71,8 +70,7 @@ struct RoomPacesTests {
         #expect(scene.changes.first.map { $0.0 <= 10_300 } == true)
     }
 
-    @Test("of many equal rooms no more are slowed down at once than it takes")
-    func oneByOne() {
+    @Test func ofManyEqualRoomsNoMoreAreSlowedDownAtOnceThanItTakes() {
         let rooms = (0..<100).map { (Identifier("room-\($0)"), 80) }
         var scene = Scene(Dictionary(uniqueKeysWithValues: rooms), capacity: 6400)
         scene.pass(10)
@@ -102,8 +100,7 @@ struct RoomPacesTests {
         #expect(scene.paces.changes == UInt64(changes + scene.changes.count))
     }
 
-    @Test("a load that stays too high is tried again ever more rarely")
-    func backoff() {
+    @Test func aLoadThatStaysTooHighIsTriedAgainEverMoreRarely() {
         var scene = Scene(["a": 1000], capacity: 700)
         scene.pass(1000)
         let tries = scene.changes.filter { $0.2 == .full }.map(\.0)
@@ -122,8 +119,7 @@ struct RoomPacesTests {
         #expect(scene.paces.isIdle)
     }
 
-    @Test("the load gone, rooms come back at once, however often they were tried before")
-    func gone() {
+    @Test func theLoadGoneRoomsComeBackAtOnceHoweverOftenTheyWereTriedBefore() {
         var scene = Scene(["a": 1000], capacity: 700)
         scene.pass(1000)
         scene.costs["a"] = 100
@@ -138,8 +134,7 @@ struct RoomPacesTests {
         #expect(scene.paces.isIdle)
     }
 
-    @Test("a few late previews are no overload")
-    func few() {
+    @Test func aFewLatePreviewsAreNoOverload() {
         var paces = RoomPaces(late: .milliseconds(8), calm: .seconds(1))
         var changed: [Identifier] = []
         for now in stride(from: 10_000 as UInt64, to: 20_000, by: 350) {
@@ -162,8 +157,7 @@ struct RoomPacesTests {
         #expect(scene.paces.pace(of: "r") == .full)
     }
 
-    @Test("apps are told the interval, never less than when all is well")
-    func told() {
+    @Test func appsAreToldTheIntervalNeverLessThanWhenAllIsWell() {
         #expect(
             Pace.allCases.map { $0.requestedInterval(usual: .milliseconds(16)).milliseconds } == [
                 16, 33, 66, 200, 1000,

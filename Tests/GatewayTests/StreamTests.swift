@@ -106,8 +106,7 @@ struct StreamTests {
         #expect(interest.occupants.map(\.member.user) == ["ada"])
     }
 
-    @Test("previews reach everybody but the connection that sent them")
-    func previews() throws {
+    @Test func previewsReachEverybodyButTheConnectionThatSentThem() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
         let tablet = try scene.member("ada", sid: "s-tablet")

@@ -1,6 +1,7 @@
 package import HistoryChecker
 import Logging
 import Stages
+import Timing
 import Wire
 
 /// All four stages with their real cores, apps, the network and a model of the database, in one thread and one time.
@@ -205,8 +206,8 @@ package final class World {
         process.wakeAt = nil
         let inputs = process.inbox
         process.inbox = []
-        guard let next = process.shell?.turn(inputs, now: self.now) else { return }
-        self.wake(process, at: max(next, self.now + 1000))
+        guard let next = process.shell?.turn(inputs, at: Instant(nanoseconds: self.now)) else { return }
+        self.wake(process, at: max(next.nanoseconds, self.now + 1000))
     }
 }
 

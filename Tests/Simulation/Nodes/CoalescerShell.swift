@@ -30,8 +30,7 @@ final class CoalescerShell: Shell {
         process.greeting = world.window().greeting
     }
 
-    func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
-        let now = Instant(nanoseconds: now)
+    func turn(_ inputs: [Input], at now: Instant) -> Instant? {
         for input in inputs { self.readLink(input) }
         for input in inputs { self.readCommits(input, now) }
         self.commitRelay.flush { self.world.send($0, on: self.committers[$1]) }
@@ -44,7 +43,7 @@ final class CoalescerShell: Shell {
             self.core.sendFailed(preview, at: now)
         }
         self.core.forgetSilent(at: now)
-        return self.core.nextDeadline?.nanoseconds
+        return self.core.nextDeadline
     }
 
     private func readLink(_ input: Input) {

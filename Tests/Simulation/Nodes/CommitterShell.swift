@@ -42,8 +42,7 @@ final class CommitterShell: Shell {
         world.rest(process, true)
     }
 
-    func turn(_ inputs: [Input], now: UInt64) -> UInt64? {
-        let now = Instant(nanoseconds: now)
+    func turn(_ inputs: [Input], at now: Instant) -> Instant? {
         for case .database(let news) in inputs { self.read(news, now) }
         self.restClock.observe(connections: self.core.connectedLanes, at: now)
         self.world.rest(self.process, self.restClock.isResting(at: now))
@@ -54,7 +53,7 @@ final class CommitterShell: Shell {
         self.results.finish(self.core.drainFinished(), self.world.send)
         self.results.flush(self.world.send)
         self.updates.flush { self.world.send($0, on: self.fanouts[$1]) }
-        return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()?.nanoseconds
+        return [self.core.nextDeadline, self.restClock.deadline(after: now)].compactMap(\.self).min()
     }
 
     // MARK: In

@@ -31,15 +31,14 @@ final class FanoutShell: Shell {
         world.rest(process, true)
     }
 
-    func turn(_ inputs: [Input], now nanoseconds: UInt64) -> UInt64? {
-        let now = Instant(nanoseconds: nanoseconds)
+    func turn(_ inputs: [Input], at now: Instant) -> Instant? {
         for case .database(let news) in inputs { self.read(news, now) }
         for input in inputs { self.read(input, now) }
         self.deliverPreviews(now)
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.perform(now)
         self.peers.flush(self.world.send)
-        return self.core.nextDeadline?.nanoseconds
+        return self.core.nextDeadline
     }
 
     // MARK: In

@@ -57,9 +57,9 @@ final class GatewayShell: Shell {
         return limits
     }
 
-    func turn(_ inputs: [Input], now nanoseconds: UInt64) -> UInt64? {
+    func turn(_ inputs: [Input], at moment: Instant) -> Instant? {
         // Whole milliseconds, as the real shell tells the time.
-        let now = Instant.start + .milliseconds(Nanoseconds(nanoseconds).milliseconds)
+        let now = Instant.start + .milliseconds(moment.elapsed(since: .start).milliseconds)
         self.core.turnBegan()
         for input in inputs {
             self.read(input, now)
@@ -76,10 +76,10 @@ final class GatewayShell: Shell {
         }
         self.timerAt = min(self.timerAt, self.core.nextDeadline ?? .never)
         self.previewsAt = min(self.previewsAt, self.core.nextPreviewDeadline() ?? .never)
-        let breath = Instant(nanoseconds: nanoseconds) + .microseconds(50)
+        let breath = moment + .microseconds(50)
         let previews = self.previewsAt == .never ? .never : max(self.previewsAt, breath)
         let next = min(self.timerAt, self.senders.nextDeadline ?? .never, previews)
-        return next == .never ? nil : next.nanoseconds
+        return next == .never ? nil : next
     }
 
     private func timeReached(_ now: Instant) {

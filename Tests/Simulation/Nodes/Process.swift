@@ -1,5 +1,6 @@
 import Mesh
 import Stages
+import Timing
 
 /// What a daemon's thread finds when it wakes.
 enum Input {
@@ -30,8 +31,8 @@ enum Input {
 /// A daemon's shell: the thin part around its core, as the real one is, over the world's links and database.
 protocol Shell: AnyObject {
     /// Does what there is to do.
-    /// - Returns: when it wants to wake even if nothing comes, ns.
-    func turn(_ inputs: [Input], now: UInt64) -> UInt64?
+    /// - Returns: when it wants to wake even if nothing comes.
+    func turn(_ inputs: [Input], at now: Instant) -> Instant?
     /// Adds what its core counted to the world's counts; called when it ends.
     func count(into counts: inout [String: Int64])
 }

@@ -270,7 +270,7 @@ struct AcceptedCommit {
     let origin: EventOrigin
     let edit: EncodedEdit
     /// The gestures that it ended when it came.
-    let gestures: [EndedGesture]
+    let gestures: ShortList<EndedGesture>
 }
 
 extension Refusal {

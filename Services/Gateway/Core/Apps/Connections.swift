@@ -89,7 +89,7 @@ package struct Connections {
     func slot(of id: UInt64) -> Slot? { self.slots[id] }
 
     /// True while the join's connection is there and has not left the room meanwhile.
-    mutating func awaits(_ join: PendingJoin) -> Bool {
+    mutating func awaits(_ join: JoinInFlight) -> Bool {
         self.contains(join.connection, in: join.slot) && self[join.slot]?.memberships.contains(join.room) == true
     }
 

@@ -127,7 +127,7 @@ struct Membership {
 
     /// Closes the gesture that a commit ends on each of its elements: the one named, the one under way, or one of its own.
     /// Newer previews of the elements wait for the commit's result.
-    mutating func closeGestures(_ explicit: UInt64?, on elements: [Identifier]) -> [EndedGesture] {
+    mutating func closeGestures(_ explicit: UInt64?, on elements: ShortList<Identifier>) -> ShortList<EndedGesture> {
         elements.map { element in
             let gesture = self.elements[element, default: ElementTrack()].close(explicit, orNext: self.lastGesture + 1)
             self.lastGesture = max(self.lastGesture, gesture)

@@ -104,5 +104,5 @@ struct CommitDraft {
     /// Why the edit cannot be read.
     var fault: Refusal?
     /// Elements whose gestures end although the edit is at fault.
-    var abandoned: [Identifier] = []
+    var abandoned: ShortList<Identifier> = []
 }

@@ -3,7 +3,7 @@ import Timing
 import Wire
 
 /// A join that waits for the fan-out's answer.
-struct PendingJoin {
+struct JoinInFlight {
     let origin: EventOrigin
     let record: Join
     let wantsPreviews: Bool
@@ -28,7 +28,7 @@ struct PendingJoin {
 /// When all apps come back together, fan-outs and the database get their joins at a rate.
 package struct Joins {
     private let limits: Limits
-    private var pending: [UInt64: PendingJoin] = [:]
+    private var pending: [UInt64: JoinInFlight] = [:]
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
     private var rate: TokenBucket
@@ -61,14 +61,14 @@ package struct Joins {
 
     /// Adds a join; it is sent when its turn has come.
     private mutating func enqueue(_ record: Join, from origin: EventOrigin, wantsPreviews: Bool, at now: Instant) {
-        self.pending[record.request] = PendingJoin(
+        self.pending[record.request] = JoinInFlight(
             origin: origin, record: record, wantsPreviews: wantsPreviews, deadline: now + self.limits.deadline)
         self.open[record.connection, default: 0] += 1
         self.queue.append(record.request)
     }
 
     /// Removes and returns the next join whose turn has come; nil when the rate allows none, or none waits.
-    private mutating func nextInTurn(at now: Instant) -> PendingJoin? {
+    private mutating func nextInTurn(at now: Instant) -> JoinInFlight? {
         while let request = self.queue.first {
             guard let join = self.pending[request], self.open[join.connection] != nil else {
                 self.queue.removeFirst()
@@ -147,7 +147,7 @@ extension Joins {
     /// Sends a join to its room's fan-out, for the first time or again, while its app waits for it: the fan-out would let
     /// in a connection that has left meanwhile, and never hear that it is gone.
     private mutating func send(
-        _ join: PendingJoin, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
+        _ join: JoinInFlight, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
         guard connections.awaits(join) else { return }
@@ -226,7 +226,7 @@ extension Joins {
     }
 
     private mutating func finish(
-        _ join: PendingJoin, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
+        _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
         at now: Instant, into actions: inout [GatewayAction]
     ) -> Released {
         self.end(join.record.request)
@@ -243,7 +243,7 @@ extension Joins {
     }
 
     private mutating func fail(
-        _ join: PendingJoin, _ refusal: Refusal, _ connections: inout Connections,
+        _ join: JoinInFlight, _ refusal: Refusal, _ connections: inout Connections,
         into actions: inout [GatewayAction]
     ) -> Released? {
         self.end(join.record.request)
