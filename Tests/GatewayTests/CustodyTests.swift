@@ -115,7 +115,7 @@ struct CustodyTests {
     func readsFollow() throws {
         var scene = Scene()
         let ada = try scene.member("ada")
-        let identity = try #require(scene.gateway.connections[ada]?.identity)
+        let identity = try #require(scene.gateway.connections.bySlot[ada]?.identity)
         scene.send(ada, "element:transform", Self.transform("e", n: 1), ack: 1)
         let commit = try #require(scene.take().commits.first)
         scene.gateway.resultReceived(result(of: commit, seq: 41), at: scene.moment, into: &scene.actions)
@@ -209,7 +209,7 @@ struct StormTests {
         for index in 0..<2000 {
             scene.send(ada, "element:transforming", #"{"roomId":"r","elementId":"e\#(index)","positionX":1}"#)
         }
-        #expect(scene.gateway.connections[ada]?.memberships["r"]?.elements.count == Membership.maxOpenTracks)
+        #expect(scene.gateway.connections.bySlot[ada]?.memberships["r"]?.elements.count == Membership.maxOpenTracks)
         #expect(scene.gateway.counters.previewsDropped == 2000 - UInt64(Membership.maxOpenTracks))
     }
 }

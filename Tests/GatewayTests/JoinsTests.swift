@@ -117,7 +117,7 @@ import Wire
         parts.joins.fanoutMoved(shards, &parts.connections, parts.rooms, at: parts.now, into: &parts.actions)
         #expect(parts.sent().map(\.request) == request)
         // The app has left the room meanwhile.
-        _ = parts.connections[slot]?.leave("r")
+        _ = parts.connections.bySlot[slot]?.leave("r")
         parts.joins.fanoutMoved(shards, &parts.connections, parts.rooms, at: parts.now, into: &parts.actions)
         #expect(parts.sent().isEmpty)
     }
@@ -127,12 +127,12 @@ import Wire
         let slot = try parts.join("a")
         let join = try #require(parts.sent().first)
         let event = Membership.WaitingEvent(ackID: 9, json: [1, 2])
-        let isKept = parts.connections[slot]?.enqueue(event, for: "r")
+        let isKept = parts.connections.bySlot[slot]?.enqueue(event, for: "r")
         #expect(isKept == true)
         let released = parts.answer(join, .failure(Refusal(.busy, "later")))
         #expect(released?.events.map(\.ackID) == [9])
         #expect(
             parts.actions.last == .fanout(of: "r", .leave(Leave(room: "r", connection: join.connection))))
-        #expect(parts.connections[slot]?.memberships.contains("r") == false)
+        #expect(parts.connections.bySlot[slot]?.memberships.contains("r") == false)
     }
 }

@@ -35,7 +35,7 @@ import Testing
         #expect(machine.readyReported(1, at: self.at(1)) == [.announce])
         #expect(machine.readyReported(1, at: self.at(1)) == [])
         #expect(machine.deadline == nil)
-        #expect(machine.timePassed(at: self.at(1000)) == [])
+        #expect(machine.timeReached(self.at(1000)) == [])
     }
 
     @Test func aCrashIsFollowedByAStartAtOnceThenByGrowingDelays() {
@@ -50,9 +50,9 @@ import Testing
             )
             #expect(machine.deadline == self.at(time) + .milliseconds(delay))
             time += Double(delay) / 1000 - 0.001
-            #expect(machine.timePassed(at: self.at(time)) == [])
+            #expect(machine.timeReached(self.at(time)) == [])
             time += 0.001001
-            #expect(machine.timePassed(at: self.at(time)) == [.spawn(1)])
+            #expect(machine.timeReached(self.at(time)) == [.spawn(1)])
         }
         // Ten seconds of life forgive everything.
         _ = machine.spawned(1, pid: 30, at: self.at(time))
@@ -84,11 +84,11 @@ import Testing
         var machine = self.serving()
         _ = machine.stopRequested(at: self.at(1))
         _ = machine.ended(1, .code(0), at: self.at(1))
-        #expect(machine.timePassed(at: self.at(5.9)) == [])
-        #expect(machine.timePassed(at: self.at(6)) == [.kill(pid: 12), .terminate(pid: 10)])
+        #expect(machine.timeReached(self.at(5.9)) == [])
+        #expect(machine.timeReached(self.at(6)) == [.kill(pid: 12), .terminate(pid: 10)])
         // The late exit of the first stage does not end the second one's turn.
         #expect(machine.ended(2, .signal(9), at: self.at(6)) == [.report(2, .signal(9), restartIn: nil)])
-        #expect(machine.timePassed(at: self.at(8)) == [.kill(pid: 10)])
+        #expect(machine.timeReached(self.at(8)) == [.kill(pid: 10)])
         #expect(
             machine.ended(0, .signal(9), at: self.at(8)) == [.report(0, .signal(9), restartIn: nil), .finish(.stopped)])
     }
@@ -112,7 +112,7 @@ import Testing
         _ = machine.spawned(0, pid: 20, at: self.at(1))
         #expect(machine.ended(0, .code(1), at: self.at(1)).count == 1)
         #expect(machine.stopRequested(at: self.at(1)) == [.terminate(pid: 11), .terminate(pid: 12)])
-        #expect(machine.timePassed(at: self.at(2)) == [])
+        #expect(machine.timeReached(self.at(2)) == [])
         _ = machine.ended(1, .code(0), at: self.at(2))
         // Stage 1 has nobody left.
         #expect(machine.ended(2, .code(0), at: self.at(2)) == [.finish(.stopped)])
@@ -143,8 +143,8 @@ import Testing
         _ = machine.start()
         for index in 0..<3 { _ = machine.spawned(index, pid: 10 + Int32(index), at: self.zero) }
         _ = machine.readyReported(1, at: self.at(1))
-        #expect(machine.timePassed(at: self.at(59)) == [])
-        #expect(machine.timePassed(at: self.at(60)) == [.terminate(pid: 11), .terminate(pid: 12)])
+        #expect(machine.timeReached(self.at(59)) == [])
+        #expect(machine.timeReached(self.at(60)) == [.terminate(pid: 11), .terminate(pid: 12)])
         for index in [1, 2] { _ = machine.ended(index, .code(0), at: self.at(61)) }
         #expect(
             machine.ended(0, .code(0), at: self.at(61)) == [
@@ -212,7 +212,7 @@ import Testing
             case 3 where next(20) == 0:
                 stopAt = stopAt ?? now
                 perform(machine.stopRequested(at: now))
-            default: perform(machine.timePassed(at: now))
+            default: perform(machine.timeReached(now))
             }
             settle()
         }
@@ -223,7 +223,7 @@ import Testing
         for _ in 0..<20 where !finished {
             guard let deadline = machine.deadline else { break }
             now = max(now, deadline)
-            perform(machine.timePassed(at: now))
+            perform(machine.timeReached(now))
             settle()
         }
         #expect(finished, "seed \(seed): never ends")

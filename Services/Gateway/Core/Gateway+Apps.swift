@@ -36,10 +36,14 @@ extension Gateway {
     }
 
     /// An app's connection is about to be closed: no more commits are accepted from it.
-    package mutating func startLeaving(_ slot: Slot) { self.connections[slot]?.startLeaving() }
+    package mutating func startLeaving(_ slot: Slot) {
+        if self.connections.isTaken(slot) { self.connections.bySlot[slot]?.startLeaving() }
+    }
 
     /// True while an app has commits here without a result.
-    package func owesResults(to slot: Slot) -> Bool { self.connections[slot]?.owesResults ?? false }
+    package func owesResults(to slot: Slot) -> Bool {
+        self.connections.isTaken(slot) && self.connections.bySlot[slot]?.owesResults == true
+    }
 
     /// Warns apps whose tokens end soon and disconnects those whose tokens have ended. The shell calls it once in a
     /// while, in token mode only.
@@ -116,8 +120,8 @@ extension Gateway {
 
     /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
     private mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) {
-        guard let membership = self.connections[slot]?.leave(room),
-            let user = self.connections[slot]?.identity.member.user
+        guard let membership = self.connections.bySlot[slot]?.leave(room),
+            let user = self.connections.bySlot[slot]?.identity.member.user
         else { return }
         for gesture in membership.openGestures(of: user, in: room) { actions.append(.gestureEnd(gesture)) }
         self.rooms.leave(slot, self.connections.id(in: slot), membership, in: room, into: &actions)
@@ -127,9 +131,9 @@ extension Gateway {
     private mutating func refreshToken(
         _ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]
     ) throws(Refusal) {
-        let user = self.connections[event.slot]?.identity.member.user
+        let user = self.connections.bySlot[event.slot]?.identity.member.user
         let identity = try self.authenticator.refresh(event.payload["token"]?.string, of: user, seconds: seconds)
-        for room in self.connections[event.slot]?.identityChanged(identity) ?? [] {
+        for room in self.connections.bySlot[event.slot]?.identityChanged(identity) ?? [] {
             self.leave(room, slot: event.slot, into: &actions)
         }
         guard let ackID = event.ackID else { return }

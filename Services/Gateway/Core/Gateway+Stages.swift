@@ -16,7 +16,7 @@ extension Gateway {
 
     /// A session has a new owner: an older connection here loses it.
     package mutating func sessionClaimed(_ claimed: SessionClaimed) {
-        for slot in self.rooms.members(of: claimed.room) { self.connections[slot]?.sessionClaimed(claimed) }
+        for slot in self.rooms.members(of: claimed.room) { self.connections.bySlot[slot]?.sessionClaimed(claimed) }
         self.orphans.sessionClaimed(claimed)
     }
 

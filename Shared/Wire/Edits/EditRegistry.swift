@@ -33,7 +33,7 @@ public struct EditRegistry<each Kind: Edit>: Sendable {
 }
 
 /// One kind of edit as a value, for code that handles edits without knowing the kinds.
-public struct EditKind: Sendable {
+public final class EditKind: Sendable {
     /// The event by which apps send it.
     public let event: String
     /// Its number on the wire.

@@ -7,7 +7,9 @@ import Wire
 /// A slot names a connection as long as it is there; whatever outlives the connection remembers its id too, which is
 /// unique over all gateways and never reused.
 package struct Connections {
-    private var entries: [ClientConnection?] = []
+    /// The connection in each slot, nil when there is none. Changed in place: an array's element is reached without a call,
+    /// a subscript of this type would allocate for each access. Added and removed by the methods below only.
+    var bySlot: [ClientConnection?] = []
     /// The id of the connection in each slot, 0 when there is none: to look at it does not touch the connection.
     private var ids: [UInt64] = []
     private var freeSlots: [Slot] = []
@@ -28,22 +30,7 @@ package struct Connections {
     }
 
     /// How many apps are connected.
-    package var count: Int { self.entries.count - self.freeSlots.count }
-
-    /// The connection in a slot, nil when there is none. It is changed in place, and removed by ``remove(_:)`` only.
-    subscript(slot: Slot) -> ClientConnection? {
-        @inline(__always) _read {
-            if slot < self.entries.count { yield self.entries[slot] } else { yield nil }
-        }
-        @inline(__always) _modify {
-            if slot < self.entries.count {
-                yield &self.entries[slot]
-            } else {
-                var none: ClientConnection?
-                yield &none
-            }
-        }
-    }
+    package var count: Int { self.bySlot.count - self.freeSlots.count }
 
     // MARK: Slots
 
@@ -53,12 +40,12 @@ package struct Connections {
         let id = self.lastID
         let connection = ClientConnection(
             id: id, identity: identity, handshake: handshake, limits: self.limits, at: now)
-        let slot = self.freeSlots.popLast() ?? self.entries.count
-        if slot == self.entries.count {
-            self.entries.append(connection)
+        let slot = self.freeSlots.popLast() ?? self.bySlot.count
+        if slot == self.bySlot.count {
+            self.bySlot.append(connection)
             self.ids.append(id)
         } else {
-            self.entries[slot] = connection
+            self.bySlot[slot] = connection
             self.ids[slot] = id
         }
         self.slots[id] = slot
@@ -67,8 +54,8 @@ package struct Connections {
 
     /// Removes and returns the connection in a slot, nil when there is none.
     mutating func remove(_ slot: Slot) -> ClientConnection? {
-        guard let connection = self[slot] else { return nil }
-        self.entries[slot] = nil
+        guard self.isTaken(slot), let connection = self.bySlot[slot] else { return nil }
+        self.bySlot[slot] = nil
         self.ids[slot] = 0
         self.slots[connection.id] = nil
         self.restless.remove(slot)
@@ -90,20 +77,20 @@ package struct Connections {
 
     /// True while the join's connection is there and has not left the room meanwhile.
     mutating func awaits(_ join: JoinInFlight) -> Bool {
-        self.contains(join.connection, in: join.slot) && self[join.slot]?.memberships.contains(join.room) == true
+        self.contains(join.connection, in: join.slot) && self.bySlot[join.slot]?.memberships.contains(join.room) == true
     }
 
     /// These connections as a fan-out knows them.
     func occupants(_ slots: some Sequence<Slot>) -> [RoomInterest.Occupant] {
         slots.compactMap { slot in
-            self.entries[slot].map { RoomInterest.Occupant(connection: $0.id, member: $0.identity.member) }
+            self.bySlot[slot].map { RoomInterest.Occupant(connection: $0.id, member: $0.identity.member) }
         }
     }
 
     /// The rooms that somebody is in, joins, or is about to join again after a reset.
     func rooms() -> Set<Identifier> {
         var rooms: Set<Identifier> = []
-        for connection in self.entries.lazy.compactMap({ $0 }) { rooms.formUnion(connection.memberships.rooms) }
+        for connection in self.bySlot.lazy.compactMap({ $0 }) { rooms.formUnion(connection.memberships.rooms) }
         return rooms
     }
 
@@ -113,9 +100,9 @@ package struct Connections {
     /// - Returns: the preview, if it may be sent on now, with what was held back before it.
     mutating func previewReceived(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Preview? {
         self.previewsTotal += 1
-        try self[event.slot]?.checkPreview(in: room)
+        try self.bySlot[event.slot]?.checkPreview(in: room)
         let move = try EventReader.move(event.payload)
-        switch self[event.slot]?.stamp(move, in: room, at: event.now) {
+        switch self.bySlot[event.slot]?.stamp(move, in: room, at: event.now) {
         case .goes(let preview): return preview
         case .waits:
             self.previewsHeldTotal += 1
@@ -134,8 +121,8 @@ package struct Connections {
     /// Removes and returns the previews of a connection that were held back, as far as they may go by now.
     mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
         var previews: [Preview] = []
-        let isStillHolding = self[slot]?.releasePreviews(at: now, into: &previews) ?? false
-        if !isStillHolding, self[slot]?.delayed.isEmpty ?? true { self.restless.remove(slot) }
+        let isStillHolding = self.bySlot[slot]?.releasePreviews(at: now, into: &previews) ?? false
+        if !isStillHolding, self.bySlot[slot]?.delayed.isEmpty ?? true { self.restless.remove(slot) }
         return previews
     }
 
@@ -143,9 +130,9 @@ package struct Connections {
     /// - Returns: false when it may be handled now.
     mutating func waitsForJoin(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) -> Bool {
         if case .roomJoin = event.event { return false }
-        guard self[event.slot]?.isJoining(room) == true else { return false }
+        guard self.bySlot[event.slot]?.isJoining(room) == true else { return false }
         let waiting = Membership.WaitingEvent(ackID: event.ackID, json: event.json)
-        if self[event.slot]?.enqueue(waiting, for: room) == false, event.event.isCommit {
+        if self.bySlot[event.slot]?.enqueue(waiting, for: room) == false, event.event.isCommit {
             let refusal = Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
             self.refuse(refusal, event.origin, room: room, into: &actions)
         }
@@ -158,7 +145,7 @@ package struct Connections {
     mutating func settle(_ pending: PendingCommit, seq: UInt64?) {
         guard case .app(let origin, let connection) = pending.origin, self.contains(connection, in: origin.slot)
         else { return }
-        let mayGo = self[origin.slot]?.settle(pending.commit, seq: seq)
+        let mayGo = self.bySlot[origin.slot]?.settle(pending.commit, seq: seq)
         if mayGo == true { self.restless.insert(origin.slot) }
     }
 
@@ -189,7 +176,8 @@ package struct Connections {
         case .transforming:
             let isReported = refusal.code == .invalid || refusal.code == .forbidden
             guard
-                event.ackID != nil || isReported && self[event.slot]?.reports(refusal.code, at: event.now) == true
+                event.ackID != nil
+                    || isReported && self.bySlot[event.slot]?.reports(refusal.code, at: event.now) == true
             else { return }
             number = nil
         default: break
@@ -204,8 +192,8 @@ package struct Connections {
     /// Warns apps whose tokens end within 30 s and disconnects those whose tokens have ended.
     /// - Parameter seconds: the time since 1970.
     package mutating func expireTokens(at seconds: Int64, into actions: inout [GatewayAction]) {
-        for slot in self.entries.indices {
-            guard let left = self[slot]?.tokenWarning(at: seconds) else { continue }
+        for slot in self.bySlot.indices {
+            guard let left = self.bySlot[slot]?.tokenWarning(at: seconds) else { continue }
             actions.append(.emit(slot, json: EventText.sessionExpires(in: left)))
             if left == 0 { actions.append(.disconnect(slot)) }
         }

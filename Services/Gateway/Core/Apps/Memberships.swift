@@ -4,7 +4,7 @@ import Wire
 /// that costs less than the hash of a name, and a membership is changed where it stands.
 struct Memberships {
     private var names: [Identifier] = []
-    /// As many; nil only while a caller removes one.
+    /// As many; nil only while a caller adds or removes one.
     private var entries: [Membership?] = []
     /// The index of each room, once there are more than are searched.
     private var indices: [Identifier: Int] = [:]
@@ -25,12 +25,7 @@ struct Memberships {
     subscript(room: Identifier) -> Membership? {
         get { self.index(of: room).flatMap { self.entries[$0] } }
         _modify {
-            guard let index = self.index(of: room) else {
-                var new: Membership?
-                defer { if let new { self.append(new, room) } }
-                yield &new
-                return
-            }
+            let index = self.index(of: room) ?? self.append(room)
             defer { if self.entries[index] == nil { self.remove(at: index) } }
             yield &self.entries[index]
         }
@@ -40,12 +35,15 @@ struct Memberships {
         self.indices.isEmpty ? self.names.firstIndex(of: room) : self.indices[room]
     }
 
-    private mutating func append(_ membership: Membership, _ room: Identifier) {
+    /// Adds a room whose membership the caller sets.
+    private mutating func append(_ room: Identifier) -> Int {
         self.names.append(room)
-        self.entries.append(membership)
-        guard !self.indices.isEmpty || self.names.count > Self.few else { return }
-        // Only the newest is new, unless nothing was noted yet.
-        for index in self.indices.count..<self.names.count { self.indices[self.names[index]] = index }
+        self.entries.append(nil)
+        if !self.indices.isEmpty || self.names.count > Self.few {
+            // Only the newest is new, unless nothing was noted yet.
+            for index in self.indices.count..<self.names.count { self.indices[self.names[index]] = index }
+        }
+        return self.names.count - 1
     }
 
     /// The last one moves to where the removed one was.

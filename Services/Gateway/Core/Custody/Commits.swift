@@ -30,17 +30,17 @@ package struct Commits {
         _ connections: inout Connections, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let slot = event.slot
-        try connections[slot]?.checkCommit(in: room)
+        try connections.bySlot[slot]?.checkCommit(in: room)
         let number = try EventReader.number(event.payload["n"])
-        try connections[slot]?.checkTurn(in: room, isNumbered: number != nil, bound: self.limits.unacknowledged)
+        try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, bound: self.limits.unacknowledged)
         try self.custody.checkRoom(for: event.payload.rawBytes.count)
         let draft = reader.commit(kind, event.payload)
         for element in draft.abandoned {
-            guard let gesture = connections[slot]?.abandonGesture(on: element, in: room) else { continue }
+            guard let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room) else { continue }
             actions.append(.gestureEnd(gesture))
         }
         if let fault = draft.fault, number == nil { throw fault }
-        let step = connections[slot]?.accept(
+        let step = connections.bySlot[slot]?.accept(
             draft, number: number, from: event.origin, in: room, gateway: self.gateway, at: event.now)
         switch step {
         case .goes(let commit):
@@ -69,9 +69,9 @@ package struct Commits {
     mutating func releaseDelayed(
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        while let next = connections[slot]?.nextDelayed(at: now) {
+        while let next = connections.bySlot[slot]?.nextDelayed(at: now) {
             self.custody.unreserve(next.edit.weight)
-            if let commit = connections[slot]?.commit(next, number: nil, gateway: self.gateway) {
+            if let commit = connections.bySlot[slot]?.commit(next, number: nil, gateway: self.gateway) {
                 self.keep(commit, from: next.origin, &connections, at: now, into: &actions)
             } else {
                 connections.refuse(.notJoined, next.origin, room: next.room, into: &actions)

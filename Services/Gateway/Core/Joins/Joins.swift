@@ -112,10 +112,10 @@ extension Joins {
         _ rooms: inout Rooms, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let slot = event.slot
-        let request = try JoinRequest(event.payload, wantsPreviews: connections[slot]?.wantsPreviews ?? true)
-        try connections[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms)
+        let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
+        try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms)
         try self.checkRoom(for: connections.id(in: slot))
-        for (room, wantsPreviews) in connections[slot]?.becomeModern() ?? [] {
+        for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
         }
         self.start(request, of: room, from: event.origin, &numbers, &connections, rooms, at: event.now, into: &actions)
@@ -127,7 +127,9 @@ extension Joins {
         _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
     ) {
         let wantsPreviews = request.wantsPreviews
-        guard let member = connections[origin.slot]?.startJoin(of: room, wantsPreviews: wantsPreviews) else { return }
+        guard let member = connections.bySlot[origin.slot]?.startJoin(of: room, wantsPreviews: wantsPreviews) else {
+            return
+        }
         let record = Join(
             request: numbers.next(), room: room, connection: connections.id(in: origin.slot), member: member,
             session: request.session, resume: request.resume)
@@ -222,7 +224,7 @@ extension Joins {
         guard case .success(let joined) = reply.outcome else { return }
         rooms.catchUp(reply.room, to: joined.position, connections, into: &actions)
         guard let slot = connections.slot(of: reply.connection), rooms.contains(slot, in: reply.room) else { return }
-        connections[slot]?.sessionRenewed(joined, in: reply.room)
+        connections.bySlot[slot]?.sessionRenewed(joined, in: reply.room)
     }
 
     private mutating func finish(
@@ -230,9 +232,9 @@ extension Joins {
         at now: Instant, into actions: inout [GatewayAction]
     ) -> Released {
         self.end(join.record.request)
-        let events = connections[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews) ?? []
+        let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews) ?? []
         rooms.enter(
-            join.slot, join.room, at: joined.position, isLegacy: connections[join.slot]?.isLegacy ?? false,
+            join.slot, join.room, at: joined.position, isLegacy: connections.bySlot[join.slot]?.isLegacy ?? false,
             wantsPreviews: join.wantsPreviews, connections, at: now, into: &actions)
         if let ackID = join.origin.ackID {
             let interval = rooms.requestedInterval(in: join.room)
@@ -248,7 +250,7 @@ extension Joins {
     ) -> Released? {
         self.end(join.record.request)
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
-        guard let events = connections[join.slot]?.joinFailed(join.room) else { return nil }
+        guard let events = connections.bySlot[join.slot]?.joinFailed(join.room) else { return nil }
         // Another fan-out that was asked too, or the same one later, may let it in all the same.
         actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))
         return Released(slot: join.slot, events: events)

@@ -83,7 +83,7 @@ struct Supervisor {
         let count = self.members.count
         for index in 0..<count where entries[1 + count + index].revents != 0 { self.readable(index) }
         for index in 0..<count where entries[1 + index].revents != 0 { self.reap(index) }
-        self.perform(self.machine.timePassed(at: .now))
+        self.perform(self.machine.timeReached(.now))
     }
 
     /// Milliseconds until the machine's deadline, rounded up; -1: no deadline.

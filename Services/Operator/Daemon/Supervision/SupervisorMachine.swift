@@ -108,7 +108,7 @@ package struct SupervisorMachine: Sendable {
         self.lives = members.map { _ in .idle }
     }
 
-    /// When ``timePassed(at:)`` must be called at the latest; nil: no deadline.
+    /// When ``timeReached(_:)`` must be called at the latest; nil: no deadline.
     package var deadline: Instant? {
         var deadlines: [Instant] = self.lives.compactMap { life in
             if case .waiting(let until) = life { until } else { nil }
@@ -182,7 +182,7 @@ package struct SupervisorMachine: Sendable {
     }
 
     /// Time passed; call at ``deadline`` or any time later.
-    package mutating func timePassed(at now: Instant) -> [Action] {
+    package mutating func timeReached(_ now: Instant) -> [Action] {
         switch self.phase {
         case .starting(let until) where now >= until:
             let missing = self.members.indices.filter { !self.lives[$0].isReady }.map { self.members[$0].name }
