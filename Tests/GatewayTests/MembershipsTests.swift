@@ -18,13 +18,16 @@ struct MembershipsTests {
             case 0, 1, 2:
                 var membership = Membership(wantsPreviews: true)
                 membership.lastNumber = step
-                memberships[room] = membership
+                let earlier = memberships.remove(room)
+                #expect(earlier?.lastNumber == expected[room])
+                memberships.insert(membership, for: room)
                 expected[room] = step
             case 3:
-                memberships[room]?.lastNumber += 1
+                if let index = memberships.index(of: room) { memberships.entries[index].lastNumber += 1 }
                 expected[room]? += 1
             default:
-                memberships[room] = nil
+                let removed = memberships.remove(room)
+                #expect(removed?.lastNumber == expected[room])
                 expected[room] = nil
             }
             #expect(memberships.count == expected.count)
@@ -34,6 +37,6 @@ struct MembershipsTests {
             for (room, number) in expected { #expect(memberships[room]?.lastNumber == number) }
         }
         #expect(Set(memberships.rooms) == Set(expected.keys))
-        #expect(memberships.values.map(\.lastNumber).sorted() == expected.values.sorted())
+        #expect(memberships.entries.map(\.lastNumber).sorted() == expected.values.sorted())
     }
 }

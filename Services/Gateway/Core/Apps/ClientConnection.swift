@@ -46,7 +46,7 @@ struct ClientConnection {
 
     /// True while a commit of it has no result.
     var owesResults: Bool {
-        !self.delayed.isEmpty || self.memberships.values.contains { $0.unacknowledged > 0 }
+        !self.delayed.isEmpty || self.memberships.entries.contains { $0.unacknowledged > 0 }
     }
 
     /// It is about to be closed: no more commits are accepted.
@@ -56,7 +56,7 @@ struct ClientConnection {
 
     /// True while the first join of the room is in flight.
     mutating func isJoining(_ room: Identifier) -> Bool {
-        self.memberships[room]?.asksIsJoining() ?? false
+        self.memberships.index(of: room).map { self.memberships.entries[$0].isJoining } ?? false
     }
 
     /// Refuses a join of a room that its user may not see, or of one room too many.
@@ -72,7 +72,9 @@ struct ClientConnection {
     /// Joins a room, for the first time or once more.
     /// - Returns: as whom.
     mutating func startJoin(of room: Identifier, wantsPreviews: Bool) -> Member {
-        if !self.memberships.contains(room) { self.memberships[room] = Membership(wantsPreviews: wantsPreviews) }
+        if !self.memberships.contains(room) {
+            self.memberships.insert(Membership(wantsPreviews: wantsPreviews), for: room)
+        }
         return self.identity.member
     }
 
@@ -87,7 +89,9 @@ struct ClientConnection {
     /// Keeps an event until the room's first join is answered; false when too many wait.
     mutating func enqueue(_ event: Membership.WaitingEvent, for room: Identifier) -> Bool {
         let bytes = self.waitingBytes + event.json.count
-        guard bytes <= Self.maxWaitingBytes, self.memberships[room]?.enqueue(event) == true else { return false }
+        guard bytes <= Self.maxWaitingBytes, let index = self.memberships.index(of: room),
+            self.memberships.entries[index].enqueue(event)
+        else { return false }
         self.waitingBytes = bytes
         return true
     }
@@ -97,7 +101,8 @@ struct ClientConnection {
     mutating func joined(
         _ room: Identifier, _ joined: JoinReply.Joined, wantsPreviews: Bool
     ) -> [Membership.WaitingEvent] {
-        let waiting = self.memberships[room]?.finishJoin(joined, wantsPreviews: wantsPreviews) ?? []
+        guard let index = self.memberships.index(of: room) else { return [] }
+        let waiting = self.memberships.entries[index].finishJoin(joined, wantsPreviews: wantsPreviews)
         self.forget(waiting)
         return waiting
     }
@@ -110,8 +115,7 @@ struct ClientConnection {
 
     /// Leaves a room; nil when it was not in it.
     mutating func leave(_ room: Identifier) -> Membership? {
-        guard let membership = self.memberships[room] else { return nil }
-        self.memberships[room] = nil
+        guard let membership = self.memberships.remove(room) else { return nil }
         self.forget(membership.waiting)
         return membership
     }
@@ -166,7 +170,9 @@ extension ClientConnection {
     /// Refuses a commit that cannot be accepted now.
     /// - Parameter bound: how many may be without a result.
     mutating func checkTurn(in room: Identifier, isNumbered: Bool, bound: Int) throws(Refusal) {
-        try self.memberships[room]?.checkTurn(isNumbered: isNumbered, bound: bound - self.delayed.count)
+        if let index = self.memberships.index(of: room) {
+            try self.memberships.entries[index].checkTurn(isNumbered: isNumbered, bound: bound - self.delayed.count)
+        }
         guard !self.isLeaving else {
             throw Refusal(.unavailable, "This gateway is about to stop; connect again.", retryAfterMs: 100)
         }
@@ -182,7 +188,8 @@ extension ClientConnection {
         let mayGo = self.delayed.isEmpty && self.commitLimit.spend(at: now)
         if number != nil, !mayGo { return .tooFast(retryAfterMs: self.commitLimit.waitMs(at: now)) }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
-        let ended = self.memberships[room]?.closeGestures(draft.gesture, on: draft.read.gestureElements) ?? []
+        guard let index = self.memberships.index(of: room) else { return nil }
+        let ended = self.memberships.entries[index].closeGestures(draft.gesture, on: draft.read.gestureElements)
         let accepted = AcceptedCommit(room: room, origin: origin, edit: draft.read.edit, gestures: ended)
         if mayGo { return self.commit(accepted, number: number, gateway: gateway).map { .goes($0) } }
         self.delayed.append(accepted)
@@ -198,7 +205,8 @@ extension ClientConnection {
     /// An accepted commit under its number, counted as one without a result; nil when the app is not in the room.
     /// - Parameter number: the app's; nil: the next one in the gateway's own stream.
     mutating func commit(_ accepted: AcceptedCommit, number: UInt64?, gateway: Identifier) -> Commit? {
-        guard let (stream, claim, next) = self.memberships[accepted.room]?.nextNumber(number) else { return nil }
+        guard let index = self.memberships.index(of: accepted.room) else { return nil }
+        let (stream, claim, next) = self.memberships.entries[index].nextNumber(number)
         return Commit(
             room: accepted.room, session: stream, claim: claim, number: next,
             isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
@@ -208,12 +216,15 @@ extension ClientConnection {
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
     /// - Parameter seq: the number that it got; nil when it was not applied.
     mutating func settle(_ commit: Commit, seq: UInt64?) -> Bool {
-        self.memberships[commit.room]?.settle(commit, seq: seq) ?? false
+        guard let index = self.memberships.index(of: commit.room) else { return false }
+        return self.memberships.entries[index].settle(commit, seq: seq)
     }
 
     /// Ends the gesture under way on an element without a commit; nil when there is none.
     mutating func abandonGesture(on element: Identifier, in room: Identifier) -> GestureEnd? {
-        guard let (sid, gesture) = self.memberships[room]?.abandonGesture(on: element) else { return nil }
+        guard let index = self.memberships.index(of: room),
+            let (sid, gesture) = self.memberships.entries[index].abandonGesture(on: element)
+        else { return nil }
         return GestureEnd(room: room, element: element, user: self.identity.member.user, sid: sid, gesture: gesture)
     }
 
@@ -230,15 +241,17 @@ extension ClientConnection {
     /// Stamps what the app shows with its gesture, and folds it onto what is held back.
     mutating func stamp(_ move: Move, in room: Identifier, at now: Instant) -> PreviewStep {
         let mover = (connection: self.id, user: self.identity.member.user)
-        return self.memberships[room]?.stamp(move, in: room, by: mover, limit: &self.previewLimit, at: now) ?? .ignored
+        guard let index = self.memberships.index(of: room) else { return .ignored }
+        return self.memberships.entries[index].stamp(
+            move, in: room, by: mover, limit: &self.previewLimit, at: now)
     }
 
     /// Releases the previews that were held back, as far as they may go by now.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(at now: Instant, into released: inout [Preview]) -> Bool {
         var isStillHolding = false
-        for room in self.memberships.rooms
-        where self.memberships[room]?.releasePreviews(limit: &self.previewLimit, at: now, into: &released) == true {
+        for index in self.memberships.entries.indices
+        where self.memberships.entries[index].releasePreviews(limit: &self.previewLimit, at: now, into: &released) {
             isStillHolding = true
         }
         return isStillHolding
@@ -255,12 +268,14 @@ extension ClientConnection {
 
     /// A fan-out raised the claim of the app's session once more, as its join came there twice.
     mutating func sessionRenewed(_ joined: JoinReply.Joined, in room: Identifier) {
-        self.memberships[room]?.sessionRenewed(joined)
+        guard let index = self.memberships.index(of: room) else { return }
+        self.memberships.entries[index].sessionRenewed(joined)
     }
 
     /// A session has a newer owner: if it was this connection's, it is not any more.
     mutating func sessionClaimed(_ claimed: SessionClaimed) {
-        self.memberships[claimed.room]?.sessionClaimed(claimed)
+        guard let index = self.memberships.index(of: claimed.room) else { return }
+        self.memberships.entries[index].sessionClaimed(claimed)
     }
 }
 

@@ -44,8 +44,6 @@ struct Membership {
 
     // MARK: The join
 
-    mutating func asksIsJoining() -> Bool { self.isJoining }
-
     /// Keeps an event until the join is answered; false when too many wait.
     mutating func enqueue(_ event: WaitingEvent) -> Bool {
         guard self.waiting.count < Self.maxWaiting else { return false }
