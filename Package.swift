@@ -68,7 +68,7 @@ let shims: [Target] = [
 
 // Bytes in, values out: no socket, no clock.
 let pure: [Target] = [
-    // The time that cores are told: moments, spans, deadlines.
+    // Time as cores see it: moments, spans, deadlines.
     library("Timing", "Shared/Timing", [deque]),
     library("JSONBytes", "Shared/JSONBytes"),
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),

@@ -61,9 +61,6 @@ public struct Nanoseconds: Hashable, Sendable {
 
     @inlinable
     public static func += (left: inout Nanoseconds, right: Nanoseconds) { left = left + right }
-
-    @inlinable
-    public static func -= (left: inout Nanoseconds, right: Nanoseconds) { left = left - right }
 }
 
 extension Nanoseconds: Comparable {

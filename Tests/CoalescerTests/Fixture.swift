@@ -8,10 +8,10 @@ import Wire
 /// One tick.
 let tick = Nanoseconds.milliseconds(16)
 
-/// So many milliseconds after the start of the coalescer's clock.
+/// A moment in milliseconds after the start of the coalescer's clock.
 func ms(_ value: Double) -> Instant { Instant(nanoseconds: UInt64(value * 1_000_000)) }
 
-/// A span of so many milliseconds.
+/// A span in milliseconds.
 func ms(_ value: Double) -> Nanoseconds { Nanoseconds(UInt64(value * 1_000_000)) }
 
 /// A preview with what a test does not care about filled in.

@@ -14,6 +14,6 @@ extension Nanoseconds: ExpressibleByIntegerLiteral {
 }
 
 extension Nanoseconds {
-    /// So many times a span.
+    /// A span, multiplied.
     package static func * (factor: UInt64, span: Nanoseconds) -> Nanoseconds { span * factor }
 }

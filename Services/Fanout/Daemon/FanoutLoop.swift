@@ -13,7 +13,7 @@ final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
     private static let sendMark = 64
     private static let receiveMark = 1000
-    /// Storage for so many actions is kept between turns.
+    /// Storage for at most this many actions is kept between turns.
     private static let keptActions = 1024
 
     private let link: ServerLink

@@ -23,7 +23,7 @@ package struct GatewayTable {
     package var entries: [Entry] = []
     private var indices: [GatewayID: Int] = [:]
 
-    /// Names that are not connected are forgotten beyond so many.
+    /// The most names of gateways that are not connected; beyond it they are forgotten.
     private static let maxNames = 4096
 
     init(outboxBytes: Int) {

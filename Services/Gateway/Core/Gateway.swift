@@ -85,7 +85,7 @@ package struct Gateway {
         }
     }
 
-    /// A turn of the event loop begins, in which previews may be delivered to so many members.
+    /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset.
     package mutating func turnBegan() { self.rooms.turnBegan() }
 
     /// When ``previewTimeReached(_:into:)`` is due; nil when no preview waits and no room is slowed down.

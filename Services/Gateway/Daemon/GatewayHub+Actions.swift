@@ -4,7 +4,7 @@ import Wire
 
 /// Doing what the core decided.
 extension GatewayHub {
-    /// Room for so many actions is kept between turns.
+    /// Storage for at most this many actions is kept between turns.
     private static let keptActions = 1024
 
     func perform() {

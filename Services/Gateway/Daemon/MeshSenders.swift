@@ -43,7 +43,7 @@ package struct MeshSenders {
     /// When there is something to flush: previews that the pause holds back, or orders that were not accepted.
     package private(set) var nextDeadline: Instant?
 
-    /// Senders to so many instances of each stage.
+    /// Senders to the instances of each stage.
     /// - Parameter pause: between two envelopes of previews for one coalescer.
     package init(coalescers: Int, committers: Int, fanouts: Int, pause: Nanoseconds) {
         self.pause = pause

@@ -153,7 +153,7 @@ extension ClientConnection {
     enum CommitStep {
         /// It has its number and is sent.
         case goes(Commit)
-        /// It waits for the rate limit, and weighs so many bytes.
+        /// It waits for the rate limit; its weight in bytes.
         case waits(weight: Int)
         /// It is refused: the app keeps its number and sends it again.
         case tooFast(retryAfterMs: UInt32)

@@ -229,7 +229,7 @@ enum EventText {
         }
     }
 
-    /// The app's token ends in so many seconds; 0: it has ended.
+    /// The app's token expires in `seconds`; 0: it has expired.
     static func sessionExpires(in seconds: Int64) -> [UInt8] {
         Self.event("auth:error", room: nil) { writer in
             writer.key("code")

@@ -180,7 +180,7 @@ package struct Rooms {
 
     // MARK: Previews for members
 
-    /// A turn of the event loop begins, in which previews may be delivered to so many members.
+    /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset.
     mutating func turnBegan() { self.pacer.turnBegan() }
 
     /// When previews are due, or paces to be reviewed.
