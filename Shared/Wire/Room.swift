@@ -130,7 +130,7 @@ public struct Presence: WireRecord, Equatable, Sendable {
 
 /// The end of a gesture without a commit: its commit was finally refused, or its owner left or vanished.
 ///
-///     room name │ element name │ user name │ sid name │ gesture u64
+///     room name │ element name │ user name │ sid name │ gesture u64 │ connection u64
 public struct GestureEnd: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.gestureEnd
 
@@ -144,17 +144,35 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
     public var sid: Identifier
     /// The gesture.
     public var gesture: UInt64
+    /// The connection that went away during the gesture: unless the session's next owner has continued it meanwhile, it
+    /// has ended. 0: it has ended, whoever showed it last.
+    public var connection: UInt64
 
     /// The end of a gesture.
-    public init(room: Identifier, element: Identifier, user: Identifier, sid: Identifier, gesture: UInt64) {
+    public init(
+        room: Identifier, element: Identifier, user: Identifier, sid: Identifier, gesture: UInt64,
+        connection: UInt64 = 0
+    ) {
         self.room = room
         self.element = element
         self.user = user
         self.sid = sid
         self.gesture = gesture
+        self.connection = connection
     }
 
     public func encode(into writer: inout ByteWriter) {
+        self.encodeGesture(into: &writer)
+        writer.integer(self.connection)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.init(gestureFrom: &reader)
+        self.connection = reader.integer()
+    }
+
+    /// Appends all fields but the connection.
+    fileprivate func encodeGesture(into writer: inout ByteWriter) {
         writer.name(self.room)
         writer.name(self.element)
         writer.name(self.user)
@@ -162,18 +180,20 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
         writer.integer(self.gesture)
     }
 
-    public init(from reader: inout ByteReader) {
+    /// Reads what ``encodeGesture(into:)`` wrote.
+    fileprivate init(gestureFrom reader: inout ByteReader) {
         self.room = reader.name()
         self.element = reader.name()
         self.user = reader.name()
         self.sid = reader.name()
         self.gesture = reader.integer()
+        self.connection = 0
     }
 }
 
 /// Notifies a room's members that a gesture ended without a commit, with the element's actual state.
 ///
-///     the fields of GestureEnd │ seq u64 │ JSON blob
+///     room name │ element name │ user name │ sid name │ gesture u64 │ seq u64 │ JSON blob
 public struct GestureEnded: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.gestureEnded
 
@@ -192,13 +212,13 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        self.gesture.encode(into: &writer)
+        self.gesture.encodeGesture(into: &writer)
         writer.integer(self.seq)
         writer.blob(self.json)
     }
 
     public init(from reader: inout ByteReader) {
-        self.gesture = GestureEnd(from: &reader)
+        self.gesture = GestureEnd(gestureFrom: &reader)
         self.seq = reader.integer()
         self.json = reader.blob()
     }

@@ -206,6 +206,22 @@ import Wire
         #expect(scene.take() == [])
     }
 
+    @Test func gestureThatItsSessionsNextOwnerContinuesHasNotEnded() {
+        var scene = PreviewTests.stage()
+        scene.preview(.by("s-ann", 1, gesture: 2))
+        scene.preview(.by("s-ann", 9, gesture: 2))
+        _ = scene.take()
+        scene.end(2, left: 1)
+        #expect(scene.take() == [])
+        scene.preview(.by("s-ann", 9, gesture: 2))
+        #expect(scene.take().count == 1)
+        // Nobody comes after the second one.
+        scene.end(2, left: 9)
+        #expect(scene.take().count == 1)
+        scene.preview(.by("s-ann", 9, gesture: 2))
+        #expect(scene.take() == [])
+    }
+
     @Test func nobodyIsToldOfAGestureThatNobodySaw() {
         var scene = PreviewTests.stage()
         scene.end(2)

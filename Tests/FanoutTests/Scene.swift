@@ -155,8 +155,12 @@ struct Scene {
         self.fanout.previewsReceived(previews, at: self.now, into: &self.actions)
     }
 
-    mutating func end(_ gesture: UInt64, of sid: Identifier = "s-ann", element: Identifier = "e") {
-        let end = GestureEnd(room: "r", element: element, user: "ann", sid: sid, gesture: gesture)
+    /// A gesture ended; `connection` went away in the middle of it.
+    mutating func end(
+        _ gesture: UInt64, of sid: Identifier = "s-ann", element: Identifier = "e", left connection: UInt64 = 0
+    ) {
+        let end = GestureEnd(
+            room: "r", element: element, user: "ann", sid: sid, gesture: gesture, connection: connection)
         self.fanout.gestureEndReceived(end, at: self.now, into: &self.actions)
     }
 

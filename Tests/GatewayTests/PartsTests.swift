@@ -41,22 +41,12 @@ import Wire
     @Test func gestureEndsWhenNobodyComesBackForIt() {
         var orphans = OrphanedGestures()
         var actions: [GatewayAction] = []
-        orphans.add(Self.gesture(1), mayContinue: true, at: Instant(milliseconds: 10))
-        orphans.add(Self.gesture(2), mayContinue: true, at: Instant(milliseconds: 20))
+        orphans.add(Self.gesture(1), at: Instant(milliseconds: 10))
+        orphans.add(Self.gesture(2), at: Instant(milliseconds: 20))
         #expect(orphans.nextDeadline == Instant(milliseconds: 2010))
         orphans.timeReached(Instant(milliseconds: 2010), into: &actions)
         #expect(actions.gestureEnds.map(\.gesture) == [1])
         #expect(orphans.nextDeadline == Instant(milliseconds: 2020))
-    }
-
-    @Test func newOwnerGoesOnOnlyWithGesturesOfItsOwnNumbers() {
-        var orphans = OrphanedGestures()
-        var actions: [GatewayAction] = []
-        orphans.add(Self.gesture(1), mayContinue: true, at: .start)
-        orphans.add(Self.gesture(2), mayContinue: false, at: .start)
-        orphans.sessionClaimed(SessionClaimed(room: "r", sid: "s", claim: 2))
-        orphans.timeReached(Instant(milliseconds: 2000), into: &actions)
-        #expect(actions.gestureEnds.map(\.gesture) == [2])
     }
 }
 

@@ -96,6 +96,11 @@ extension [GatewayAction] {
         self.compactMap { if case .commit(_, _, let commit) = $0 { commit } else { nil } }
     }
 
+    /// The ids of the acknowledgements among them, in order.
+    var acknowledged: [UInt64] {
+        self.compactMap { if case .acknowledge(_, let id, _) = $0 { id } else { nil } }
+    }
+
     /// The previews among them.
     var previews: [Preview] {
         self.compactMap { if case .preview(_, let preview) = $0 { preview } else { nil } }

@@ -41,7 +41,7 @@ struct RecordMaker {
         case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
         case .presence:
             Presence(room: self.name(), hasJoined: self.flag(), member: self.member(), except: self.number())
-        case .gestureEnd: self.gestureEnd()
+        case .gestureEnd: self.gestureEnd(by: self.number())
         case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.number(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
         case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.number())
@@ -122,9 +122,10 @@ struct RecordMaker {
             occupants: self.list { .init(connection: $0.number(), member: $0.member()) })
     }
 
-    private mutating func gestureEnd() -> GestureEnd {
+    private mutating func gestureEnd(by connection: UInt64 = 0) -> GestureEnd {
         GestureEnd(
-            room: self.name(), element: self.name(), user: self.name(), sid: self.name(), gesture: self.number())
+            room: self.name(), element: self.name(), user: self.name(), sid: self.name(), gesture: self.number(),
+            connection: connection)
     }
 
     private mutating func state() -> RoomState {

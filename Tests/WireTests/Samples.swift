@@ -68,9 +68,10 @@ enum Samples {
 
     static let presence = Presence(room: "r1", hasJoined: true, member: ada, except: 5)
 
-    static let gestureEnd = GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4)
+    static let gestureEnd = GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4, connection: 9)
 
-    static let gestureEnded = GestureEnded(gesture: gestureEnd, seq: 11, json: Array("{}".utf8))
+    static let gestureEnded = GestureEnded(
+        gesture: GestureEnd(room: "r1", element: "e", user: "u", sid: "s", gesture: 4), seq: 11, json: Array("{}".utf8))
 
     static let claimed = SessionClaimed(room: "r1", sid: "s", claim: 3)
 
@@ -89,7 +90,8 @@ enum Samples {
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, transform, create, createMany, update, delete, refuse, applied, refused, moved, join, joined, resumed,
         notJoined,
-        leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed, state, unavailable,
+        leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
+        state, unavailable,
         credit,
     ]
 

@@ -24,15 +24,15 @@ extension Gateway {
     /// An app disconnected. Its commits stay in custody until their results or deadlines.
     package mutating func disconnected(_ slot: Slot, at now: Instant, into actions: inout [GatewayAction]) {
         guard let connection = self.connections.remove(slot) else { return }
-        self.joins.connectionClosed(connection.id)
+        let user = connection.identity.member.user
         for (room, membership) in connection.memberships {
-            for gesture in membership.openGestures(of: connection.identity.member.user, in: room) {
-                let mayContinue = membership.isNumberedByApp(gesture.gesture)
-                self.orphans.add(gesture, mayContinue: mayContinue, at: now)
+            if let request = membership.join { self.joins.abandon(request) }
+            for gesture in membership.gestureEnds(of: user, by: connection.id, in: room) {
+                self.orphans.add(gesture, at: now)
             }
             self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
         }
-        self.commits.forget(connection.delayed)
+        self.commits.leaveBehind(connection.commits)
     }
 
     /// An app's connection is about to be closed: no more commits are accepted from it.
@@ -83,7 +83,7 @@ extension Gateway {
         do throws(Refusal) {
             if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
             let room = try event.room()
-            if self.connections.waitsForJoin(event, room: room, into: &actions) { return }
+            if try self.connections.waitsForJoin(event, room: room) { return }
             switch event.event {
             case .roomJoin:
                 try self.joins.received(
@@ -105,26 +105,46 @@ extension Gateway {
     mutating func handle(
         _ released: Joins.Released, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
     ) {
-        for event in released.events {
-            self.eventReceived(
-                event.json, ackID: event.ackID, from: released.slot, at: now, seconds: seconds, into: &actions)
+        let slot = released.slot
+        for event in released.events.events {
+            switch event {
+            case .event(let json, let ackID):
+                self.eventReceived(json, ackID: ackID, from: slot, at: now, seconds: seconds, into: &actions)
+            case .preview(let move):
+                self.handle(move, from: slot, room: released.room, at: now, into: &actions)
+            }
+        }
+    }
+
+    /// Handles previews that waited for a join.
+    private mutating func handle(
+        _ move: Move, from slot: Slot, room: Identifier, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        do throws(Refusal) {
+            let preview = try self.connections.previewReleased(move, from: slot, room: room, at: now)
+            if let preview { self.rooms.send(preview, at: now, into: &actions) }
+        } catch {
+            self.connections.refusePreview(error, of: move.element, in: room, from: slot, at: now, into: &actions)
         }
     }
 
     private mutating func leave(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) {
-        self.leave(room, slot: event.slot, into: &actions)
+        _ = self.leave(room, slot: event.slot, into: &actions)
         if let ackID = event.ackID {
             actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
         }
     }
 
     /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
-    private mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) {
+    /// - Returns: what it was there; nil when it was not in the room.
+    private mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) -> Membership? {
         guard let membership = self.connections.bySlot[slot]?.leave(room),
             let user = self.connections.bySlot[slot]?.identity.member.user
-        else { return }
-        for gesture in membership.openGestures(of: user, in: room) { actions.append(.gestureEnd(gesture)) }
-        self.rooms.leave(slot, self.connections.id(in: slot), membership, in: room, into: &actions)
+        else { return nil }
+        let id = self.connections.id(in: slot)
+        for gesture in membership.gestureEnds(of: user, by: id, in: room) { actions.append(.gestureEnd(gesture)) }
+        self.rooms.leave(slot, id, membership, in: room, into: &actions)
+        return membership
     }
 
     /// `auth:refresh`: a new token for the same user.
@@ -133,12 +153,24 @@ extension Gateway {
     ) throws(Refusal) {
         let user = self.connections.bySlot[event.slot]?.identity.member.user
         let identity = try self.authenticator.refresh(event.payload["token"]?.string, of: user, seconds: seconds)
-        for room in self.connections.bySlot[event.slot]?.identityChanged(identity) ?? [] {
-            self.leave(room, slot: event.slot, into: &actions)
+        let lost = self.connections.bySlot[event.slot]?.identityChanged(identity) ?? []
+        if let ackID = event.ackID {
+            let json = EventText.refreshed(expiresAt: identity.expiresAt)
+            actions.append(.acknowledge(event.slot, id: ackID, json: json))
         }
-        guard let ackID = event.ackID else { return }
-        let json = EventText.refreshed(expiresAt: identity.expiresAt)
-        actions.append(.acknowledge(event.slot, id: ackID, json: json))
+        for room in lost { self.lose(room, slot: event.slot, at: event.now, seconds: seconds, into: &actions) }
+    }
+
+    /// A new token gives no right to a room: the connection leaves it, and what waits for its join is refused.
+    private mutating func lose(
+        _ room: Identifier, slot: Slot, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
+    ) {
+        guard let membership = self.leave(room, slot: slot, into: &actions) else { return }
+        if let request = membership.join {
+            self.joins.refuse(request, .mayNotView, &self.connections, into: &actions)
+        }
+        let released = Joins.Released(slot: slot, room: room, events: membership.waiting)
+        self.handle(released, at: now, seconds: seconds, into: &actions)
     }
 
     // MARK: HTTP

@@ -17,7 +17,6 @@ extension Gateway {
     /// A session has a new owner: an older connection here loses it.
     package mutating func sessionClaimed(_ claimed: SessionClaimed) {
         for slot in self.rooms.members(of: claimed.room) { self.connections.bySlot[slot]?.sessionClaimed(claimed) }
-        self.orphans.sessionClaimed(claimed)
     }
 
     /// The next update of a room's stream came.

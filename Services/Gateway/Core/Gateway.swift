@@ -57,7 +57,8 @@ package struct Gateway {
 
     /// When ``timeReached(_:seconds:into:)`` is due; nil when nothing waits for the clock.
     package var nextDeadline: Instant? {
-        if !self.connections.restless.isEmpty || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
+        let isRestless = !self.connections.restless.isEmpty || self.commits.hasLeftBehind
+        if isRestless || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
         let isWaiting = self.commits.custody.count > 0 || self.joins.count > 0 || self.requests.readCount > 0
         if isWaiting { return self.clock + Self.longLook }
         return self.orphans.nextDeadline

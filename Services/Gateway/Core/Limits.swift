@@ -17,6 +17,8 @@ package struct Limits: Equatable, Sendable {
     package var rooms = 64
     /// Commits of one session without a result.
     package var unacknowledged = 32
+    /// Commits of one connection that wait for their turn: the gateway numbers them, so it may delay them.
+    package var waitingCommits = 256
     /// Previews per second and connection; beyond it they are folded, the newest is never lost.
     package var previewsPerSecond = 120
     /// Commits per second and connection.

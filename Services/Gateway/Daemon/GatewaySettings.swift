@@ -69,6 +69,9 @@ package struct GatewaySettings: DaemonSettings {
         "commit-burst", default: 120, in: 1...100_000, "Commits that may come at once after a pause.")
     static let unacknowledged = Setting.int(
         "unacknowledged-commits", default: 32, in: 1...10_000, "Commits of one session without a result.")
+    static let waitingCommits = Setting.int(
+        "waiting-commits", default: 256, in: 1...100_000,
+        "Commits without a number of one connection that may wait for their turn; one more is refused as busy.")
     static let deadline = Setting.milliseconds(
         "deadline-ms", default: 10_000, in: 100...300_000, "How long a commit or join may wait for its result.")
     static let tick = Setting.milliseconds(
@@ -110,7 +113,7 @@ package struct GatewaySettings: DaemonSettings {
         [
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
-            commitBurst, unacknowledged, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
+            commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
@@ -160,6 +163,7 @@ package struct GatewaySettings: DaemonSettings {
         limits.messageBytes = values[Self.maxMessage]
         limits.rooms = values[Self.roomsPerConnection]
         limits.unacknowledged = values[Self.unacknowledged]
+        limits.waitingCommits = values[Self.waitingCommits]
         limits.previewsPerSecond = values[Self.previewRate]
         limits.commitsPerSecond = values[Self.commitRate]
         limits.commitBurst = values[Self.commitBurst]

@@ -42,6 +42,7 @@ public final class EditKind: Sendable {
     public let gestures: GestureEffect
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
     private let readElements: @Sendable (EncodedEdit) -> ShortList<Identifier>
+    private let readBodyHash: @Sendable (EncodedEdit) -> UInt64
 
     init<Kind: Edit>(_: Kind.Type) {
         self.event = Kind.event
@@ -52,6 +53,9 @@ public final class EditKind: Sendable {
             return ReadEdit(edit: EncodedEdit(edit), gestureElements: Kind.gestures == .ends ? edit.elements : [])
         }
         self.readElements = { encoded in (try? encoded.decode(Kind.self))?.elements ?? [] }
+        self.readBodyHash = { encoded in
+            (try? encoded.decode(Kind.self)).map { BodyHash.of($0) } ?? BodyHash.of(unreadable: encoded)
+        }
     }
 
     /// Reads an edit of this kind from an app's payload.
@@ -71,6 +75,7 @@ public final class EditKind: Sendable {
     }
 
     fileprivate func elements(of edit: EncodedEdit) -> ShortList<Identifier> { self.readElements(edit) }
+    fileprivate func bodyHash(of edit: EncodedEdit) -> UInt64 { self.readBodyHash(edit) }
 }
 
 /// An edit as the gateway needs it: encoded, with the elements whose gestures it ends.
@@ -96,5 +101,11 @@ extension EncodedEdit {
     public var soleElement: Identifier? {
         let elements = allEdits.kind(ofTag: self.tag)?.elements(of: self) ?? []
         return elements.count == 1 ? elements[0] : nil
+    }
+
+    /// The identity of its body; see ``BodyHash``.
+    public var bodyHash: UInt64 {
+        if let refusal = self.refusal { return refusal.bodyHash }
+        return allEdits.kind(ofTag: self.tag)?.bodyHash(of: self) ?? BodyHash.of(unreadable: self)
     }
 }

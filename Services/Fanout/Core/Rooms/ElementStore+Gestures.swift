@@ -64,13 +64,18 @@ extension ElementStore {
         return .pass
     }
 
-    /// Ends a gesture without a commit. Returns the record for members; nil when they saw nothing of it.
+    /// Ends a gesture without a commit. Returns the record for members; nil when they saw nothing of it, or when it goes
+    /// on: the session's next owner has shown previews since the connection went away that it ends with.
     /// - Parameter isUncertain: previews may have been shown that are not known here.
     mutating func end(
         _ gesture: GestureEnd, isUncertain: Bool, at now: Instant, limits: FanoutLimits
     ) -> GestureEnded? {
         guard let index = self.index(of: gesture.element) else { return nil }
-        let isUnknown = self[index].fences.index(of: gesture.sid) == nil
+        let known = self[index].fences.index(of: gesture.sid)
+        if gesture.connection > 0, let known, self[index].fences[known].isContinued(after: gesture.connection) {
+            return nil
+        }
+        let isUnknown = known == nil
         let wasShown = self[index].fences.close(gesture.gesture, of: gesture.sid, at: now, limits: limits)
         guard wasShown || (isUncertain && isUnknown) else { return nil }
         return GestureEnded(gesture: gesture, seq: self[index].seq, json: self[index].json)

@@ -22,6 +22,9 @@ struct GestureFence: Sendable {
     /// True while others see a gesture that has not ended.
     var isOpen: Bool { self.shown > self.closed }
 
+    /// True while others see a gesture that another connection has gone on with.
+    func isContinued(after connection: UInt64) -> Bool { self.isOpen && self.connection != connection }
+
     /// A preview of a gesture passes.
     mutating func show(_ gesture: UInt64, from connection: UInt64, at now: Instant) {
         self.shown = max(self.shown, gesture)

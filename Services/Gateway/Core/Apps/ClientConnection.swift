@@ -1,5 +1,4 @@
 import Auth
-import DequeModule
 import Timing
 import Wire
 
@@ -15,9 +14,8 @@ struct ClientConnection {
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
     private var previewLimit: TokenBucket
-    private var commitLimit: TokenBucket
-    /// Commits without a number that wait for the rate limit, in order.
-    private(set) var delayed: Deque<AcceptedCommit> = []
+    /// Its rate of commits, and those that wait.
+    private(set) var commits: CommitQueue
     /// When a refusal of a preview was last reported, by code.
     private var reportedAt: [RefusalCode: Instant] = [:]
     /// True once the app was warned that its token ends soon.
@@ -41,12 +39,12 @@ struct ClientConnection {
         self.wantsPreviews = handshake.previews
         self.previewLimit = TokenBucket(
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
-        self.commitLimit = TokenBucket(capacity: limits.commitBurst, perSecond: limits.commitsPerSecond, now: now)
+        self.commits = CommitQueue(limits: limits, at: now)
     }
 
     /// True while a commit of it has no result.
     var owesResults: Bool {
-        !self.delayed.isEmpty || self.memberships.entries.contains { $0.unacknowledged > 0 }
+        !self.commits.isEmpty || self.memberships.entries.contains { $0.unacknowledged > 0 }
     }
 
     /// It is about to be closed: no more commits are accepted.
@@ -54,27 +52,28 @@ struct ClientConnection {
 
     // MARK: Joining and leaving
 
-    /// True while the first join of the room is in flight.
-    mutating func isJoining(_ room: Identifier) -> Bool {
-        self.memberships.index(of: room).map { self.memberships.entries[$0].isJoining } ?? false
+    /// The request of the join of a room that is in flight; nil when there is none.
+    mutating func join(of room: Identifier) -> UInt64? {
+        self.memberships.index(of: room).flatMap { self.memberships.entries[$0].join }
     }
 
     /// Refuses a join of a room that its user may not see, or of one room too many.
     mutating func checkJoin(of room: Identifier, maxRooms: Int) throws(Refusal) {
         guard self.identity.may(.view, in: room) else {
-            throw Refusal(.forbidden, "The token gives no right to this room.", field: "roomId")
+            throw .mayNotView
         }
         guard self.memberships.contains(room) || self.memberships.count < maxRooms else {
             throw Refusal(.tooLarge, "A connection may join \(maxRooms) rooms.", field: "roomId")
         }
     }
 
-    /// Joins a room, for the first time or once more.
+    /// Joins a room, for the first time or once more, while no other join of it is in flight.
     /// - Returns: as whom.
-    mutating func startJoin(of room: Identifier, wantsPreviews: Bool) -> Member {
+    mutating func startJoin(_ request: UInt64, of room: Identifier, wantsPreviews: Bool) -> Member {
         if !self.memberships.contains(room) {
             self.memberships.insert(Membership(wantsPreviews: wantsPreviews), for: room)
         }
+        if let index = self.memberships.index(of: room) { self.memberships.entries[index].startJoin(request) }
         return self.identity.member
     }
 
@@ -83,45 +82,50 @@ struct ClientConnection {
     mutating func becomeModern() -> [(room: Identifier, wantsPreviews: Bool)] {
         guard self.isLegacy else { return [] }
         self.isLegacy = false
-        return self.memberships.compactMap { $1.isJoining ? nil : ($0, $1.wantsPreviews) }
+        return self.memberships.compactMap { $1.hasJoined ? ($0, $1.wantsPreviews) : nil }
     }
 
-    /// Keeps an event until the room's first join is answered; false when too many wait.
-    mutating func enqueue(_ event: Membership.WaitingEvent, for room: Identifier) -> Bool {
-        let bytes = self.waitingBytes + event.json.count
+    /// Keeps an event until the join of its room is answered; false when too many wait.
+    mutating func enqueue(_ json: [UInt8], ackID: UInt64?, for room: Identifier) -> Bool {
+        let bytes = self.waitingBytes + json.count
         guard bytes <= Self.maxWaitingBytes, let index = self.memberships.index(of: room),
-            self.memberships.entries[index].enqueue(event)
+            self.memberships.entries[index].waiting.append(json, ackID: ackID)
         else { return false }
         self.waitingBytes = bytes
         return true
     }
 
-    /// A join was answered: the app is a member.
+    /// Keeps a preview until the join of its room is answered; false when those of too many elements wait.
+    mutating func enqueue(_ move: Move, for room: Identifier) -> Bool {
+        guard let index = self.memberships.index(of: room) else { return false }
+        return self.memberships.entries[index].waiting.append(move)
+    }
+
+    /// The join in flight was answered with the room: the app is a member.
     /// - Returns: the events that waited for it, in order.
-    mutating func joined(
-        _ room: Identifier, _ joined: JoinReply.Joined, wantsPreviews: Bool
-    ) -> [Membership.WaitingEvent] {
-        guard let index = self.memberships.index(of: room) else { return [] }
-        let waiting = self.memberships.entries[index].finishJoin(joined, wantsPreviews: wantsPreviews)
-        self.forget(waiting)
+    mutating func joined(_ room: Identifier, _ joined: JoinReply.Joined, wantsPreviews: Bool) -> WaitingEvents {
+        guard let index = self.memberships.index(of: room) else { return WaitingEvents() }
+        self.memberships.entries[index].joined(joined, wantsPreviews: wantsPreviews)
+        let waiting = self.memberships.entries[index].endJoin()
+        self.waitingBytes -= waiting.bytes
         return waiting
     }
 
-    /// A join was refused. If it was the room's first one, there is no membership.
-    /// - Returns: the events that waited for it, in order; nil when the app is a member all the same.
-    mutating func joinFailed(_ room: Identifier) -> [Membership.WaitingEvent]? {
-        self.isJoining(room) ? self.leave(room)?.waiting : nil
+    /// The join in flight was refused. Unless an earlier one was answered with the room, there is no membership.
+    /// - Returns: the events that waited for it, in order.
+    mutating func joinFailed(_ room: Identifier) -> WaitingEvents {
+        guard let index = self.memberships.index(of: room) else { return WaitingEvents() }
+        guard self.memberships.entries[index].hasJoined else { return self.leave(room)?.waiting ?? WaitingEvents() }
+        let waiting = self.memberships.entries[index].endJoin()
+        self.waitingBytes -= waiting.bytes
+        return waiting
     }
 
     /// Leaves a room; nil when it was not in it.
     mutating func leave(_ room: Identifier) -> Membership? {
         guard let membership = self.memberships.remove(room) else { return nil }
-        self.forget(membership.waiting)
+        self.waitingBytes -= membership.waiting.bytes
         return membership
-    }
-
-    private mutating func forget(_ waiting: [Membership.WaitingEvent]) {
-        self.waitingBytes -= waiting.reduce(0) { $0 + $1.json.count }
     }
 
     // MARK: Tokens
@@ -151,66 +155,85 @@ extension ClientConnection {
 
     /// What becomes of a commit.
     enum CommitStep {
-        /// It has its number and is sent.
+        /// It is sent.
         case goes(Commit)
-        /// It waits for the rate limit; its weight in bytes.
+        /// It waits for the rate limit, or for results of earlier ones; its weight in bytes.
         case waits(weight: Int)
-        /// It is refused: the app keeps its number and sends it again.
-        case tooFast(retryAfterMs: UInt32)
     }
 
-    /// Refuses a commit that its user may not make.
-    mutating func checkCommit(in room: Identifier) throws(Refusal) {
+    /// Whether its user may commit.
+    /// - Throws: when the app has not joined the room.
+    mutating func mayCommit(in room: Identifier) throws(Refusal) -> Bool {
         guard self.memberships.contains(room) else { throw .notJoined }
-        guard self.identity.may(.commit, in: room) else {
-            throw Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
-        }
+        return self.identity.may(.commit, in: room)
+    }
+
+    /// The stream that the app numbers, and this connection's claim on it.
+    /// - Throws: while the session has another owner.
+    mutating func numberedStream(in room: Identifier) throws(Refusal) -> (session: Identifier, claim: UInt32) {
+        guard let index = self.memberships.index(of: room) else { throw .notJoined }
+        return (try self.memberships.entries[index].numberedStream(), self.memberships.entries[index].claim)
     }
 
     /// Refuses a commit that cannot be accepted now.
-    /// - Parameter bound: how many may be without a result.
-    mutating func checkTurn(in room: Identifier, isNumbered: Bool, bound: Int) throws(Refusal) {
-        if let index = self.memberships.index(of: room) {
-            try self.memberships.entries[index].checkTurn(isNumbered: isNumbered, bound: bound - self.delayed.count)
-        }
+    mutating func checkTurn(in room: Identifier, isNumbered: Bool, limits: Limits) throws(Refusal) {
         guard !self.isLeaving else {
             throw Refusal(.unavailable, "This gateway is about to stop; connect again.", retryAfterMs: 100)
         }
+        let isFull =
+            isNumbered
+            ? self.unacknowledged(in: room) >= limits.unacknowledged
+            : self.commits.count >= limits.waitingCommits
+        if isFull {
+            throw Refusal(.busy, "Too many commits of this session have no result yet.", retryAfterMs: 200)
+        }
     }
 
-    /// Accepts a checked commit: numbers it, or lets it wait for the rate limit when the app gave no number.
+    private func unacknowledged(in room: Identifier) -> Int {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].unacknowledged } ?? 0
+    }
+
+    /// Accepts a checked commit and numbers it. One that the app numbered is sent or refused; one that the gateway numbers
+    /// may have to wait.
     /// - Parameter gateway: to which its result goes.
-    /// - Returns: nil when the app is not in the room.
+    /// - Throws: when the rate is too high, with the time to wait.
     mutating func accept(
         _ draft: CommitDraft, number: UInt64?, from origin: EventOrigin, in room: Identifier, gateway: Identifier,
-        at now: Instant
-    ) -> CommitStep? {
-        let mayGo = self.delayed.isEmpty && self.commitLimit.spend(at: now)
-        if number != nil, !mayGo { return .tooFast(retryAfterMs: self.commitLimit.waitMs(at: now)) }
+        limits: Limits, at now: Instant
+    ) throws(Refusal) -> CommitStep {
+        guard let index = self.memberships.index(of: room) else { throw .notJoined }
+        let isInTurn = !self.commits.contains(room) && self.unacknowledged(in: room) < limits.unacknowledged
+        let mayGo = isInTurn && self.commits.spend(at: now)
+        if number != nil, !mayGo {
+            let wait = self.commits.waitMs(at: now)
+            throw Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
+        }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
-        guard let index = self.memberships.index(of: room) else { return nil }
         let ended = self.memberships.entries[index].closeGestures(draft.gesture, on: draft.read.gestureElements)
-        let accepted = AcceptedCommit(room: room, origin: origin, edit: draft.read.edit, gestures: ended)
-        if mayGo { return self.commit(accepted, number: number, gateway: gateway).map { .goes($0) } }
-        self.delayed.append(accepted)
-        return .waits(weight: accepted.edit.weight)
-    }
-
-    /// The next commit that has waited for the rate limit, if it may go now.
-    mutating func nextDelayed(at now: Instant) -> AcceptedCommit? {
-        guard !self.delayed.isEmpty, self.commitLimit.spend(at: now) else { return nil }
-        return self.delayed.removeFirst()
-    }
-
-    /// An accepted commit under its number, counted as one without a result; nil when the app is not in the room.
-    /// - Parameter number: the app's; nil: the next one in the gateway's own stream.
-    mutating func commit(_ accepted: AcceptedCommit, number: UInt64?, gateway: Identifier) -> Commit? {
-        guard let index = self.memberships.index(of: accepted.room) else { return nil }
-        let (stream, claim, next) = self.memberships.entries[index].nextNumber(number)
-        return Commit(
-            room: accepted.room, session: stream, claim: claim, number: next,
+        let (session, next) = self.memberships.entries[index].nextNumber(number)
+        let commit = Commit(
+            room: room, session: session, claim: self.memberships.entries[index].claim, number: next,
             isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
-            gestures: accepted.gestures, edit: accepted.edit)
+            gestures: ended, edit: draft.read.edit)
+        if mayGo {
+            self.memberships.entries[index].sent(session)
+            return .goes(commit)
+        }
+        self.commits.append(DelayedCommit(commit: commit, origin: origin))
+        return .waits(weight: commit.edit.weight)
+    }
+
+    /// The next commit that has waited, if it may go now; what an app has left behind in a room that it left, too.
+    mutating func nextDelayed(limits: Limits, at now: Instant) -> DelayedCommit? {
+        guard !self.commits.isEmpty else { return nil }
+        let memberships = self.memberships
+        let next = self.commits.next(at: now) { commit in
+            memberships[commit.room].map { $0.unacknowledged < limits.unacknowledged } ?? true
+        }
+        if let next, let index = self.memberships.index(of: next.commit.room) {
+            self.memberships.entries[index].sent(next.commit.session)
+        }
+        return next
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
@@ -279,16 +302,11 @@ extension ClientConnection {
     }
 }
 
-/// A checked commit of an app, before it has a number.
-struct AcceptedCommit {
-    let room: Identifier
-    let origin: EventOrigin
-    let edit: EncodedEdit
-    /// The gestures that it ended when it came.
-    let gestures: ShortList<EndedGesture>
-}
-
 extension Refusal {
+    static var mayNotView: Refusal {
+        Refusal(.forbidden, "The token gives no right to this room.", field: "roomId")
+    }
+
     static var notJoined: Refusal {
         Refusal(.forbidden, "The connection has not joined this room.", field: "roomId")
     }

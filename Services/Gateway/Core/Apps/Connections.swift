@@ -75,11 +75,6 @@ package struct Connections {
     /// The slot of a connection; nil when it is not this gateway's, or gone.
     func slot(of id: UInt64) -> Slot? { self.slots[id] }
 
-    /// True while the join's connection is there and has not left the room meanwhile.
-    mutating func awaits(_ join: JoinInFlight) -> Bool {
-        self.contains(join.connection, in: join.slot) && self.bySlot[join.slot]?.memberships.contains(join.room) == true
-    }
-
     /// These connections as a fan-out knows them.
     func occupants(_ slots: some Sequence<Slot>) -> [RoomInterest.Occupant] {
         slots.compactMap { slot in
@@ -101,12 +96,24 @@ package struct Connections {
     mutating func previewReceived(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Preview? {
         self.previewsTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
-        let move = try EventReader.move(event.payload)
-        switch self.bySlot[event.slot]?.stamp(move, in: room, at: event.now) {
+        return self.stamp(try EventReader.move(event.payload), from: event.slot, room: room, at: event.now)
+    }
+
+    /// Previews that waited for a join are shown.
+    /// - Returns: one preview of them, if it may be sent on now.
+    mutating func previewReleased(
+        _ move: Move, from slot: Slot, room: Identifier, at now: Instant
+    ) throws(Refusal) -> Preview? {
+        try self.bySlot[slot]?.checkPreview(in: room)
+        return self.stamp(move, from: slot, room: room, at: now)
+    }
+
+    private mutating func stamp(_ move: Move, from slot: Slot, room: Identifier, at now: Instant) -> Preview? {
+        switch self.bySlot[slot]?.stamp(move, in: room, at: now) {
         case .goes(let preview): return preview
         case .waits:
             self.previewsHeldTotal += 1
-            self.restless.insert(event.slot)
+            self.restless.insert(slot)
         case .dropped: self.previewsDroppedTotal += 1
         case .ignored, nil: break
         }
@@ -122,19 +129,24 @@ package struct Connections {
     mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
         var previews: [Preview] = []
         let isStillHolding = self.bySlot[slot]?.releasePreviews(at: now, into: &previews) ?? false
-        if !isStillHolding, self.bySlot[slot]?.delayed.isEmpty ?? true { self.restless.remove(slot) }
+        if !isStillHolding, !self.hasDelayed(slot) { self.restless.remove(slot) }
         return previews
     }
 
-    /// Keeps an event for a room whose first join is in flight, so that an app may go on without waiting for it.
+    /// True while commits of the connection wait to be sent.
+    mutating func hasDelayed(_ slot: Slot) -> Bool { self.bySlot[slot]?.commits.isEmpty == false }
+
+    /// Keeps an event of a room while a join of it is in flight, so that an app may go on without waiting for the answer
+    /// and its events of the room take effect in their order.
     /// - Returns: false when it may be handled now.
-    mutating func waitsForJoin(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) -> Bool {
-        if case .roomJoin = event.event { return false }
-        guard self.bySlot[event.slot]?.isJoining(room) == true else { return false }
-        let waiting = Membership.WaitingEvent(ackID: event.ackID, json: event.json)
-        if self.bySlot[event.slot]?.enqueue(waiting, for: room) == false, event.event.isCommit {
-            let refusal = Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
-            self.refuse(refusal, event.origin, room: room, into: &actions)
+    mutating func waitsForJoin(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Bool {
+        guard self.bySlot[event.slot]?.join(of: room) != nil else { return false }
+        if case .transforming = event.event {
+            self.previewsTotal += 1
+            let move = try EventReader.move(event.payload)
+            if self.bySlot[event.slot]?.enqueue(move, for: room) == false { self.previewsDroppedTotal += 1 }
+        } else if self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room) == false {
+            throw Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
         }
         return true
     }
@@ -142,11 +154,14 @@ package struct Connections {
     /// A commit has its result, or never will have one here: its session may send one more, and newer previews of its
     /// elements may go.
     /// - Parameter seq: the number that it got; nil when it was not applied.
-    mutating func settle(_ pending: PendingCommit, seq: UInt64?) {
+    /// - Returns: the slot of its connection; nil when that is gone.
+    @discardableResult
+    mutating func settle(_ pending: PendingCommit, seq: UInt64?) -> Slot? {
         guard case .app(let origin, let connection) = pending.origin, self.contains(connection, in: origin.slot)
-        else { return }
+        else { return nil }
         let mayGo = self.bySlot[origin.slot]?.settle(pending.commit, seq: seq)
         if mayGo == true { self.restless.insert(origin.slot) }
+        return origin.slot
     }
 
     // MARK: Refusals
@@ -174,17 +189,28 @@ package struct Connections {
         case .authRefresh:
             return self.refuse(refusal, event.origin, into: &actions)
         case .transforming:
-            let isReported = refusal.code == .invalid || refusal.code == .forbidden
-            guard
-                event.ackID != nil
-                    || isReported && self.bySlot[event.slot]?.reports(refusal.code, at: event.now) == true
-            else { return }
+            guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
             number = nil
         default: break
         }
         self.refuse(
             refusal, event.origin, room: event.payload["roomId"]?.string.map { Identifier($0) },
             element: event.payload["elementId"]?.string.map { Identifier($0) }, number: number, into: &actions)
+    }
+
+    /// Answers previews with a refusal that waited for a join, as if they came now.
+    mutating func refusePreview(
+        _ refusal: Refusal, of element: Identifier, in room: Identifier, from slot: Slot, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        guard self.isReported(refusal, of: slot, at: now) else { return }
+        let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.transforming.name)
+        self.refuse(refusal, origin, room: room, element: element, into: &actions)
+    }
+
+    private mutating func isReported(_ refusal: Refusal, of slot: Slot, at now: Instant) -> Bool {
+        guard refusal.code == .invalid || refusal.code == .forbidden else { return false }
+        return self.bySlot[slot]?.reports(refusal.code, at: now) == true
     }
 
     // MARK: Tokens

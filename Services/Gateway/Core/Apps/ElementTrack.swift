@@ -6,8 +6,27 @@ import Wire
 struct Move {
     let element: Identifier
     /// The app's number of the gesture, if it gives them.
-    let gesture: UInt64?
-    let fields: TransformFields
+    private(set) var gesture: UInt64?
+    private(set) var fields: TransformFields
+    /// The number of the app's previews folded into it.
+    private(set) var folded: UInt32 = 1
+
+    init(element: Identifier, gesture: UInt64?, fields: TransformFields) {
+        self.element = element
+        self.gesture = gesture
+        self.fields = fields
+    }
+
+    /// Folds a newer one of the same element into it, as ``Preview/fold(_:)`` does. Without a number it belongs to the
+    /// gesture under way.
+    mutating func fold(_ newer: Move) {
+        self.folded += newer.folded
+        if newer.gesture == nil || newer.gesture == self.gesture {
+            self.fields.merge(newer.fields)
+        } else if newer.gesture ?? 0 > self.gesture ?? 0 {
+            (self.gesture, self.fields) = (newer.gesture, newer.fields)
+        }
+    }
 }
 
 /// What becomes of a preview.

@@ -4,18 +4,13 @@ import Wire
 /// A connection in one room: its session there, and what it does with the room's elements.
 ///
 ///     joining: events of the room wait ──answer──► joined ──another owner claims the session──► previews and numbered
-///                                                                                               commits end
+///        ▲                                           │                                         commits end
+///        └──────────────────joins again──────────────┘
 struct Membership {
-    /// An event that came while the join was in flight.
-    struct WaitingEvent {
-        let ackID: UInt64?
-        let json: [UInt8]
-    }
-
-    /// True until the fan-out has answered the first join.
-    private(set) var isJoining = true
-    /// Events of this room that came while joining, in order; handled when the answer is there.
-    private(set) var waiting: [WaitingEvent] = []
+    /// The request of the join in flight; nil when there is none. Joins of a room are sent one after the other.
+    private(set) var join: UInt64?
+    /// Events of this room that came since that join, the next joins and leaves included.
+    var waiting = WaitingEvents()
     private(set) var wantsPreviews: Bool
     private(set) var sid: Identifier = ""
     /// The stream of commits that the gateway numbers: `sid` and `claim`.
@@ -31,8 +26,6 @@ struct Membership {
     private(set) var unacknowledged = 0
     private(set) var elements: [Identifier: ElementTrack] = [:]
 
-    /// Events that may wait for a join.
-    static let maxWaiting = 64
     /// Elements that are remembered; beyond it those at rest are forgotten.
     static let maxTracks = 256
     /// Elements that may be moved at the same time; previews of further ones are dropped.
@@ -44,21 +37,23 @@ struct Membership {
 
     // MARK: The join
 
-    /// Keeps an event until the join is answered; false when too many wait.
-    mutating func enqueue(_ event: WaitingEvent) -> Bool {
-        guard self.waiting.count < Self.maxWaiting else { return false }
-        self.waiting.append(event)
-        return true
-    }
+    /// True once a join was answered with the room.
+    var hasJoined: Bool { self.claim > 0 }
 
-    /// The join was answered.
-    /// - Returns: the events that waited for it.
-    mutating func finishJoin(_ joined: JoinReply.Joined, wantsPreviews: Bool) -> [WaitingEvent] {
-        self.isJoining = false
+    /// A join begins.
+    mutating func startJoin(_ request: UInt64) { self.join = request }
+
+    /// The join in flight was answered with the room.
+    mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool) {
         self.wantsPreviews = wantsPreviews
         if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
-        defer { self.waiting = [] }
-        return self.waiting
+    }
+
+    /// The join in flight has its answer.
+    /// - Returns: the events that waited for it.
+    mutating func endJoin() -> WaitingEvents {
+        self.join = nil
+        return exchange(&self.waiting, with: WaitingEvents())
     }
 
     /// Another answer to the same join has raised the claim.
@@ -88,22 +83,26 @@ struct Membership {
 
     // MARK: Commits
 
-    /// Refuses a commit while the session has another owner, or too many without a result.
-    mutating func checkTurn(isNumbered: Bool, bound: Int) throws(Refusal) {
-        if isNumbered, !self.ownsSession {
+    /// The stream that the app numbers.
+    /// - Throws: while the session has another owner.
+    func numberedStream() throws(Refusal) -> Identifier {
+        guard self.ownsSession else {
             throw Refusal(.sessionExpired, "Another connection has taken the session over; join again.")
         }
-        guard self.unacknowledged < bound else {
-            throw Refusal(.busy, "Too many commits of this session have no result yet.", retryAfterMs: 200)
-        }
+        return SessionKey.app(sid: self.sid)
     }
 
-    /// Counts one more commit and numbers it: in the stream that the app numbers, or as the next one in the gateway's own.
-    mutating func nextNumber(_ number: UInt64?) -> (stream: Identifier, claim: UInt32, number: UInt64) {
-        self.unacknowledged += 1
-        if let number { return (SessionKey.app(sid: self.sid), self.claim, number) }
+    /// The stream of a commit, and its number there: in the stream that the app numbers, or as the next one in the
+    /// gateway's own.
+    mutating func nextNumber(_ number: UInt64?) -> (stream: Identifier, number: UInt64) {
+        if let number { return (SessionKey.app(sid: self.sid), number) }
         self.lastNumber += 1
-        return (self.ownStream, self.claim, self.lastNumber)
+        return (self.ownStream, self.lastNumber)
+    }
+
+    /// A commit is sent: it counts as one without a result, if it is of this session.
+    mutating func sent(_ stream: Identifier) {
+        if self.owns(stream) { self.unacknowledged += 1 }
     }
 
     /// A commit has its result, or never will have one here. True when a preview waited for it that may go now.
@@ -138,20 +137,18 @@ struct Membership {
         self.elements[element]?.abandon().map { (self.sid, $0) }
     }
 
-    /// The gestures under way.
-    func openGestures(of user: Identifier, in room: Identifier) -> [GestureEnd] {
+    /// The ends of the gestures under way, as the connection goes away.
+    func gestureEnds(of user: Identifier, by connection: UInt64, in room: Identifier) -> [GestureEnd] {
         self.elements.compactMap { element, track in
             track.openGesture.map {
-                GestureEnd(room: room, element: element, user: user, sid: self.sid, gesture: $0)
+                GestureEnd(
+                    room: room, element: element, user: user, sid: self.sid, gesture: $0, connection: connection)
             }
         }
     }
 
     /// The previews that are held back.
     var heldPreviews: [Preview] { self.elements.values.compactMap(\.held) }
-
-    /// True for a gesture that the app numbered itself, so that a new owner of the session may go on with it.
-    func isNumberedByApp(_ gesture: UInt64) -> Bool { gesture <= self.firstGesture }
 
     // MARK: Previews
 
@@ -166,7 +163,7 @@ struct Membership {
         return self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
-                gesture: move.gesture ?? 0, after: 0, fields: move.fields),
+                gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields),
             lastGesture: &self.lastGesture, limit: &limit, at: now)
     }
 

@@ -6,10 +6,14 @@ import Wire
 /// Commits, from the event to the answer.
 ///
 ///     event ──► read, checked ──► rate ──► custody ──► result, or the deadline ──► answer
-///                            └──► refused
+///                  │   │           └ waits, without a number of the app
+///                  │   └──► refused
+///                  └──► copy of one in custody ──► waits for its result
 package struct Commits {
     /// Commits without a result.
     package internal(set) var custody: Custody
+    /// Commits that connections left behind: accepted, and sent as their rates allow.
+    private var leftBehind: [CommitQueue] = []
     /// Commits acknowledged.
     private(set) var acknowledgedTotal: UInt64 = 0
     private let gateway: Identifier
@@ -30,29 +34,55 @@ package struct Commits {
         _ connections: inout Connections, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let slot = event.slot
-        try connections.bySlot[slot]?.checkCommit(in: room)
+        let isAllowed = try connections.bySlot[slot]?.mayCommit(in: room) ?? false
         let number = try EventReader.number(event.payload["n"])
-        try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, bound: self.limits.unacknowledged)
+        if let number, try self.isCopy(event, kind, of: number, in: room, isAllowed, &reader, &connections) { return }
+        try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, limits: self.limits)
         try self.custody.checkRoom(for: event.payload.rawBytes.count)
-        let draft = reader.commit(kind, event.payload)
+        let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         for element in draft.abandoned {
             guard let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room) else { continue }
             actions.append(.gestureEnd(gesture))
         }
         if let fault = draft.fault, number == nil { throw fault }
-        let step = connections.bySlot[slot]?.accept(
-            draft, number: number, from: event.origin, in: room, gateway: self.gateway, at: event.now)
+        let step = try connections.bySlot[slot]?.accept(
+            draft, number: number, from: event.origin, in: room, gateway: self.gateway, limits: self.limits,
+            at: event.now)
         switch step {
         case .goes(let commit):
             self.keep(commit, from: event.origin, &connections, at: event.now, into: &actions)
         case .waits(let weight):
             self.custody.reserve(weight)
             connections.startsWaiting(slot)
-        case .tooFast(let wait):
-            let refusal = Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
-            connections.refuse(refusal, event.origin, room: room, number: number, into: &actions)
         case nil: break
         }
+    }
+
+    /// Reads a commit. One without the right to it uses up its number, too.
+    private static func draft(
+        _ event: IncomingEvent, _ kind: EditKind, isAllowed: Bool, _ reader: inout EventReader
+    ) -> CommitDraft {
+        let draft = reader.commit(kind, event.payload)
+        if isAllowed { return draft }
+        return draft.refused(.mayNotCommit, abandoning: kind.gestureElements(in: event.payload))
+    }
+
+    /// Lets a copy of a commit in custody wait for that one's result.
+    /// - Returns: false when it is to be sent: a new number, or a copy of what an older owner of the session sent.
+    private mutating func isCopy(
+        _ event: IncomingEvent, _ kind: EditKind, of number: UInt64, in room: Identifier, _ isAllowed: Bool,
+        _ reader: inout EventReader, _ connections: inout Connections
+    ) throws(Refusal) -> Bool {
+        guard let (session, claim) = try connections.bySlot[event.slot]?.numberedStream(in: room) else { return false }
+        let key = CustodyKey(room: room, session: session, number: number)
+        guard let known = self.custody[key]?.commit else { return false }
+        let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
+        let origin = PendingCommit.Origin.app(event.origin, connection: connections.id(in: event.slot))
+        if known.claim >= claim || known.edit.bodyHash != draft.read.edit.bodyHash {
+            try self.custody.addCopy(key, bodyHash: draft.read.edit.bodyHash, from: origin)
+            return true
+        }
+        return false
     }
 
     /// Accepts a commit into custody, which sends it.
@@ -61,27 +91,38 @@ package struct Commits {
         into actions: inout [GatewayAction]
     ) {
         let origin = PendingCommit.Origin.app(origin, connection: commit.connection)
-        let earlier = self.custody.accept(commit, from: origin, at: now, into: &actions)
-        if let earlier { connections.settle(earlier, seq: nil) }
+        let older = self.custody.accept(commit, from: origin, at: now, into: &actions)
+        if let older { connections.settle(older, seq: nil) }
     }
 
-    /// Sends the commits of a connection that waited for the rate limit, as far as they may go.
+    /// Sends the commits of a connection that have waited, as far as they may go.
     mutating func releaseDelayed(
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        while let next = connections.bySlot[slot]?.nextDelayed(at: now) {
-            self.custody.unreserve(next.edit.weight)
-            if let commit = connections.bySlot[slot]?.commit(next, number: nil, gateway: self.gateway) {
-                self.keep(commit, from: next.origin, &connections, at: now, into: &actions)
-            } else {
-                connections.refuse(.notJoined, next.origin, room: next.room, into: &actions)
-            }
+        while let next = connections.bySlot[slot]?.nextDelayed(limits: self.limits, at: now) {
+            self.custody.unreserve(next.commit.edit.weight)
+            self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
         }
     }
 
-    /// A connection is gone: what waited for its rate limit is forgotten.
-    mutating func forget(_ delayed: some Sequence<AcceptedCommit>) {
-        for commit in delayed { self.custody.unreserve(commit.edit.weight) }
+    /// A connection is gone. What it had accepted is sent all the same.
+    mutating func leaveBehind(_ queue: CommitQueue) {
+        if !queue.isEmpty { self.leftBehind.append(queue) }
+    }
+
+    /// True while commits of connections that are gone wait to be sent.
+    var hasLeftBehind: Bool { !self.leftBehind.isEmpty }
+
+    private mutating func sendLeftBehind(
+        _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
+    ) {
+        for index in self.leftBehind.indices {
+            while let next = self.leftBehind[index].next(at: now, where: { _ in true }) {
+                self.custody.unreserve(next.commit.edit.weight)
+                self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
+            }
+        }
+        self.leftBehind.removeAll { $0.isEmpty }
     }
 
     // MARK: From HTTP
@@ -118,25 +159,46 @@ package struct Commits {
         if pending.attempts == 1 { rooms.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
         if result.refusal == nil { rooms.acknowledged(result.seq, in: pending.commit.room) }
         self.answer(pending, refusal: result.refusal, json: result.json, &connections, into: &actions)
-        connections.settle(pending, seq: result.refusal == nil ? result.seq : nil)
+        self.settle(pending, seq: result.refusal == nil ? result.seq : nil, &connections, at: now, into: &actions)
         guard let refusal = result.refusal, !refusal.code.isRetriable else { return }
         for gesture in pending.gestureEnds { actions.append(.gestureEnd(gesture)) }
     }
 
+    /// A commit is in custody no more: others of its connection may go.
+    private mutating func settle(
+        _ pending: PendingCommit, seq: UInt64?, _ connections: inout Connections, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) {
+        guard let slot = connections.settle(pending, seq: seq), connections.hasDelayed(slot) else { return }
+        self.releaseDelayed(of: slot, &connections, at: now, into: &actions)
+    }
+
+    /// Answers everybody who waits for a commit.
     private mutating func answer(
         _ pending: PendingCommit, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
         into actions: inout [GatewayAction]
     ) {
-        switch pending.origin {
+        guard !pending.wasGivenUp else { return }
+        self.answer(pending.origin, pending.commit, refusal: refusal, json: json, &connections, into: &actions)
+        for copy in pending.copies {
+            self.answer(copy, pending.commit, refusal: refusal, json: json, &connections, into: &actions)
+        }
+    }
+
+    private mutating func answer(
+        _ origin: PendingCommit.Origin, _ commit: Commit, refusal: Refusal?, json: [UInt8],
+        _ connections: inout Connections, into actions: inout [GatewayAction]
+    ) {
+        switch origin {
         case .app(let origin, let connection):
-            guard connections.contains(connection, in: origin.slot), !pending.wasGivenUp else { return }
+            guard connections.contains(connection, in: origin.slot) else { return }
             if refusal == nil { self.acknowledgedTotal += 1 }
             if let ackID = origin.ackID {
                 actions.append(.acknowledge(origin.slot, id: ackID, json: json))
             } else if let refusal {
                 connections.refuse(
-                    refusal, origin, room: pending.commit.room, element: pending.commit.edit.soleElement,
-                    number: pending.commit.isNumberedByApp ? pending.commit.number : nil, into: &actions)
+                    refusal, origin, room: commit.room, element: commit.edit.soleElement,
+                    number: commit.isNumberedByApp ? commit.number : nil, into: &actions)
             }
         case .http(let request):
             self.acknowledgedTotal += refusal == nil ? 1 : 0
@@ -147,6 +209,7 @@ package struct Commits {
 
     /// Time has passed: commits without a result are sent again, and answered at their deadlines.
     mutating func timeReached(_ now: Instant, _ connections: inout Connections, into actions: inout [GatewayAction]) {
+        self.sendLeftBehind(&connections, at: now, into: &actions)
         for key in self.custody.timeReached(now, into: &actions) {
             guard let pending = self.custody[key] else { continue }
             self.answer(pending, refusal: .noResult, json: EventText.refused(.noResult), &connections, into: &actions)
@@ -157,13 +220,17 @@ package struct Commits {
                 self.custody.giveUp(key)
             } else {
                 _ = self.custody.end(key)
-                connections.settle(pending, seq: nil)
+                self.settle(pending, seq: nil, &connections, at: now, into: &actions)
             }
         }
     }
 }
 
 extension Refusal {
+    fileprivate static var mayNotCommit: Refusal {
+        Refusal(.forbidden, "The token gives no right to change this room.", field: "roomId")
+    }
+
     fileprivate static var noResult: Refusal {
         Refusal(.unavailable, "There was no result in time; it is safe to send the commit again.", retryAfterMs: 1000)
     }

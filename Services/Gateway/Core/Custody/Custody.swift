@@ -74,8 +74,7 @@ package struct Custody {
     // MARK: In and out
 
     /// Accepts a commit and sends it, unless others of its shard wait for credit.
-    /// - Returns: an earlier copy that it replaces: the app sent the number again before its result, and the newer
-    ///   event gets the answer.
+    /// - Returns: the copy that it replaces, which an older owner of the session sent.
     mutating func accept(
         _ commit: Commit, from origin: PendingCommit.Origin, at now: Instant, into actions: inout [GatewayAction]
     ) -> PendingCommit? {
@@ -89,12 +88,19 @@ package struct Custody {
         } else {
             self.send(&pending, shard: shard, at: now, into: &actions)
         }
-        guard let earlier = self.commits.updateValue(pending, forKey: key) else { return nil }
-        self.bytes -= earlier.weight
-        if earlier.commit.claim < commit.claim {
-            self.commits[key]?.olderCopies = earlier.olderCopies + earlier.attempts
+        guard let older = self.commits.updateValue(pending, forKey: key) else { return nil }
+        self.bytes -= older.weight
+        self.commits[key]?.inherit(older)
+        return older
+    }
+
+    /// An event sends a commit that is in custody already: it waits for that one's result.
+    /// - Throws: when the number stands for another body, or too many wait.
+    mutating func addCopy(_ key: CustodyKey, bodyHash: UInt64, from origin: PendingCommit.Origin) throws(Refusal) {
+        guard self.commits[key]?.commit.edit.bodyHash == bodyHash else {
+            throw Refusal(.conflict, "This number was sent with another body.", field: "n")
         }
-        return earlier
+        try self.commits[key]?.addCopy(origin)
     }
 
     /// A result came.

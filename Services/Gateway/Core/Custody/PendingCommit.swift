@@ -26,6 +26,8 @@ struct PendingCommit {
 
     let commit: Commit
     let origin: Origin
+    /// Events that sent the same number again before its result: they get the same answer.
+    private(set) var copies: [Origin] = []
     /// True once the app has been answered that there is no result yet; the gateway goes on for the sake of its own numbers.
     var wasGivenUp = false
     /// How many copies of the same number may be in flight that an older owner of the session sent.
@@ -39,6 +41,9 @@ struct PendingCommit {
     /// What it counts among all that is in custody, bytes.
     let weight: Int
 
+    /// Events that may wait for one commit's result, the first one included.
+    static let maxWaiting = 16
+
     init(commit: Commit, origin: Origin, at now: Instant, deadline: Instant) {
         self.commit = commit
         self.origin = origin
@@ -46,6 +51,20 @@ struct PendingCommit {
         self.deadline = deadline
         self.sendAgainAt = now
         self.weight = commit.edit.weight
+    }
+
+    /// One more event waits for the result.
+    mutating func addCopy(_ origin: Origin) throws(Refusal) {
+        guard self.copies.count + 1 < Self.maxWaiting else {
+            throw Refusal(.busy, "Too many copies of this commit wait for its result.", retryAfterMs: 200)
+        }
+        self.copies.append(origin)
+    }
+
+    /// It replaces a copy that an older owner of the session sent: whoever waited for that one waits for this one.
+    mutating func inherit(_ older: PendingCommit) {
+        self.copies = (older.copies + [older.origin]).suffix(Self.maxWaiting - 1)
+        self.olderCopies = older.olderCopies + older.attempts
     }
 
     /// Which way it goes the next time: by turns through the coalescer and around it.

@@ -105,4 +105,10 @@ struct CommitDraft {
     var fault: Refusal?
     /// Elements whose gestures end although the edit is at fault.
     var abandoned: ShortList<Identifier> = []
+
+    /// The same commit, finally refused for another reason than its fields.
+    func refused(_ refusal: Refusal, abandoning elements: ShortList<Identifier>) -> CommitDraft {
+        let read = ReadEdit(refusal: refusal, bodyHash: self.read.edit.bodyHash)
+        return CommitDraft(read: read, fault: refusal, abandoned: elements)
+    }
 }

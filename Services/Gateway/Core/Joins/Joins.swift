@@ -32,8 +32,6 @@ package struct Joins {
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
     private var rate: TokenBucket
-    /// How many joins of each connection have no answer. A connection that is gone has none: its joins are abandoned.
-    private var open: [UInt64: Int] = [:]
     /// Joins refused as too many waited.
     private(set) var busyTotal: UInt64 = 0
 
@@ -51,9 +49,9 @@ package struct Joins {
     /// How many of them wait for their turn.
     package var queuedCount: Int { self.queue.count }
 
-    /// Refuses one more join of a connection when too many wait.
-    private mutating func checkRoom(for connection: UInt64) throws(Refusal) {
-        guard self.open[connection, default: 0] < self.limits.rooms, self.count < self.limits.joinsWaiting else {
+    /// Refuses one more join when too many wait.
+    private mutating func checkRoom() throws(Refusal) {
+        guard self.count < self.limits.joinsWaiting else {
             self.busyTotal += 1
             throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: Limits.busyMs)
         }
@@ -63,16 +61,14 @@ package struct Joins {
     private mutating func enqueue(_ record: Join, from origin: EventOrigin, wantsPreviews: Bool, at now: Instant) {
         self.pending[record.request] = JoinInFlight(
             origin: origin, record: record, wantsPreviews: wantsPreviews, deadline: now + self.limits.deadline)
-        self.open[record.connection, default: 0] += 1
         self.queue.append(record.request)
     }
 
     /// Removes and returns the next join whose turn has come; nil when the rate allows none, or none waits.
     private mutating func nextInTurn(at now: Instant) -> JoinInFlight? {
         while let request = self.queue.first {
-            guard let join = self.pending[request], self.open[join.connection] != nil else {
+            guard let join = self.pending[request] else {
                 self.queue.removeFirst()
-                self.pending[request] = nil
                 continue
             }
             guard self.rate.spend(at: now) else { return nil }
@@ -82,18 +78,8 @@ package struct Joins {
         return nil
     }
 
-    /// A join has its answer, or never will have one.
-    private mutating func end(_ request: UInt64) {
-        guard let join = self.pending.removeValue(forKey: request), let count = self.open[join.connection] else {
-            return
-        }
-        self.open[join.connection] = count > 1 ? count - 1 : nil
-    }
-
-    /// A connection is gone: nobody waits for its joins any more.
-    mutating func connectionClosed(_ connection: UInt64) {
-        self.open[connection] = nil
-    }
+    /// Nobody waits for a join's answer any more: its connection is gone.
+    mutating func abandon(_ request: UInt64) { self.pending[request] = nil }
 }
 
 /// What comes of joins: connections become members of rooms, or not.
@@ -101,7 +87,8 @@ extension Joins {
     /// Events of an app that waited for a join, to be handled now.
     struct Released {
         let slot: Slot
-        let events: [Membership.WaitingEvent]
+        let room: Identifier
+        let events: WaitingEvents
     }
 
     // MARK: From apps
@@ -114,7 +101,7 @@ extension Joins {
         let slot = event.slot
         let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
         try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms)
-        try self.checkRoom(for: connections.id(in: slot))
+        try self.checkRoom()
         for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
         }
@@ -126,12 +113,11 @@ extension Joins {
         _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ numbers: inout RequestNumbers,
         _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        let wantsPreviews = request.wantsPreviews
-        guard let member = connections.bySlot[origin.slot]?.startJoin(of: room, wantsPreviews: wantsPreviews) else {
-            return
-        }
+        let (number, wantsPreviews) = (numbers.next(), request.wantsPreviews)
+        let member = connections.bySlot[origin.slot]?.startJoin(number, of: room, wantsPreviews: wantsPreviews)
+        guard let member else { return }
         let record = Join(
-            request: numbers.next(), room: room, connection: connections.id(in: origin.slot), member: member,
+            request: number, room: room, connection: connections.id(in: origin.slot), member: member,
             session: request.session, resume: request.resume)
         self.enqueue(record, from: origin, wantsPreviews: wantsPreviews, at: now)
         self.sendQueued(&connections, rooms, at: now, into: &actions)
@@ -146,13 +132,11 @@ extension Joins {
         while let join = self.nextInTurn(at: now) { self.send(join, &connections, rooms, at: now, into: &actions) }
     }
 
-    /// Sends a join to its room's fan-out, for the first time or again, while its app waits for it: the fan-out would let
-    /// in a connection that has left meanwhile, and never hear that it is gone.
+    /// Sends a join to its room's fan-out, for the first time or again.
     private mutating func send(
         _ join: JoinInFlight, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        guard connections.awaits(join) else { return }
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
         record.after = rooms.acknowledgedNumber(in: join.room)
@@ -179,12 +163,8 @@ extension Joins {
             if now < join.deadline {
                 guard let sentAt = join.sentAt, now >= sentAt + Self.repetition else { continue }
                 self.send(join, &connections, rooms, at: now, into: &actions)
-            } else if connections.contains(join.connection, in: join.slot) {
-                if let events = self.fail(join, .roomUnavailable, &connections, into: &actions) {
-                    released.append(events)
-                }
             } else {
-                self.end(join.record.request)
+                released.append(self.fail(join, .roomUnavailable, &connections, into: &actions))
             }
         }
         return released
@@ -197,8 +177,7 @@ extension Joins {
         _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) -> Released? {
-        guard let join = self.pending[reply.request], connections.awaits(join) else {
-            self.end(reply.request)
+        guard let join = self.pending[reply.request] else {
             self.answeredAgain(reply, &connections, &rooms, into: &actions)
             return nil
         }
@@ -231,8 +210,8 @@ extension Joins {
         _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
         at now: Instant, into actions: inout [GatewayAction]
     ) -> Released {
-        self.end(join.record.request)
-        let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews) ?? []
+        self.pending[join.record.request] = nil
+        let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
         rooms.enter(
             join.slot, join.room, at: joined.position, isLegacy: connections.bySlot[join.slot]?.isLegacy ?? false,
             wantsPreviews: join.wantsPreviews, connections, at: now, into: &actions)
@@ -241,19 +220,29 @@ extension Joins {
             let json = EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
             actions.append(.acknowledge(join.slot, id: ackID, json: json))
         }
-        return Released(slot: join.slot, events: events)
+        return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
+    }
+
+    /// A join in flight has ended without the room, as its app has lost the right to it.
+    mutating func refuse(
+        _ request: UInt64, _ refusal: Refusal, _ connections: inout Connections, into actions: inout [GatewayAction]
+    ) {
+        guard let join = self.pending.removeValue(forKey: request) else { return }
+        connections.refuse(refusal, join.origin, room: join.room, into: &actions)
     }
 
     private mutating func fail(
         _ join: JoinInFlight, _ refusal: Refusal, _ connections: inout Connections,
         into actions: inout [GatewayAction]
-    ) -> Released? {
-        self.end(join.record.request)
+    ) -> Released {
+        self.pending[join.record.request] = nil
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
-        guard let events = connections.bySlot[join.slot]?.joinFailed(join.room) else { return nil }
-        // Another fan-out that was asked too, or the same one later, may let it in all the same.
-        actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))
-        return Released(slot: join.slot, events: events)
+        let events = connections.bySlot[join.slot]?.joinFailed(join.room)
+        if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {
+            // Another fan-out that was asked too, or the same one later, may let it in all the same.
+            actions.append(.fanout(of: join.room, .leave(Leave(room: join.room, connection: join.connection))))
+        }
+        return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
     }
 }
 

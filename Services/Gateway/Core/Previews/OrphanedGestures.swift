@@ -1,12 +1,11 @@
 import Timing
 import Wire
 
-/// The gestures of connections that vanished: each ends after a moment, unless its session comes back and goes on with it.
+/// The gestures of connections that vanished. Each ends after a moment of silence: the fan-out, which sees the previews
+/// of all connections, ignores the end when the session's next owner has continued the gesture by then.
 struct OrphanedGestures {
     private struct Orphan {
         let end: GestureEnd
-        /// True when a new owner of the session may go on with it.
-        let mayContinue: Bool
         let endsAt: Instant
     }
 
@@ -20,13 +19,8 @@ struct OrphanedGestures {
     var nextDeadline: Instant? { self.orphans.first?.endsAt }
 
     /// A connection vanished in the middle of a gesture.
-    mutating func add(_ end: GestureEnd, mayContinue: Bool, at now: Instant) {
-        self.orphans.append(Orphan(end: end, mayContinue: mayContinue, endsAt: now + Self.patience))
-    }
-
-    /// A session has a new owner: gestures that it numbers itself are its own again.
-    mutating func sessionClaimed(_ claimed: SessionClaimed) {
-        self.orphans.removeAll { $0.mayContinue && $0.end.room == claimed.room && $0.end.sid == claimed.sid }
+    mutating func add(_ end: GestureEnd, at now: Instant) {
+        self.orphans.append(Orphan(end: end, endsAt: now + Self.patience))
     }
 
     /// Ends the gestures whose time has come.

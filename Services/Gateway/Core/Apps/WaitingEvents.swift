@@ -1,0 +1,49 @@
+import Canvas
+import Wire
+
+/// Events of a room that came while a join of it was in flight, in order. They are handled after its answer.
+///
+/// Previews ask for no answer and do not use up the space of events that do: those of one element are folded, up to the
+/// next event of another kind.
+struct WaitingEvents {
+    /// One event.
+    enum Event {
+        /// Any but a preview, as it came.
+        case event(json: [UInt8], ackID: UInt64?)
+        /// Previews of one element, folded.
+        case preview(Move)
+    }
+
+    private(set) var events: [Event] = []
+    /// Bytes of all events but previews.
+    private(set) var bytes = 0
+    private var previewCount = 0
+
+    /// Events that may wait, previews not counted.
+    static let maxEvents = 64
+    /// Elements, or gestures between two events, whose previews may wait.
+    static let maxPreviews = 64
+
+    /// Adds an event; false when too many wait.
+    mutating func append(_ json: [UInt8], ackID: UInt64?) -> Bool {
+        guard self.events.count - self.previewCount < Self.maxEvents else { return false }
+        self.bytes += json.count
+        self.events.append(.event(json: json, ackID: ackID))
+        return true
+    }
+
+    /// Adds a preview; false when those of too many elements wait.
+    mutating func append(_ move: Move) -> Bool {
+        for index in self.events.indices.reversed() {
+            guard case .preview(var waiting) = self.events[index] else { break }
+            guard waiting.element == move.element else { continue }
+            waiting.fold(move)
+            self.events[index] = .preview(waiting)
+            return true
+        }
+        guard self.previewCount < Self.maxPreviews else { return false }
+        self.previewCount += 1
+        self.events.append(.preview(move))
+        return true
+    }
+}
