@@ -13,6 +13,7 @@ package enum HistoryChecker {
         verdict.findings[.sessionOrder] = index.sessionOrder()
         verdict.findings[.realTime] = index.realTime()
         verdict.findings[.liveness] = index.liveness()
+        verdict.findings[.answers] = index.answers()
         let unknowns = index.unknowns()
         verdict.findings[.unknowns] = unknowns
         var replay = ViewReplay(index)
@@ -42,6 +43,7 @@ package enum HistoryChecker {
             case .resync: counts["resyncs", default: 0] += 1
             case .deliver: counts["deliveries", default: 0] += 1
             case .preview: counts["previews", default: 0] += 1
+            case .answer: counts["answers", default: 0] += 1
             case .count: counts[record.name, default: 0] += record.value
             default: break
             }

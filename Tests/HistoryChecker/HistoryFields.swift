@@ -17,6 +17,8 @@ extension HistoryRecord.Kind {
         case .resync: [.time, .client, .room, .from, .to]
         case .deliver: [.time, .client, .room, .seq, .event]
         case .left: [.time, .client, .room]
+        case .request, .answer: [.time, .client, .n]
+        case .closed: [.time, .client]
         case .previewSent: [.time, .client, .room, .element, .gesture]
         case .preview: [.time, .client, .room, .element, .sender, .gesture]
         case .heal, .quiet: [.time]
@@ -35,6 +37,7 @@ extension HistoryRecord.Kind {
         case .ok: [.body, .elements, .element]
         case .deliver: [.session, .n, .element, .body, .elements]
         case .left: [.chosen]
+        case .answer: [.room, .seq]
         case .log: [.element, .body, .elements]
         default: []
         }

@@ -6,6 +6,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case invoke, ok, refused, lost
         case snapshot, resumed, resync, deliver, left
+        case request, answer, closed
         case previewSent = "preview-sent"
         case preview
         case heal, quiet
@@ -22,7 +23,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var room = ""
     /// The session that a commit is numbered in.
     package var session = ""
-    /// The commit's number in its session; 0 when it has none.
+    /// The commit's number in its session, 0 when it has none; or a request's number among those of its app.
     package var number: UInt64 = 0
     /// The event's name.
     package var event = ""

@@ -12,6 +12,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case previews = "I10"
     case unknowns = "I12"
     case isolation = "I13"
+    case answers = "I14"
 
     /// A few words for the report.
     var title: String {
@@ -28,6 +29,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .previews: "previews keep their place"
         case .unknowns: "unknown outcomes resolve"
         case .isolation: "only rooms that were joined"
+        case .answers: "one answer each"
         }
     }
 }

@@ -8,12 +8,16 @@ enum Histories {
         snapshot("ada", 0, seq: 0, [:]),
         snapshot("bob", 1, seq: 0, [:]),
         invoke("ada", 2, 1, "element:create", "note", asks: "at 0"),
+        request("ada", 2, 1),
         ok("ada", 5, 1, seq: 1, "at 0"),
+        answer("ada", 5, 1, seq: 1),
+        request("ada", 5, 2),
         deliver("ada", 6, seq: 1, "created", 1, "note", "at 0"),
         deliver("bob", 6, seq: 1, "created", 1, "note", "at 0"),
         previewSent("ada", 10, "note", gesture: 1),
         preview("bob", 12, "note", from: "ada", gesture: 1),
         invoke("ada", 20, 2, "element:transform", "note", gesture: 1, asks: "at 5"),
+        closed("ada", 21),
         left("ada", 21),
         deliver("bob", 25, seq: 2, "transformed", 2, "note", "at 5"),
         resumed("ada", 30, seq: 1),
@@ -26,6 +30,8 @@ enum Histories {
         refused("ada", 55, 3, "not_found", final: true),
         invoke("ada", 60, 4, "element:transform", "note", gesture: 2, asks: "at 9"),
         resync("bob", 65, 3, 3),
+        request("bob", 66, 1),
+        answer("bob", 67, 1),
         HistoryRecord(.heal, time: 70),
         deliver("ada", 70, seq: 3, "transformed", 4, "note", "at 9"),
         ok("ada", 71, 4, seq: 3, "at 9"),
@@ -42,6 +48,24 @@ enum Histories {
     ]
 
     // MARK: Records
+
+    static func request(_ client: String, _ time: Double, _ number: UInt64) -> HistoryRecord {
+        var record = HistoryRecord(.request, time: time)
+        (record.client, record.number) = (client, number)
+        return record
+    }
+
+    static func answer(_ client: String, _ time: Double, _ number: UInt64, seq: UInt64 = 0) -> HistoryRecord {
+        var record = HistoryRecord(.answer, time: time)
+        (record.client, record.number, record.room, record.seq) = (client, number, "r", seq)
+        return record
+    }
+
+    static func closed(_ client: String, _ time: Double) -> HistoryRecord {
+        var record = HistoryRecord(.closed, time: time)
+        record.client = client
+        return record
+    }
 
     static func invoke(
         _ client: String, _ time: Double, _ n: UInt64, _ event: String, _ element: String, gesture: UInt64 = 0,

@@ -17,7 +17,7 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { self.how }
 
-    static let all: [Spoilt] = Self.log + Self.answers + Self.views + Self.times + Self.previews
+    static let all: [Spoilt] = Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews
 
     private static let log: [Spoilt] = [
         Spoilt(
@@ -100,6 +100,19 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
                 .inserting(
                     H.invoke("ada", 71, 2, "element:transform", "note", gesture: 1, asks: "at 5"), before: .resumed
                 ) { $0.client == "bob" }),
+    ]
+
+    private static let requests: [Spoilt] = [
+        Spoilt("a request without an answer", [.answers], H.good.without(.answer) { $0.client == "bob" }),
+        Spoilt("no answer, and the connection stays", [.answers], H.good.without(.closed)),
+        Spoilt("answered twice", [.answers], H.good.inserting(H.answer("ada", 8, 1), before: .left)),
+        Spoilt(
+            "an answer nobody asked for", [.answers], H.good.inserting(H.answer("bob", 90, 7), before: .quiet)),
+        Spoilt("an answer that names no row", [.answers], H.good.changing(.answer) { $0.seq = 9 }),
+        Spoilt(
+            "answered after ten seconds", [.answers],
+            H.good.inserting(H.request("bob", 75, 8), before: .quiet)
+                .inserting(H.answer("bob", 10_080, 8), before: .quiet)),
     ]
 
     private static let views: [Spoilt] = [

@@ -77,7 +77,7 @@ package struct Campaign: Sendable {
             "faults.open-transaction", "faults.late-transaction", "faults.duplicated", "lost.envelopes",
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
-            "gateway.resyncs",
+            "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
         ] + Stage.allCases.map { "faults.kill.\($0)" } + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames
 

@@ -13,6 +13,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case fenceOff = "fence-off"
     /// The gateway forgets a commit once it is sent.
     case custodyOff = "custody-off"
+    /// The gateway loses some answers.
+    case answersLost = "answers-lost"
     /// The gateway does not tell a fan-out that its rooms are another one's now.
     case farewellOff = "farewell-off"
 }

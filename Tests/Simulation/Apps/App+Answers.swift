@@ -6,17 +6,29 @@ extension App {
     func received(_ message: AppMessage, _ text: AppText) {
         switch message {
         case .acknowledged(let ack):
-            guard let number = self.awaited.removeValue(forKey: ack) else { return }
-            if number == 0 {
-                self.joinAnswered(text.root)
-            } else {
-                self.commitAnswered(number, text.root, to: ack)
-            }
+            self.answered(ack, text.root)
         case .event:
+            guard !self.hasLeft else { return }
             var arguments = text.root.elements.makeIterator()
             guard let name = arguments.next()?.string, let data = arguments.next() else { return }
             self.event(name, data)
         }
+    }
+
+    private func answered(_ ack: UInt64, _ answer: JSONValue) {
+        self.observe(.answer) {
+            $0.number = ack
+            $0.seq = self.awaitsCommit(ack) ? UInt64(answer["seq"]?.integer ?? 0) : 0
+        }
+        switch self.awaited.removeValue(forKey: ack) {
+        case .join where ack == self.lastJoin: self.joinAnswered(answer)
+        case .commit(let number): self.commitAnswered(number, answer, to: ack)
+        case .join, .other, nil: break
+        }
+    }
+
+    private func awaitsCommit(_ ack: UInt64) -> Bool {
+        if case .join = self.awaited[ack] { false } else { true }
     }
 
     // MARK: Joins
@@ -24,6 +36,7 @@ extension App {
     private func joinAnswered(_ answer: JSONValue) {
         guard answer["ok"]?.bool == true else { return self.joinRefused(answer) }
         self.state = .joined
+        self.hasLeft = false
         self.session = answer["session"]?.string
         let sid = answer["sid"]?.string ?? ""
         if sid != self.sid { self.beginSession(sid) }

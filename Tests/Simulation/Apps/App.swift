@@ -22,6 +22,13 @@ final class App {
         case joined
     }
 
+    /// What an acknowledgement is for.
+    enum Awaited {
+        case join
+        case commit(UInt64)
+        case other
+    }
+
     let name: String
     let room: String
     unowned let world: World
@@ -30,6 +37,8 @@ final class App {
 
     var connection: AppConnection?
     var state = State.away
+    /// True after it has left the room, until it is in again.
+    var hasLeft = false
     var session: String?
     var sid = ""
     /// Its place in the room; nil before the first join.
@@ -42,8 +51,10 @@ final class App {
     var gesture: UInt64 = 0
     var moving: (element: String, previews: Int)?
     private var lastAck: UInt64 = 0
-    /// What each acknowledgement that is awaited is for: a commit's number, or 0 for a join.
-    var awaited: [UInt64: UInt64] = [:]
+    /// The acknowledgement of the last join.
+    var lastJoin: UInt64 = 0
+    /// What each acknowledgement that is awaited is for.
+    var awaited: [UInt64: Awaited] = [:]
     private var isStepping = false
 
     init(_ number: Int, room: String, in world: World) {
@@ -54,7 +65,8 @@ final class App {
 
     /// True when nothing is open and it has all of its room.
     func isSettled(at seq: UInt64) -> Bool {
-        if case .joined = self.state { self.pending.isEmpty && self.place?.seq == seq && !self.isBusy } else { false }
+        guard case .joined = self.state else { return false }
+        return self.pending.isEmpty && self.awaited.isEmpty && self.place?.seq == seq && !self.isBusy
     }
 
     // MARK: Connecting
@@ -72,8 +84,9 @@ final class App {
         }
     }
 
-    func disconnected() {
+    private func disconnected() {
         if self.place != nil { self.observe(.left) }
+        self.hasLeft = false
         self.connection = nil
         self.state = .away
         self.awaited = [:]
@@ -82,7 +95,13 @@ final class App {
         self.world.after(self.world.random.number(10...400) * .millisecond) { [weak self] in self?.connect() }
     }
 
-    /// Gives the connection up itself.
+    /// The connection is gone, and not on its own wish.
+    func cutOff() {
+        self.observe(.closed)
+        self.disconnected()
+    }
+
+    /// Gives the connection up itself, as an answer is missing.
     private func hangUp() {
         guard let connection else { return }
         connection.isOpen = false
@@ -99,20 +118,22 @@ final class App {
             self.asked = place.seq
             text += ",\"resume\":{\"epoch\":\"\(place.epoch)\",\"seq\":\(place.seq)}"
         }
-        self.send(text + "}]", awaiting: 0)
+        self.send(text + "}]", awaiting: .join)
+        self.lastJoin = self.lastAck
     }
 
     // MARK: Sending
 
     /// Sends an event; whoever has waited for its acknowledgement for too long hangs up.
-    func send(_ text: String, awaiting number: UInt64?) {
+    func send(_ text: String, awaiting awaited: Awaited?) {
         guard let connection else { return }
         var ackID: UInt64?
-        if let number {
+        if let awaited {
             self.lastAck += 1
             let ack = self.lastAck
             ackID = ack
-            self.awaited[ack] = number
+            self.awaited[ack] = awaited
+            self.observe(.request) { $0.number = ack }
             self.world.after(12_000 * .millisecond) { [weak self] in
                 guard let self, self.connection === connection, self.awaited[ack] != nil else { return }
                 self.world.count("apps.hung-up")
@@ -129,10 +150,13 @@ final class App {
             self.pending[index].isSent = true
             self.pending[index].ack = self.lastAck + 1
             let commit = self.pending[index]
-            self.send(
-                "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number),\(commit.fields)}]",
-                awaiting: commit.number)
+            self.send(self.text(of: commit), awaiting: .commit(commit.number))
+            self.sendCopies(of: commit)
         }
+    }
+
+    func text(of commit: Pending) -> String {
+        "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number),\(commit.fields)}]"
     }
 
     // MARK: What its user does
@@ -150,8 +174,10 @@ final class App {
         guard case .joined = self.state, self.pending.count < 4 else { return }
         if let moving { return self.move(moving.element, left: moving.previews) }
         let known = self.elements.sorted()
-        switch self.world.random.place(20) {
+        switch self.world.random.place(24) {
         case _ where known.count < 2, 0: self.create()
+        case 20 where self.pending.isEmpty: self.leaveAndJoin()
+        case 21: self.burst(on: known[self.world.random.place(known.count)])
         case 1:
             self.commit("element:delete", known[self.world.random.place(known.count)], "")
         case 2:

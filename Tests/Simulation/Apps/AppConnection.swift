@@ -71,7 +71,7 @@ extension World {
         self.after(self.random.number(0...300) * .millisecond) {
             guard connection.isOpen else { return }
             connection.isOpen = false
-            connection.app.disconnected()
+            connection.app.cutOff()
         }
         self.after(self.random.number(0...1500) * .millisecond) { [unowned self] in
             guard connection.isOpenAtGateway, connection.gateway.life == connection.life else { return }

@@ -160,6 +160,7 @@ final class GatewayShell: Shell {
     private func perform(_ action: GatewayAction) {
         switch action {
         case .acknowledge(let slot, let id, let json):
+            if self.world.plan.mutant == .answersLost, self.world.random.place(40) == 0 { return }
             self.tell(slot, .acknowledged(id), AppText(json))
         case .emit(let slot, let json): self.tell(slot, .event, AppText(json))
         case .broadcast(let slots, let json, _):

@@ -1,0 +1,32 @@
+import HistoryChecker
+
+// What apps do that wait for no answer before the next request.
+extension App {
+    /// Sends a commit a few times more, as an app does that is in doubt about its connection.
+    func sendCopies(of commit: Pending) {
+        guard self.world.random.place(12) == 0 else { return }
+        for _ in 0...self.world.random.place(3) {
+            self.world.count("apps.copies")
+            self.send(self.text(of: commit), awaiting: .commit(commit.number))
+        }
+    }
+
+    /// Leaves the room and joins it again in one go; or joins once more first.
+    func leaveAndJoin() {
+        self.world.count("apps.left-and-joined")
+        self.observe(.left) { $0.isFinal = true }
+        self.hasLeft = true
+        if self.world.random.place(2) == 0 { self.join() }
+        self.send("[\"room:leave\",{\"roomId\":\"\(self.room)\"}]", awaiting: .other)
+        self.join()
+    }
+
+    /// Sends more commits without a number than may be without a result.
+    func burst(on element: String) {
+        self.world.count("apps.bursts")
+        for _ in 0..<self.world.random.number(2...40) {
+            let fields = "\"elementId\":\"\(element)\",\"set\":{\"zIndex\":\(self.world.random.number(100...200))}"
+            self.send("[\"element:update\",{\"roomId\":\"\(self.room)\",\(fields)}]", awaiting: .other)
+        }
+    }
+}
