@@ -14,6 +14,8 @@ public final class EngineIOSession: Timed {
     private var application: SessionApplication?
     /// Whether the next flush ends the session as a slow reader.
     private var isSlow = false
+    /// At least the queued bytes that do not count against the bound of the backlog.
+    private var exemptBytes = 0
     var armedTick: UInt64 = 0
 
     /// The handshake of the session; `nil` once released.
@@ -169,9 +171,16 @@ extension EngineIOSession {
             return
         }
         // Ended by the next flush: the application may be sending to many recipients right now.
-        guard !self.isSlow, self.bufferedBytes > self.loop.configuration.maxBufferedBytes else { return }
+        let buffered = self.bufferedBytes
+        self.exemptBytes = min(self.exemptBytes, buffered)
+        guard !self.isSlow, buffered - self.exemptBytes > self.loop.configuration.maxBufferedBytes else { return }
         self.isSlow = true
         self.loop.flushes.append(slowReader: self)
+    }
+
+    /// So many bytes are about to be sent that do not count against the bound of the backlog.
+    func exempt(_ bytes: Int) {
+        self.exemptBytes = min(self.exemptBytes, self.bufferedBytes) + bytes
     }
 
     /// The backlog fell below the low water mark.

@@ -116,8 +116,13 @@ public final class SocketIOSocket {
     }
 
     /// Acknowledges an event; `json` is the array of arguments.
-    public func acknowledge(_ id: UInt64, _ json: some Collection<UInt8>, attachments: [[UInt8]] = []) {
+    /// - Parameter isBounded: false when it does not count against
+    ///   ``SocketIOServer/Configuration/maxBufferedBytes``: the application bounds such answers itself.
+    public func acknowledge(
+        _ id: UInt64, _ json: some Collection<UInt8>, attachments: [[UInt8]] = [], isBounded: Bool = true
+    ) {
         guard self.state == .connected else { return }
+        if !isBounded { self.session.exempt(json.count) }
         self.session.layer?.sendPacket(.ack, self.namespace, ackID: id, json: json, attachments: attachments)
     }
 

@@ -8,11 +8,11 @@ import Wire
     private var actions: [GatewayAction] = []
 
     private func enter(
-        _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isLegacy: Bool = false
+        _ slot: Slot, _ seq: UInt64, epoch: Identifier = "e", isLegacy: Bool = false, isLoading: Bool = false
     ) -> RoomStreams.Outcome {
         self.streams.enter(
             slot, "r", at: Position(epoch: epoch, seq: seq), isLegacy: isLegacy, wantsPreviews: true,
-            into: &self.actions)
+            isLoading: isLoading, into: &self.actions)
     }
 
     private func receive(_ seq: UInt64) -> RoomStreams.Outcome {
@@ -53,14 +53,56 @@ import Wire
     }
 
     @Test func resetForgetsWhoWasAhead() {
-        #expect(self.enter(1, 4, isLegacy: true) == .unchanged)
-        #expect(self.enter(2, 90, isLegacy: true) == .missing)
-        let anew = RoomPosition(room: "r", position: Position(epoch: "f", seq: 1), isReset: true)
-        let outcome = self.streams.positionReceived(anew, into: &self.actions)
-        #expect(outcome == .reset)
-        self.actions = []
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 90) == .missing)
+        self.reset()
+        #expect(self.enter(2, 1, epoch: "f") == .unchanged)
         #expect(self.receive(2) == .delivered)
+        #expect(self.delivered() == [[2]])
+    }
+
+    @Test func resetClosesAppsThatKnowNoResync() {
+        #expect(self.enter(1, 4, isLegacy: true) == .unchanged)
+        #expect(self.enter(2, 4) == .unchanged)
+        self.reset()
+        #expect(self.actions.count == 2 && self.actions.contains(.close(1)))
+        #expect(self.actions.texts(for: 1).isEmpty)
+        #expect(self.streams.members(of: "r").isEmpty)
+    }
+
+    @Test func memberFollowsTheStreamFromWhereItsSnapshotEnded() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 4, isLoading: true) == .unchanged)
+        self.streams.snapshotRead(of: "r", by: 2, into: &self.actions)
+        #expect(self.receive(5) == .delivered)
         #expect(self.delivered() == [[1, 2]])
+    }
+
+    @Test func memberThatMissedUpdatesWhileItReadItsSnapshotJoinsAgain() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 4, isLoading: true) == .unchanged)
+        for seq in UInt64(5)...7 { #expect(self.receive(seq) == .delivered) }
+        #expect(self.delivered() == [[1], [1], [1]])
+        self.actions = []
+        self.streams.snapshotRead(of: "r", by: 2, into: &self.actions)
+        #expect(self.actions.texts(for: 2) == [#"["room:resync",{"roomId":"r","from":5,"to":7}]"#])
+        #expect(self.streams.members(of: "r") == [1])
+    }
+
+    @Test func snapshotFromAheadOfTheStreamIsFollowedFromThere() {
+        #expect(self.enter(1, 4) == .unchanged)
+        #expect(self.enter(2, 6, isLoading: true) == .missing)
+        self.streams.snapshotRead(of: "r", by: 2, into: &self.actions)
+        self.actions = []
+        for seq in UInt64(5)...7 { #expect(self.receive(seq) == .delivered) }
+        #expect(self.delivered() == [[1], [1], [1, 2]])
+    }
+
+    /// The room's history was replaced.
+    private func reset() {
+        let position = RoomPosition(room: "r", position: Position(epoch: "f", seq: 1), isReset: true)
+        let outcome = self.streams.positionReceived(position, into: &self.actions)
+        #expect(outcome == .reset)
     }
 
     @Test func memberThatFellBehindLosesItsPlaceOnce() {

@@ -78,6 +78,7 @@ package struct Campaign: Sendable {
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
+            "gateway.snapshot-parts",
         ] + Stage.allCases.map { "faults.kill.\($0)" } + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames
 

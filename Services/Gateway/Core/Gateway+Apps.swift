@@ -27,6 +27,7 @@ extension Gateway {
         let user = connection.identity.member.user
         for (room, membership) in connection.memberships {
             if let request = membership.join { self.joins.abandon(request) }
+            self.joins.endSnapshot(of: room, for: slot)
             for gesture in membership.gestureEnds(of: user, by: connection.id, in: room) {
                 self.orphans.add(gesture, at: now)
             }
@@ -142,6 +143,7 @@ extension Gateway {
             let user = self.connections.bySlot[slot]?.identity.member.user
         else { return nil }
         let id = self.connections.id(in: slot)
+        if self.joins.endSnapshot(of: room, for: slot) { actions.append(.dropSnapshot(slot, room: room)) }
         for gesture in membership.gestureEnds(of: user, by: id, in: room) { actions.append(.gestureEnd(gesture)) }
         self.rooms.leave(slot, id, membership, in: room, into: &actions)
         return membership

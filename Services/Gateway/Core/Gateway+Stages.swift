@@ -60,6 +60,14 @@ extension Gateway {
         self.rooms.fellBehind(slots, in: room, at: seq, into: &actions)
     }
 
+    /// An app has read a snapshot that it was sent with ``GatewayAction/snapshot(_:_:)``.
+    package mutating func snapshotRead(
+        of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]
+    ) {
+        guard self.joins.endSnapshot(of: room, for: slot) else { return }
+        self.rooms.snapshotRead(of: room, by: slot, into: &actions)
+    }
+
     /// Another fan-out serves these shards now, or the same one came back without memory.
     /// - Parameter hadOwner: true when the former fan-out is still there and must forget the rooms.
     package mutating func fanoutMoved(

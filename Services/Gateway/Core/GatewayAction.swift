@@ -64,6 +64,10 @@ package struct StreamStep: Equatable, Sendable {
 package enum GatewayAction: Equatable, Sendable {
     /// Answer an event: the acknowledgement's only argument.
     case acknowledge(Slot, id: UInt64, json: [UInt8])
+    /// Answer a join with a large room. ``Gateway/snapshotRead(_:by:into:)`` is called when the app has read all of it.
+    case snapshot(Slot, Snapshot)
+    /// An app does not want the rest of a snapshot any more.
+    case dropSnapshot(Slot, room: Identifier)
     /// Send an event, a JSON array, to one connection.
     case emit(Slot, json: [UInt8])
     /// Send one event to several connections; `step` says what it means for previews that wait for a slow one.
@@ -72,6 +76,8 @@ package enum GatewayAction: Equatable, Sendable {
     case previews([Slot], [PreviewText])
     /// Disconnect the app from the namespace; an `auth:error` went before.
     case disconnect(Slot)
+    /// Close the app's connection, so that it connects again.
+    case close(Slot)
     /// Hand a preview to the coalescer of the shard.
     case preview(shard: Int, Preview)
     /// Hand a commit to the coalescer or committer of the shard.

@@ -46,6 +46,11 @@ package struct Limits: Equatable, Sendable {
     package var joinsWaiting = 20_000
     /// Joins per second that go to fan-outs, and as many together after a pause; the rest wait for their turn.
     package var joinsPerSecond = 2000
+    /// A room above that many bytes is a large one: its snapshot counts against ``snapshotBytes``, and comes in parts of
+    /// at most that size to apps that ask for parts.
+    package var snapshotPart = 256 * 1024
+    /// Bytes of large snapshots that apps have not read yet; a join beyond it is refused as busy.
+    package var snapshotBytes = 256 << 20
     /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
     package var readsWaiting = 1000
 

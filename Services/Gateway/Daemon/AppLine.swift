@@ -1,10 +1,17 @@
 import GatewayCore
 import SocketIOServer
+import Wire
 
 /// One app as the hub sees it, whatever it speaks.
 protocol AppLine: AnyObject {
     /// Answers an event with one JSON value.
     func acknowledge(_ id: UInt64, _ json: [UInt8])
+    /// Answers a join with a large room: the parts go as the app reads, and ``snapshotRead`` is called at the end.
+    func send(_ snapshot: Snapshot)
+    /// Sends no more parts of a room's snapshot.
+    func dropSnapshot(of room: Identifier)
+    /// Called when the app has read a room's snapshot.
+    var snapshotRead: ((Identifier) -> Void)? { get set }
     /// Sends an event, a JSON array, to this app alone.
     func emit(_ json: [UInt8])
     /// Sends an event that many apps get: the packet is shared, the text is the same for other wires. Previews that wait

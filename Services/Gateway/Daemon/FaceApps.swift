@@ -101,6 +101,7 @@ final class FaceLine: AppLine {
     var slot: Slot = 0
     var heardAt: Instant
     var close: (() -> Void)?
+    var snapshotRead: ((Identifier) -> Void)?
     private let write: ([UInt8]) -> Void
     private var badMessages = 0
     private static let maxBadMessages = 10
@@ -113,6 +114,14 @@ final class FaceLine: AppLine {
     func acknowledge(_ id: UInt64, _ json: [UInt8]) {
         self.write(Array("43\(id)[".utf8) + json + [UInt8(ascii: "]")])
     }
+
+    func send(_ snapshot: Snapshot) {
+        self.acknowledge(snapshot.ackID, snapshot.json)
+        for part in snapshot.parts { self.emit(part) }
+        self.snapshotRead?(snapshot.room)
+    }
+
+    func dropSnapshot(of room: Identifier) {}
 
     func emit(_ json: [UInt8]) {
         self.write(Array("42".utf8) + json)

@@ -22,10 +22,13 @@ extension GatewayHub {
     private func perform(_ action: GatewayAction) {
         switch action {
         case .acknowledge(let slot, let id, let json): self.apps[slot]?.acknowledge(id, json)
+        case .snapshot(let slot, let snapshot): self.apps[slot]?.send(snapshot)
+        case .dropSnapshot(let slot, let room): self.apps[slot]?.dropSnapshot(of: room)
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
         case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
         case .previews(let slots, let previews): self.apps.deliver(previews, to: slots)
         case .disconnect(let slot): self.apps[slot]?.disconnect()
+        case .close(let slot): self.apps[slot]?.goAway()
         case .preview(let shard, let preview):
             if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)

@@ -138,6 +138,10 @@ final class GatewayHub {
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
         let slot = self.core.connected(identity: identity, handshake: handshake, at: self.now, into: &self.actions)
         self.apps.add(app, at: slot)
+        app.snapshotRead = { [unowned self] room in
+            self.core.snapshotRead(of: room, by: slot, into: &self.actions)
+            self.settleLater()
+        }
         self.settleLater()
         return slot
     }

@@ -95,6 +95,10 @@ package struct GatewaySettings: DaemonSettings {
     static let joinsWaiting = Setting.int(
         "joins-waiting", default: 20_000, in: 1...1_000_000,
         "Joins of all apps that may wait for their answers; one more is refused as busy.")
+    static let snapshotBytes = Setting.int(
+        "snapshot-bytes", default: 256 << 20, in: 1 << 20...1 << 36,
+        "Bytes of large rooms (above 256 KiB) that joining apps have not read yet; a join beyond it is refused as busy."
+    )
     static let joinRate = Setting.int(
         "joins-per-second", default: 2000, in: 1...1_000_000,
         "Joins that go to fan-outs in a second, and as many at once after a pause; the rest wait for their turn.")
@@ -113,7 +117,8 @@ package struct GatewaySettings: DaemonSettings {
         [
             host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
-            commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate, joinsWaiting,
+            commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
+            joinsWaiting, snapshotBytes,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
@@ -174,6 +179,7 @@ package struct GatewaySettings: DaemonSettings {
         limits.custodyCommits = values[Self.custodyCommits]
         limits.custodyBytes = values[Self.custodyBytes]
         limits.joinsWaiting = values[Self.joinsWaiting]
+        limits.snapshotBytes = values[Self.snapshotBytes]
         limits.joinsPerSecond = values[Self.joinRate]
         limits.readsWaiting = values[Self.readsWaiting]
         return limits

@@ -34,6 +34,7 @@ final class GatewayTelemetry: Sendable {
     private let lanesClosed: Gauge
     private let joins: Gauge
     private let joinsQueued: Gauge
+    private let snapshotBytes, commitsWaiting: Gauge
     private let reads: Gauge
     private let lateness: Gauge
     private let commitTime: Gauge
@@ -80,6 +81,10 @@ final class GatewayTelemetry: Sendable {
             "touchsync_gateway_commit_lanes_closed", "Coalescers and committers that have given no more credit.")
         self.joins = metrics.gauge("touchsync_gateway_joins_waiting", "Joins that wait for their answer.")
         self.joinsQueued = metrics.gauge("touchsync_gateway_joins_queued", "Of those, joins that wait for their turn.")
+        self.snapshotBytes = metrics.gauge(
+            "touchsync_gateway_snapshot_bytes", "Bytes of large rooms that joining apps have not read yet.")
+        self.commitsWaiting = metrics.gauge(
+            "touchsync_gateway_commits_waiting", "Commits without a number that wait for their turn.")
         self.reads = metrics.gauge("touchsync_gateway_reads_waiting", "HTTP reads that wait for their answer.")
         self.lateness = metrics.gauge(
             "touchsync_gateway_preview_lateness_seconds", "How late previews were delivered on average, lately.")
@@ -142,6 +147,8 @@ final class GatewayTelemetry: Sendable {
         self.lanesClosed.set(lanesClosed)
         self.joins.set(core.joins.count)
         self.joinsQueued.set(core.joins.queuedCount)
+        self.snapshotBytes.set(core.joins.snapshots.bytes)
+        self.commitsWaiting.set(core.commits.custody.reservedCount)
         self.reads.set(core.requests.readCount)
         self.lateness.set(core.rooms.paces.lateness.seconds)
         self.commitTime.set(core.rooms.paces.commitTime.seconds)

@@ -1,5 +1,6 @@
 import GatewayCore
 import JSONBytes
+import NIOCore
 import SocketIO
 import SocketIOServer
 import Wire
@@ -31,7 +32,7 @@ final class SocketIOApps: SocketIOApplication {
             socket.refuse(message: refusal.message, data: data.bytes)
         case .success((let identity, let handshake)):
             socket.accept()
-            let line = SocketIOLine(socket)
+            let line = SocketIOLine(socket, on: self.hub.eventLoop)
             socket.userInfo = line
             socket.tag = self.hub.connected(line, identity: identity, handshake: handshake)
             socket.releaseHandshake()
@@ -63,11 +64,16 @@ final class SocketIOApps: SocketIOApplication {
 final class SocketIOLine: AppLine {
     /// It holds this line until it is gone.
     private let socket: SocketIOSocket
+    private let eventLoop: any EventLoop
     /// The latest previews of a slow app.
     private var held: LatestPreviews?
+    /// Large rooms that it still reads.
+    private var snapshots = SnapshotQueue()
+    var snapshotRead: ((Identifier) -> Void)?
 
-    init(_ socket: SocketIOSocket) {
+    init(_ socket: SocketIOSocket, on eventLoop: any EventLoop) {
         self.socket = socket
+        self.eventLoop = eventLoop
     }
 
     func acknowledge(_ id: UInt64, _ json: [UInt8]) {
@@ -78,6 +84,37 @@ final class SocketIOLine: AppLine {
         arguments.append(UInt8(ascii: "]"))
         self.socket.acknowledge(id, arguments)
     }
+
+    func send(_ snapshot: Snapshot) {
+        self.socket.acknowledge(
+            snapshot.ackID, [UInt8(ascii: "[")] + snapshot.json + [UInt8(ascii: "]")], isBounded: false)
+        self.snapshots.append(snapshot)
+        self.sendPartsSoon()
+    }
+
+    func dropSnapshot(of room: Identifier) {
+        self.snapshots.drop(room)
+    }
+
+    /// Sends the next parts once everything of this turn was written.
+    private func sendPartsSoon() {
+        self.eventLoop.assumeIsolated().execute { self.sendParts() }
+    }
+
+    /// Sends parts until the app's connection accepts no more; it goes on when that has become writable.
+    private func sendParts() {
+        while self.socket.isWritable, let next = self.snapshots.next() {
+            guard self.socket.bufferedBytes < Self.partsAhead else { return self.sendPartsSoon() }
+            switch next {
+            case .part(let json): self.socket.send(PreparedPacket(event: json))
+            case .read(let room): self.snapshotRead?(room)
+            }
+            self.snapshots.removeNext()
+        }
+    }
+
+    /// Bytes that may wait for the app while more parts are sent.
+    private static let partsAhead = 256 * 1024
 
     func emit(_ json: [UInt8]) {
         self.socket.emit(json)
@@ -102,6 +139,7 @@ final class SocketIOLine: AppLine {
 
     /// The app takes data again: it gets the latest of what it missed.
     func resume() {
+        self.sendParts()
         guard var held = self.held else { return }
         self.held = nil
         let packets = held.takeAll().map { PreparedPacket(event: PreviewText(sender: nil, preview: $0).json) }

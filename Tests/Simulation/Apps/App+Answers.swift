@@ -55,21 +55,25 @@ extension App {
                 self.update(update["event"]?.string ?? "", data)
             }
             if self.place?.seq != seq { self.world.count("apps.wrong-place") }
+        } else if answer["parts"] != nil {
+            self.partial = (epoch, seq, [:])
         } else {
-            self.snapshot(answer, epoch, seq)
+            self.snapshot(AppText.states(of: answer["elements"]), epoch, seq)
         }
         for index in self.pending.indices { self.pending[index].isSent = false }
         // Answers to what was sent before are of use still, but not awaited.
         self.flush()
     }
 
-    private func snapshot(_ answer: JSONValue, _ epoch: String, _ seq: UInt64) {
-        var states: [String: String] = [:]
-        if let elements = answer["elements"] {
-            for element in elements.elements {
-                if let id = element["id"]?.string { states[id] = String(decoding: element.rawBytes, as: UTF8.self) }
-            }
-        }
+    /// One part of a snapshot came.
+    private func part(_ data: JSONValue) {
+        self.partial?.states.merge(AppText.states(of: data["elements"])) { $1 }
+        guard let partial, data["part"]?.integer == data["parts"]?.integer else { return }
+        self.partial = nil
+        self.snapshot(partial.states, partial.epoch, partial.seq)
+    }
+
+    private func snapshot(_ states: [String: String], _ epoch: String, _ seq: UInt64) {
         self.place = (epoch, seq)
         self.elements = Set(states.keys)
         self.observe(.snapshot) {
@@ -173,6 +177,7 @@ extension App {
                 $0.sender = data["userId"]?.string ?? ""
                 $0.gesture = UInt64(data["gesture"]?.integer ?? 0)
             }
+        case "room:elements": self.part(data)
         case "room:resync":
             self.observe(.resync) {
                 $0.from = UInt64(data["from"]?.integer ?? 0)

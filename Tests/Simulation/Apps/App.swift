@@ -45,6 +45,8 @@ final class App {
     var place: (epoch: String, seq: UInt64)?
     var asked: UInt64 = 0
     var elements: Set<String> = []
+    /// The parts of a snapshot that have come; nil when none is under way.
+    var partial: (epoch: String, seq: UInt64, states: [String: String])?
 
     var pending: [Pending] = []
     var lastNumber: UInt64 = 0
@@ -87,6 +89,7 @@ final class App {
     private func disconnected() {
         if self.place != nil { self.observe(.left) }
         self.hasLeft = false
+        self.partial = nil
         self.connection = nil
         self.state = .away
         self.awaited = [:]
@@ -118,6 +121,8 @@ final class App {
             self.asked = place.seq
             text += ",\"resume\":{\"epoch\":\"\(place.epoch)\",\"seq\":\(place.seq)}"
         }
+        if self.world.random.place(2) == 0 { text += ",\"parts\":true" }
+        self.partial = nil
         self.send(text + "}]", awaiting: .join)
         self.lastJoin = self.lastAck
     }

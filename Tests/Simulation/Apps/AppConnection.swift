@@ -4,6 +4,8 @@ import Stages
 enum AppNews {
     case connected(user: String)
     case event([UInt8], ackID: UInt64?)
+    /// It has received all of a snapshot.
+    case snapshotRead(room: String)
     case gone
 }
 

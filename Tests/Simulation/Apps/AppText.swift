@@ -18,6 +18,16 @@ final class AppText {
         return document.root
     }
 
+    /// The states of a snapshot's elements, by id.
+    static func states(of elements: JSONValue?) -> [String: String] {
+        var states: [String: String] = [:]
+        guard let elements else { return states }
+        for element in elements.elements {
+            if let id = element["id"]?.string { states[id] = String(decoding: element.rawBytes, as: UTF8.self) }
+        }
+        return states
+    }
+
     /// An update's element id and state, as the log has it.
     static func state(of name: String, _ data: JSONValue) -> (id: String, body: String) {
         switch name {

@@ -50,6 +50,8 @@ final class GatewayShell: Shell {
     private static func limits(in world: World) -> Limits {
         var limits = Limits()
         limits.previewWrites = 1
+        // In some worlds nearly every room is a large one.
+        if world.plan.seed % 3 == 0 { limits.snapshotPart = 250 }
         if world.plan.seed % 2 == 0 {
             limits.late = .zero
             limits.calm = .milliseconds(100)
@@ -138,6 +140,9 @@ final class GatewayShell: Shell {
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             self.core.eventReceived(json, ackID: ackID, from: slot, at: now, seconds: 0, into: &self.actions)
+        case .snapshotRead(let room):
+            guard let slot = connection.slot, self.apps[slot] === connection else { return }
+            self.core.snapshotRead(of: Identifier(room), by: slot, into: &self.actions)
         case .gone:
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             self.apps[slot] = nil
@@ -162,6 +167,10 @@ final class GatewayShell: Shell {
         case .acknowledge(let slot, let id, let json):
             if self.world.plan.mutant == .answersLost, self.world.random.place(40) == 0 { return }
             self.tell(slot, .acknowledged(id), AppText(json))
+        case .snapshot(let slot, let snapshot):
+            self.tell(slot, .acknowledged(snapshot.ackID), AppText(snapshot.json))
+            self.send(snapshot.parts, of: snapshot.room, to: slot)
+        case .dropSnapshot: break
         case .emit(let slot, let json): self.tell(slot, .event, AppText(json))
         case .broadcast(let slots, let json, _):
             let text = AppText(json)
@@ -179,7 +188,7 @@ final class GatewayShell: Shell {
         case .formerFanout(let shard, let record):
             guard self.world.plan.mutant != .farewellOff else { return }
             if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
-        case .disconnect, .http: break
+        case .disconnect, .close, .http: break
         }
     }
 
@@ -204,6 +213,16 @@ final class GatewayShell: Shell {
     private func send(_ envelope: OutgoingEnvelope) {
         let links = envelope.lane == .main ? self.links[envelope.instance.stage] : self.previewLinks
         if let link = links?[envelope.instance.index] { self.world.send(envelope.bytes, on: link) }
+    }
+
+    /// All parts are under way immediately; the app has read them a while later.
+    private func send(_ parts: [[UInt8]], of room: Identifier, to slot: Slot) {
+        guard let connection = self.apps[slot] else { return }
+        self.world.count("gateway.snapshot-parts", Int64(parts.count))
+        for part in parts { self.tell(slot, .event, AppText(part)) }
+        self.world.after(self.world.random.number(0...60) * .millisecond) { [weak world = self.world] in
+            world?.tell(connection, .snapshotRead(room: room.text))
+        }
     }
 
     private func tell(_ slot: Slot, _ kind: AppMessage, _ text: AppText) {

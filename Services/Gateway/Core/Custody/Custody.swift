@@ -19,7 +19,7 @@ package struct Custody {
     /// Commits that wait for credit, by shard, in order. An entry that was answered meanwhile is stale.
     private var held: [Int: Deque<CustodyKey>] = [:]
     /// Commits outside that are counted here because they wait for a rate limit.
-    private var reserved = 0
+    package private(set) var reservedCount = 0
     /// Bytes of all commits, the reserved ones included.
     package private(set) var bytes = 0
     /// How many commits were accepted, refused as there was no room, sent again, and held for credit.
@@ -51,7 +51,7 @@ package struct Custody {
 
     /// Refuses one more commit of that many bytes when there is no room for it.
     mutating func checkRoom(for bytes: Int) throws(Refusal) {
-        guard self.commits.count + self.reserved < self.limits.custodyCommits,
+        guard self.commits.count + self.reservedCount < self.limits.custodyCommits,
             self.bytes + bytes <= self.limits.custodyBytes || self.bytes == 0
         else {
             self.busyTotal += 1
@@ -61,13 +61,13 @@ package struct Custody {
 
     /// Counts a commit that waits for a rate limit before it comes here.
     mutating func reserve(_ bytes: Int) {
-        self.reserved += 1
+        self.reservedCount += 1
         self.bytes += bytes
     }
 
     /// Counts it no more.
     mutating func unreserve(_ bytes: Int) {
-        self.reserved -= 1
+        self.reservedCount -= 1
         self.bytes -= bytes
     }
 

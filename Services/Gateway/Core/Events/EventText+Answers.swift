@@ -43,7 +43,10 @@ extension EventText {
     }
 
     /// The acknowledgement of a join.
-    static func joined(_ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits) -> [UInt8] {
+    /// - Parameter parts: in how many parts the elements follow; 0: they are in it.
+    static func joined(
+        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits, parts: Int
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.beginObject()
         writer.key("ok")
@@ -54,7 +57,11 @@ extension EventText {
         writer.value(joined.position.epoch.text)
         writer.key("seq")
         writer.value(joined.position.seq)
-        Self.content(joined.content, into: &writer)
+        Self.content(parts > 0 ? .elements(Array("[]".utf8)) : joined.content, into: &writer)
+        if parts > 0 {
+            writer.key("parts")
+            writer.value(parts)
+        }
         writer.key("members")
         writer.beginArray()
         for member in joined.members {
@@ -75,6 +82,19 @@ extension EventText {
         limits.encode(into: &writer)
         writer.endObject()
         return writer.bytes
+    }
+
+    /// One part of a room's elements, as an event.
+    /// - Parameter elements: a JSON array.
+    static func elements(_ elements: [UInt8], part: Int, of parts: Int, room: Identifier) -> [UInt8] {
+        Self.event("room:elements", room: room) { writer in
+            writer.key("part")
+            writer.value(part)
+            writer.key("parts")
+            writer.value(parts)
+            writer.key("elements")
+            writer.raw(elements)
+        }
     }
 
     private static func content(_ content: RoomContent, into writer: inout JSONWriter) {

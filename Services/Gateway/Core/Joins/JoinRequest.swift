@@ -8,6 +8,8 @@ struct JoinRequest {
     /// From where on the app wants what it missed; nil for the whole room.
     var resume: Position?
     var wantsPreviews: Bool
+    /// True when a large room may come in parts.
+    var wantsParts = false
 
     /// The join of the handshake's room.
     init(wantsPreviews: Bool) {
@@ -25,12 +27,14 @@ struct JoinRequest {
             self.session = text
         }
         self.resume = try Self.resume(payload["resume"])
-        if let value = payload["previews"] {
-            guard let wanted = value.bool else {
-                throw Refusal(.invalid, "previews is true or false.", field: "previews")
-            }
-            self.wantsPreviews = wantsPreviews && wanted
-        }
+        if let wanted = try Self.flag("previews", of: payload) { self.wantsPreviews = wantsPreviews && wanted }
+        self.wantsParts = try Self.flag("parts", of: payload) ?? false
+    }
+
+    private static func flag(_ name: String, of payload: JSONValue) throws(Refusal) -> Bool? {
+        guard let value = payload[name] else { return nil }
+        guard let flag = value.bool else { throw Refusal(.invalid, "\(name) is true or false.", field: name) }
+        return flag
     }
 
     private static func resume(_ value: JSONValue?) throws(Refusal) -> Position? {

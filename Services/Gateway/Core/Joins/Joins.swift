@@ -7,6 +7,8 @@ struct JoinInFlight {
     let origin: EventOrigin
     let record: Join
     let wantsPreviews: Bool
+    /// True when a large room may come in parts.
+    let wantsParts: Bool
     /// When its app is answered that the room cannot be read.
     let deadline: Instant
     /// When it was last sent; nil while it waits for its turn.
@@ -32,6 +34,8 @@ package struct Joins {
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
     private var rate: TokenBucket
+    /// The large rooms on their way to apps.
+    package private(set) var snapshots: Snapshots
     /// Joins refused as too many waited.
     private(set) var busyTotal: UInt64 = 0
 
@@ -41,6 +45,7 @@ package struct Joins {
     init(limits: Limits) {
         self.limits = limits
         self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
+        self.snapshots = Snapshots(bound: limits.snapshotBytes)
     }
 
     /// How many joins wait for an answer.
@@ -58,9 +63,12 @@ package struct Joins {
     }
 
     /// Adds a join; it is sent when its turn has come.
-    private mutating func enqueue(_ record: Join, from origin: EventOrigin, wantsPreviews: Bool, at now: Instant) {
+    private mutating func enqueue(
+        _ record: Join, _ request: JoinRequest, from origin: EventOrigin, at now: Instant
+    ) {
         self.pending[record.request] = JoinInFlight(
-            origin: origin, record: record, wantsPreviews: wantsPreviews, deadline: now + self.limits.deadline)
+            origin: origin, record: record, wantsPreviews: request.wantsPreviews, wantsParts: request.wantsParts,
+            deadline: now + self.limits.deadline)
         self.queue.append(record.request)
     }
 
@@ -80,6 +88,13 @@ package struct Joins {
 
     /// Nobody waits for a join's answer any more: its connection is gone.
     mutating func abandon(_ request: UInt64) { self.pending[request] = nil }
+
+    /// An app has read a snapshot, or does not want it any more.
+    /// - Returns: false when there was none.
+    @discardableResult
+    mutating func endSnapshot(of room: Identifier, for slot: Slot) -> Bool {
+        self.snapshots.end(of: room, for: slot)
+    }
 }
 
 /// What comes of joins: connections become members of rooms, or not.
@@ -113,13 +128,14 @@ extension Joins {
         _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ numbers: inout RequestNumbers,
         _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        let (number, wantsPreviews) = (numbers.next(), request.wantsPreviews)
-        let member = connections.bySlot[origin.slot]?.startJoin(number, of: room, wantsPreviews: wantsPreviews)
+        let number = numbers.next()
+        let member = connections.bySlot[origin.slot]?
+            .startJoin(number, of: room, wantsPreviews: request.wantsPreviews)
         guard let member else { return }
         let record = Join(
             request: number, room: room, connection: connections.id(in: origin.slot), member: member,
             session: request.session, resume: request.resume)
-        self.enqueue(record, from: origin, wantsPreviews: wantsPreviews, at: now)
+        self.enqueue(record, request, from: origin, at: now)
         self.sendQueued(&connections, rooms, at: now, into: &actions)
     }
 
@@ -189,7 +205,11 @@ extension Joins {
             self.send(join, &connections, rooms, at: now, into: &actions)
             return nil
         case .success(let joined):
-            return self.finish(join, joined, &connections, &rooms, at: now, into: &actions)
+            do throws(Refusal) {
+                return try self.finish(join, joined, &connections, &rooms, at: now, into: &actions)
+            } catch {
+                return self.fail(join, error, &connections, into: &actions)
+            }
         }
     }
 
@@ -209,18 +229,40 @@ extension Joins {
     private mutating func finish(
         _ join: JoinInFlight, _ joined: JoinReply.Joined, _ connections: inout Connections, _ rooms: inout Rooms,
         at now: Instant, into actions: inout [GatewayAction]
-    ) -> Released {
+    ) throws(Refusal) -> Released {
+        let answer = try self.answer(to: join, joined, rooms)
+        var isInParts = false
+        if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
         self.pending[join.record.request] = nil
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
         rooms.enter(
             join.slot, join.room, at: joined.position, isLegacy: connections.bySlot[join.slot]?.isLegacy ?? false,
-            wantsPreviews: join.wantsPreviews, connections, at: now, into: &actions)
-        if let ackID = join.origin.ackID {
-            let interval = rooms.requestedInterval(in: join.room)
-            let json = EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
-            actions.append(.acknowledge(join.slot, id: ackID, json: json))
-        }
+            wantsPreviews: join.wantsPreviews, isLoading: isInParts, connections, at: now,
+            into: &actions)
+        if let answer { actions.append(answer) }
         return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
+    }
+
+    /// What answers a join; nil when its app asked for no answer.
+    /// - Throws: when its snapshot is a large one and there is no room for it now.
+    private mutating func answer(
+        to join: JoinInFlight, _ joined: JoinReply.Joined, _ rooms: Rooms
+    ) throws(Refusal) -> GatewayAction? {
+        guard let ackID = join.origin.ackID else { return nil }
+        func text(parts: Int) -> [UInt8] {
+            let interval = rooms.requestedInterval(in: join.room)
+            return EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits, parts: parts)
+        }
+        guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
+            return .acknowledge(join.slot, id: ackID, json: text(parts: 0))
+        }
+        try self.snapshots.begin(elements.count, of: join.room, for: join.slot)
+        let parts = join.wantsParts ? Snapshots.parts(of: elements, limit: self.limits.snapshotPart) : []
+        let events = parts.enumerated().map { index, part in
+            EventText.elements(part, part: index + 1, of: parts.count, room: join.room)
+        }
+        return .snapshot(
+            join.slot, Snapshot(room: join.room, ackID: ackID, json: text(parts: parts.count), parts: events))
     }
 
     /// A join in flight has ended without the room, as its app has lost the right to it.

@@ -46,20 +46,33 @@ package struct RoomStreams {
     // MARK: Members
 
     /// A member comes in whose join was answered as of `position`.
+    /// - Parameter isLoading: it is sent its snapshot in parts, and follows the stream when it has read them.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool,
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool, isLoading: Bool,
         into actions: inout [GatewayAction]
     ) -> Outcome {
-        self.rooms[room, default: RoomView(position: position)]
-            .add(slot, isLegacy: isLegacy, wantsPreviews: wantsPreviews)
+        if isLoading {
+            self.rooms[room, default: RoomView(position: position)]
+                .load(slot, at: position, wantsPreviews: wantsPreviews)
+        } else {
+            self.rooms[room, default: RoomView(position: position)]
+                .add(slot, isLegacy: isLegacy, wantsPreviews: wantsPreviews)
+        }
         guard let stream = self.position(of: room), stream != position else { return .unchanged }
         guard stream.epoch == position.epoch else {
             self.reset(room, to: position, except: slot, into: &actions)
             return .reset
         }
         // The newcomer is ahead of the stream: the others' hole is filled, and the newcomer skips what it has.
-        self.rooms[room]?.raiseFloor(of: slot, to: position.seq)
+        if !isLoading { self.rooms[room]?.raiseFloor(of: slot, to: position.seq) }
         return self.startCatchingUp(room)
+    }
+
+    /// A member has read its snapshot. If it has missed something meanwhile, it joins again, from there.
+    mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
+        guard let from = self.rooms[room]?.loaded(slot), let view = self.rooms[room] else { return }
+        self.fallenBehindTotal += 1
+        actions.append(.emit(slot, json: EventText.resync(room: room, from: from, to: view.position.seq)))
     }
 
     /// A member speaks the full contract from now on.
@@ -129,7 +142,8 @@ package struct RoomStreams {
     /// A user came into a room or left it.
     /// - Parameter joiner: the connection that knows it from its join's answer.
     func presenceChanged(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
-        let members = self.rooms[presence.room]?.members.filter { $0 != joiner } ?? []
+        guard let view = self.rooms[presence.room] else { return }
+        let members = (view.members + view.loading.keys).filter { $0 != joiner }
         guard !members.isEmpty else { return }
         actions.append(.broadcast(members, json: EventText.presence(presence), step: nil))
     }
@@ -165,15 +179,16 @@ package struct RoomStreams {
         }
     }
 
-    /// Members lose their place in a room and join again. Nothing numbered goes to them until then.
+    /// Members lose their place in a room and join again. Nothing numbered goes to them until then. An app that knows the
+    /// 1.0 contract only does not know how: it is disconnected, and joined when it connects again.
     private mutating func reset(
         _ room: Identifier, to position: Position, except: Slot?, into actions: inout [GatewayAction]
     ) {
         guard let view = self.rooms[room] else { return }
         self.resyncsTotal += 1
         let json = EventText.resync(room: room, from: view.position.seq + 1, to: position.seq)
-        for slot in self.rooms[room]?.reset(to: position, except: except) ?? [] {
-            actions.append(.emit(slot, json: json))
-        }
+        guard let lost = self.rooms[room]?.reset(to: position, except: except) else { return }
+        for slot in lost.members { actions.append(.emit(slot, json: json)) }
+        for slot in lost.legacyMembers { actions.append(.close(slot)) }
     }
 }

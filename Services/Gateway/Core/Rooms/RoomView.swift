@@ -10,6 +10,8 @@ struct RoomView {
     private(set) var legacyMembers: [Slot] = []
     /// Who of both wants previews.
     private(set) var previewMembers: [Slot] = []
+    /// Who still reads the parts of a snapshot, and as of when that is. These get nothing numbered and no previews.
+    private(set) var loading: [Slot: Loading] = [:]
     /// Up to where those members have the stream already whose join's answer was ahead of it.
     private var floors: [Slot: UInt64] = [:]
     /// True while a hole in the stream is being filled.
@@ -19,10 +21,18 @@ struct RoomView {
         self.position = position
     }
 
-    var isEmpty: Bool { self.members.isEmpty && self.legacyMembers.isEmpty }
-    var all: [Slot] { self.members + self.legacyMembers }
+    /// A member that still reads its snapshot.
+    struct Loading {
+        let position: Position
+        let wantsPreviews: Bool
+    }
 
-    func contains(_ slot: Slot) -> Bool { self.members.contains(slot) || self.legacyMembers.contains(slot) }
+    var isEmpty: Bool { self.members.isEmpty && self.legacyMembers.isEmpty && self.loading.isEmpty }
+    var all: [Slot] { self.members + self.legacyMembers + self.loading.keys }
+
+    func contains(_ slot: Slot) -> Bool {
+        self.members.contains(slot) || self.legacyMembers.contains(slot) || self.loading[slot] != nil
+    }
 
     // MARK: Members
 
@@ -37,6 +47,23 @@ struct RoomView {
         if wantsPreviews { self.previewMembers.append(slot) }
     }
 
+    /// Adds a member that is sent its snapshot in parts.
+    mutating func load(_ slot: Slot, at position: Position, wantsPreviews: Bool) {
+        self.remove(slot)
+        self.loading[slot] = Loading(position: position, wantsPreviews: wantsPreviews)
+    }
+
+    /// A member has read its snapshot. It follows the stream from there, if nothing was delivered meanwhile.
+    /// - Returns: the number of the first update that it has missed; nil: none.
+    mutating func loaded(_ slot: Slot) -> UInt64? {
+        guard let loading = self.loading.removeValue(forKey: slot) else { return nil }
+        let isCurrent = loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
+        guard isCurrent else { return loading.position.seq + 1 }
+        self.add(slot, isLegacy: false, wantsPreviews: loading.wantsPreviews)
+        if self.position.seq < loading.position.seq { self.raiseFloor(of: slot, to: loading.position.seq) }
+        return nil
+    }
+
     /// A member's join was answered from ahead of the stream.
     mutating func raiseFloor(of slot: Slot, to seq: UInt64) { self.floors[slot] = seq }
 
@@ -44,6 +71,7 @@ struct RoomView {
         self.members.removeAll { $0 == slot }
         self.legacyMembers.removeAll { $0 == slot }
         self.previewMembers.removeAll { $0 == slot }
+        self.loading[slot] = nil
         if !self.floors.isEmpty { self.floors[slot] = nil }
     }
 
@@ -70,13 +98,14 @@ struct RoomView {
         return .next(members: members, legacyMembers: self.legacyMembers.filter { self.floors[$0] == nil })
     }
 
-    /// The stream goes on from another place. Members of the full contract lose theirs, but those at that place.
+    /// The stream goes on from another place. Members lose theirs, but those at that place; a snapshot is read to its end.
     /// - Returns: who loses it.
-    mutating func reset(to position: Position, except: Slot?) -> [Slot] {
+    mutating func reset(to position: Position, except: Slot?) -> (members: [Slot], legacyMembers: [Slot]) {
         self.position = position
         self.floors = [:]
         let lost = self.members.filter { $0 != except }
-        for slot in lost { self.remove(slot) }
-        return lost
+        let legacy = self.legacyMembers.filter { $0 != except }
+        for slot in lost + legacy { self.remove(slot) }
+        return (lost, legacy)
     }
 }

@@ -52,7 +52,7 @@ package struct Rooms {
 
     /// A member comes in whose join was answered as of `position`.
     mutating func enter(
-        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool,
+        _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool, isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         if let stream = self.streams.position(of: room), stream != position {
@@ -61,8 +61,15 @@ package struct Rooms {
             self.deliver(previews[...], of: room, lateness: .zero, connections, at: now, into: &actions)
         }
         let outcome = self.streams.enter(
-            slot, room, at: position, isLegacy: isLegacy, wantsPreviews: wantsPreviews, into: &actions)
+            slot, room, at: position, isLegacy: isLegacy, wantsPreviews: wantsPreviews, isLoading: isLoading,
+            into: &actions)
         self.follow(outcome, in: room, connections, into: &actions)
+    }
+
+    /// A member has read its snapshot.
+    mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
+        self.streams.snapshotRead(of: room, by: slot, into: &actions)
+        self.forgetIfEmpty(room, into: &actions)
     }
 
     /// Members here may have missed updates up to this position.

@@ -1,0 +1,94 @@
+package import Wire
+
+/// A large room on its way to one app: the answer to its join, and the parts that follow it.
+package struct Snapshot: Equatable, Sendable {
+    /// The room.
+    package let room: Identifier
+    /// The acknowledgement that the app asked for.
+    package let ackID: UInt64
+    /// The acknowledgement's only argument.
+    package let json: [UInt8]
+    /// Events that follow it, in order: `room:elements`. Empty when the answer has all elements itself.
+    package let parts: [[UInt8]]
+}
+
+/// The large snapshots that apps have not read yet. They share one budget, so that any number of slow readers of large
+/// rooms costs no more than that.
+///
+///     begun ──read, left, gone──► ended
+package struct Snapshots {
+    private struct Key: Hashable {
+        let slot: Slot
+        let room: Identifier
+    }
+
+    private let bound: Int
+    private var open: [Key: Int] = [:]
+    /// Bytes of all of them.
+    package private(set) var bytes = 0
+    /// Joins refused as there was no room for their snapshots.
+    private(set) var busyTotal: UInt64 = 0
+
+    /// - Parameter bound: bytes of all of them; one may always be under way.
+    init(bound: Int) {
+        self.bound = bound
+    }
+
+    /// A snapshot is about to be sent.
+    mutating func begin(_ bytes: Int, of room: Identifier, for slot: Slot) throws(Refusal) {
+        guard self.open.isEmpty || self.bytes + bytes <= self.bound else {
+            self.busyTotal += 1
+            throw Refusal(.busy, "Too many apps are reading large rooms.", retryAfterMs: 1000)
+        }
+        self.end(of: room, for: slot)
+        self.open[Key(slot: slot, room: room)] = bytes
+        self.bytes += bytes
+    }
+
+    /// A snapshot was read, or is wanted no more.
+    /// - Returns: false when there was none.
+    @discardableResult
+    mutating func end(of room: Identifier, for slot: Slot) -> Bool {
+        guard let bytes = self.open.removeValue(forKey: Key(slot: slot, room: room)) else { return false }
+        self.bytes -= bytes
+        return true
+    }
+
+    /// Divides the JSON array of a room's elements into arrays of at most `limit` bytes, unless one element is longer.
+    static func parts(of elements: [UInt8], limit: Int) -> [[UInt8]] {
+        elements.withUnsafeBytes { text in
+            var parts: [[UInt8]] = []
+            // The first byte of the part, and the end of its last whole element.
+            var (start, end) = (1, 1)
+            var (depth, index) = (0, 1)
+            func cut(at next: Int) {
+                parts.append([UInt8(ascii: "[")] + text[start..<end] + [UInt8(ascii: "]")])
+                start = next
+            }
+            while index < text.count - 1 {
+                switch text[index] {
+                case UInt8(ascii: "\""): index = Self.endOfString(in: text, from: index + 1)
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    depth -= 1
+                    guard depth == 0 else { break }
+                    if index + 3 - start > limit, end > start { cut(at: end + 1) }
+                    end = index + 1
+                default: break
+                }
+                index += 1
+            }
+            if end > start { cut(at: end) }
+            return parts
+        }
+    }
+
+    /// The index of the quotation mark that ends a string.
+    private static func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index < text.count, text[index] != UInt8(ascii: "\"") {
+            index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return index
+    }
+}

@@ -1,0 +1,44 @@
+import DequeModule
+import GatewayCore
+import Wire
+
+/// Large rooms that one app still reads, in the order in which it joined them.
+struct SnapshotQueue {
+    /// What is to be done next.
+    enum Step {
+        /// Send a part.
+        case part([UInt8])
+        /// The app has read all of a room.
+        case read(Identifier)
+    }
+
+    private struct Entry {
+        let room: Identifier
+        var parts: Deque<[UInt8]>
+    }
+
+    private var entries: Deque<Entry> = []
+
+    /// Adds a room; what is left of an earlier snapshot of it is dropped.
+    mutating func append(_ snapshot: Snapshot) {
+        self.drop(snapshot.room)
+        self.entries.append(Entry(room: snapshot.room, parts: Deque(snapshot.parts)))
+    }
+
+    /// Sends no more of a room.
+    mutating func drop(_ room: Identifier) {
+        self.entries.removeAll { $0.room == room }
+    }
+
+    /// The next step; nil when there is nothing to send.
+    func next() -> Step? {
+        guard let entry = self.entries.first else { return nil }
+        return entry.parts.first.map { .part($0) } ?? .read(entry.room)
+    }
+
+    /// The next step is done.
+    mutating func removeNext() {
+        guard !self.entries.isEmpty else { return }
+        if self.entries[0].parts.popFirst() == nil { self.entries.removeFirst() }
+    }
+}

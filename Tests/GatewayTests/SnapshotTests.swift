@@ -1,0 +1,128 @@
+import JSONBytes
+import Testing
+import Timing
+import Wire
+
+@testable import GatewayCore
+
+/// Joins of large rooms.
+@Suite struct SnapshotTests {
+    private static func text(_ parts: [[UInt8]]) -> [String] { parts.map { String(decoding: $0, as: UTF8.self) } }
+
+    @Test(
+        arguments: [
+            ("[]", 10, []),
+            (#"[{"a":1}]"#, 4, [#"[{"a":1}]"#]),
+            (#"[{"a":1},{"b":2},{"c":3}]"#, 17, [#"[{"a":1},{"b":2}]"#, #"[{"c":3}]"#]),
+            (#"[{"a":1},{"b":2},{"c":3}]"#, 16, [#"[{"a":1}]"#, #"[{"b":2}]"#, #"[{"c":3}]"#]),
+            (#"[{"a":"},{\"["},{"b":[{}]}]"#, 16, [#"[{"a":"},{\"["}]"#, #"[{"b":[{}]}]"#]),
+        ] as [(String, Int, [String])])
+    func roomIsDividedBetweenElements(elements: String, limit: Int, parts: [String]) {
+        #expect(Self.text(Snapshots.parts(of: Array(elements.utf8), limit: limit)) == parts)
+    }
+
+    @Test func everyDivisionHasAllElementsInOrder() throws {
+        let elements = (0..<200).map { #"{"id":"e\#($0)","text":"\#(String(repeating: "x", count: $0 % 37))"}"# }
+        let room = Array(("[" + elements.joined(separator: ",") + "]").utf8)
+        for limit in [1, 50, 100, 1000, 4096, 100_000] {
+            let parts = Snapshots.parts(of: room, limit: limit)
+            #expect(limit < 60 || parts.allSatisfy { $0.count <= limit })
+            var document = JSONDocument()
+            var found: [String] = []
+            for part in parts {
+                try document.parse(part)
+                found += document.root.elements.map { String(decoding: $0.rawBytes, as: UTF8.self) }
+            }
+            #expect(found == elements)
+        }
+    }
+
+    /// A fan-out's answer with a large room.
+    private static func answer(_ scene: inout Scene, _ actions: [GatewayAction], elements: Int = 20) {
+        let room = "[" + (0..<elements).map { #"{"id":"e\#($0)"}"# }.joined(separator: ",") + "]"
+        for case .fanout(_, .join(let join)) in actions {
+            let joined = JoinReply.Joined(
+                position: Position(epoch: "e", seq: 3), content: .elements(Array(room.utf8)), members: [join.member],
+                session: "secret", sid: Identifier("s-\(join.member.user)"), claim: 1, number: 0)
+            scene.gateway.joinAnswered(
+                JoinReply(
+                    request: join.request, room: join.room, connection: join.connection, outcome: .success(joined)),
+                at: scene.moment, seconds: 0, into: &scene.actions)
+        }
+    }
+
+    private static func scene(bound: Int = 1000) -> Scene {
+        var limits = Limits()
+        limits.snapshotPart = 100
+        limits.snapshotBytes = bound
+        return Scene(limits: limits)
+    }
+
+    private static func join(_ scene: inout Scene, _ user: String, parts: Bool) throws -> Slot {
+        let slot = try scene.connect(user)
+        scene.send(slot, "room:join", #"{"roomId":"r","parts":\#(parts)}"#, ack: 1)
+        Self.answer(&scene, scene.take())
+        return slot
+    }
+
+    @Test func largeRoomComesInPartsBehindTheAnswer() throws {
+        var scene = Self.scene()
+        let ada = try Self.join(&scene, "ada", parts: true)
+        guard case .snapshot(ada, let snapshot)? = scene.take().last else { throw Missing() }
+        let answer = String(decoding: snapshot.json, as: UTF8.self)
+        #expect(answer.contains(#""elements":[],"parts":3,"#))
+        #expect(
+            Self.text(snapshot.parts)[0].hasPrefix(#"["room:elements",{"roomId":"r","part":1,"parts":3,"elements":[{"#))
+        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        #expect(scene.take().isEmpty)
+        scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
+        #expect(scene.take().texts(for: ada) == [#"["room:resync",{"roomId":"r","from":4,"to":4}]"#])
+        #expect(scene.gateway.joins.snapshots.bytes == 0)
+    }
+
+    @Test func appThatAsksForNoPartsGetsTheRoomInOneAnswer() throws {
+        var scene = Self.scene()
+        let ada = try Self.join(&scene, "ada", parts: false)
+        guard case .snapshot(ada, let snapshot)? = scene.take().last else { throw Missing() }
+        #expect(snapshot.parts.isEmpty)
+        #expect(String(decoding: snapshot.json, as: UTF8.self).contains(#""elements":[{"id":"e0"}"#))
+        scene.gateway.updateReceived(update(4), into: &scene.actions)
+        #expect(scene.take().texts(for: ada).count == 1)
+    }
+
+    @Test func largeRoomsShareABudget() throws {
+        var scene = Self.scene(bound: 500)
+        let ada = try Self.join(&scene, "ada", parts: true)
+        _ = scene.take()
+        let bob = try Self.join(&scene, "bob", parts: true)
+        #expect(scene.take().texts(for: bob)[0].contains(#""code":"busy""#))
+        #expect(scene.gateway.rooms.members(of: "r") == [ada])
+        scene.gateway.disconnected(ada, at: scene.moment, into: &scene.actions)
+        #expect(scene.gateway.joins.snapshots.bytes == 0)
+        scene.send(bob, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        Self.answer(&scene, scene.take())
+        #expect(scene.take().contains { if case .snapshot(bob, _) = $0 { true } else { false } })
+    }
+
+    @Test func leaverGetsNoMoreParts() throws {
+        var scene = Self.scene()
+        let ada = try Self.join(&scene, "ada", parts: true)
+        _ = scene.take()
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 2)
+        #expect(scene.take().contains(.dropSnapshot(ada, room: "r")))
+        scene.gateway.snapshotRead(of: "r", by: ada, into: &scene.actions)
+        #expect(scene.take().isEmpty && scene.gateway.joins.snapshots.bytes == 0)
+    }
+
+    @Test func memberHearsOfOthersWhileItReads() throws {
+        var scene = Self.scene()
+        let ada = try Self.join(&scene, "ada", parts: true)
+        _ = scene.take()
+        let bob = Member(user: "bob", name: "Bob", color: "")
+        let presence = Presence(room: "r", hasJoined: true, member: bob, except: 0)
+        scene.gateway.presenceChanged(presence, into: &scene.actions)
+        #expect(scene.take().texts(for: ada).count == 1)
+    }
+
+    private struct Missing: Error {}
+}
