@@ -34,7 +34,7 @@ package struct Commits {
         let number = try EventReader.number(event.payload["n"])
         try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, bound: self.limits.unacknowledged)
         try self.custody.checkRoom(for: event.payload.rawBytes.count)
-        let draft = reader.commit(kind, event.payload)
+        let draft = reader.commit(kind, event)
         for element in draft.abandoned {
             guard let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room) else { continue }
             actions.append(.gestureEnd(gesture))
