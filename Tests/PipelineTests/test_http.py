@@ -249,8 +249,13 @@ def test_any_origin_may_use_an_open_gateway(single):
 
 
 def test_other_methods(single, room):
-    assert requests.delete(f"{single.url}/api/rooms/{room}", timeout=5).status_code in (404, 405)
-    assert requests.put(f"{single.url}/api/rooms/{room}/elements", timeout=5, json={}).status_code in (404, 405)
+    for method, path, allowed in (
+        ("DELETE", f"/api/rooms/{room}", "GET, HEAD, OPTIONS"), ("POST", "/api/openapi.json", "GET, HEAD, OPTIONS"),
+        ("PUT", f"/api/rooms/{room}/elements", "POST, OPTIONS"), ("HEAD", f"/api/rooms/{room}/elements", "POST, OPTIONS"),
+        ("POST", "/", "GET, HEAD"), ("DELETE", "/readyz", "GET, HEAD"),
+    ):
+        answer = requests.request(method, single.url + path, timeout=5)
+        assert answer.status_code == 405 and answer.headers["Allow"] == allowed, (method, path, answer.headers)
 
 
 def test_a_bad_engine_request(single):

@@ -84,7 +84,7 @@ final class HTTPPages: HTTPApplication {
 
     /// The answer to a browser that asks for a page of another origin what this page may send.
     private func preflight(_ head: HTTPRequestHead, _ resource: APIResource) -> HTTPResponse {
-        let methods = (resource.methods + ["OPTIONS"]).joined(separator: ", ")
+        let methods = resource.methods.joined(separator: ", ")
         let fields = "Authorization, Content-Type, Idempotency-Key"
         let headers = self.origins.preflightHeaders(for: head, methods: methods, fields: fields)
         return HTTPResponse(status: 204, headers: [("allow", methods)] + headers)
@@ -168,9 +168,9 @@ final class HTTPPages: HTTPApplication {
     }
 
     private static func wrongMethod(_ allowed: [String]) -> HTTPResponse {
-        let refusal = Refusal(.invalid, "The method must be \(allowed.joined(separator: " or ")).")
-        var response = Self.json(405, refusal.acknowledgementText)
-        response.headers.append(("allow", allowed.joined(separator: ", ")))
+        let methods = allowed.joined(separator: ", ")
+        var response = Self.json(405, Refusal(.invalid, "The method must be one of \(methods).").acknowledgementText)
+        response.headers.append(("allow", methods))
         return response
     }
 
@@ -206,11 +206,11 @@ private enum APIResource {
         }
     }
 
-    /// The methods that it answers besides OPTIONS.
+    /// The methods that it answers.
     var methods: [String] {
         switch self {
-        case .description, .room: HTTPPages.reading
-        case .elements: ["POST"]
+        case .description, .room: HTTPPages.reading + ["OPTIONS"]
+        case .elements: ["POST", "OPTIONS"]
         }
     }
 }
