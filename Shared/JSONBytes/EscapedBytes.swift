@@ -1,4 +1,5 @@
-/// The decoded bytes of a validated JSON string's content, one at a time and without storage.
+/// The decoded bytes of a validated JSON string's content, one at a time and without storage. A lone surrogate yields
+/// three bytes of its own, which are not UTF-8.
 struct EscapedBytes: Sequence, IteratorProtocol {
     private let text: UnsafeRawBufferPointer
     private var position: Int
@@ -39,9 +40,8 @@ struct EscapedBytes: Sequence, IteratorProtocol {
     /// The first byte of the scalar whose four (or, as a pair, twelve) characters follow `\u`.
     private mutating func unicode() -> UInt8 {
         var scalar = self.hex4()
-        if scalar & 0xFC00 == 0xD800 {
-            self.position += 2
-            scalar = 0x10000 + (scalar & 0x3FF) << 10 + self.hex4() & 0x3FF
+        if scalar & 0xFC00 == 0xD800, let low = self.lowSurrogate() {
+            scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
         }
         switch scalar {
         case ..<0x80:
@@ -57,6 +57,18 @@ struct EscapedBytes: Sequence, IteratorProtocol {
                 (0x80 | scalar >> 12 & 0x3F) | (0x80 | scalar >> 6 & 0x3F) << 8 | (0x80 | scalar & 0x3F) << 16
             return UInt8(truncatingIfNeeded: 0xF0 | scalar >> 18)
         }
+    }
+
+    /// Skips the second half of a pair; nil, and nothing is skipped, if none follows.
+    private mutating func lowSurrogate() -> UInt32? {
+        let start = self.position
+        guard self.end - start >= 6, self.text[start] == UInt8(ascii: "\\"), self.text[start + 1] == UInt8(ascii: "u")
+        else { return nil }
+        self.position += 2
+        let unit = self.hex4()
+        if unit & 0xFC00 == 0xDC00 { return unit }
+        self.position = start
+        return nil
     }
 
     private mutating func hex4() -> UInt32 {

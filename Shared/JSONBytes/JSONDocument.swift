@@ -16,8 +16,8 @@ public struct JSONDocument: Sendable {
 
     /// Parses exactly one JSON value (RFC 8259) with white space around it. After an error the root is null.
     ///
-    /// Stricter than the RFC where that leaves a choice: no byte order mark, no duplicate keys, no lone surrogates, no
-    /// `\u0000`, no number outside the range of a double.
+    /// Stricter than the RFC where that leaves a choice: no byte order mark, no number outside the range of a double and,
+    /// unless `limits` says otherwise, no duplicate keys, no lone surrogates, no `\u0000`.
     public mutating func parse(_ text: UnsafeRawBufferPointer, limits: JSONLimits = .default) throws(JSONError) {
         self.nodes.removeAll(keepingCapacity: true)
         guard text.count < Int(UInt32.max) - Self.padding else { throw JSONError(reason: .tooLong, offset: 0) }
@@ -44,6 +44,24 @@ public struct JSONDocument: Sendable {
         try Array(text).withUnsafeBytes { bytes -> Result<Void, JSONError> in
             Result { () throws(JSONError) in try self.parse(bytes, limits: limits) }
         }.get()
+    }
+
+    /// Parses a text that may break rules beyond those of JSON: if it is well-formed, but exceeds one of the `limits` or
+    /// contains text that cannot be stored, it is parsed without these rules, so that an answer can name what it asks
+    /// for, and the place of the fault (``JSONValue/path(toByte:from:)``).
+    /// - Returns: the first such fault, nil if there is none.
+    /// - Throws: an error of any other kind.
+    public mutating func parseWellFormed(
+        _ text: [UInt8], limits: JSONLimits = .default
+    ) throws(JSONError) -> JSONError? {
+        do throws(JSONError) {
+            try self.parse(text, limits: limits)
+            return nil
+        } catch {
+            guard error.reason.isLimit || error.reason.isUnstorableText else { throw error }
+            try self.parse(text, limits: .structureless(numberLength: limits.numberLength))
+            return error
+        }
     }
 
     /// The document's value; null before the first successful parse and after a failed one.

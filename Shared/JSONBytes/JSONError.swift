@@ -14,7 +14,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case controlCharacter
         /// A backslash not followed by one of the escapes of RFC 8259 section 7.
         case invalidEscape
-        /// `\ud800`–`\udfff` that is not part of a pair.
+        /// `\ud800`–`\udfff` that is not part of a pair: legal JSON, but no Unicode text.
         case loneSurrogate
         /// `\u0000`: legal JSON, but PostgreSQL's text type cannot hold it.
         case escapedNull
@@ -34,11 +34,17 @@ public struct JSONError: Error, Equatable, Sendable {
         case tooManyElements
         /// A text that 32-bit offsets cannot address.
         case tooLong
+
+        /// Whether the structure exceeds a limit: depth, members or elements.
+        public var isLimit: Bool { self == .tooDeep || self == .tooManyKeys || self == .tooManyElements }
+
+        /// Whether a string is legal JSON, but cannot be stored as text.
+        public var isUnstorableText: Bool { self == .loneSurrogate || self == .escapedNull }
     }
 
     /// What is wrong.
     public let reason: Reason
-    /// The offset of the error in the text, bytes.
+    /// The offset of the error in the text, bytes; of a container that exceeds a limit, its bracket.
     public let offset: Int
 
     /// An error at a byte offset.

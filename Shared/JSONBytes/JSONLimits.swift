@@ -1,4 +1,5 @@
-/// The limits of a document. Each is checked while scanning, before anything is built.
+/// The limits of a document, and which well-formed texts are rejected although none is exceeded. Each rule is checked
+/// while scanning, before anything is built.
 public struct JSONLimits: Equatable, Sendable {
     /// The maximum nesting of containers; a document that is one array has depth 1.
     public var depth = 32
@@ -9,9 +10,27 @@ public struct JSONLimits: Equatable, Sendable {
     /// The maximum length of a number's text including its sign, bytes. 32 is enough for every double's shortest form.
     public var numberLength = 32
 
+    /// Whether strings may contain `\u0000` and lone surrogates: legal JSON, but PostgreSQL's text type cannot store the
+    /// one, nor UTF-8 the other.
+    public var allowsUnstorableText = false
+    /// Whether an object may have a key twice; the first one is then found by its name.
+    public var allowsDuplicateKeys = false
+
     /// The defaults above.
     public init() {}
 
     /// The defaults above.
     public static let `default` = JSONLimits()
+
+    /// Accepts every structure and text that is well-formed. Its time is linear, too, as keys are not compared.
+    static func structureless(numberLength: Int) -> JSONLimits {
+        var limits = JSONLimits()
+        limits.depth = .max
+        limits.keysPerObject = .max
+        limits.elementsPerArray = .max
+        limits.numberLength = numberLength
+        limits.allowsUnstorableText = true
+        limits.allowsDuplicateKeys = true
+        return limits
+    }
 }

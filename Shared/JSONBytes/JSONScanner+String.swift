@@ -58,13 +58,15 @@ extension JSONScanner {
         let start = self.position - 1
         self.position += 1
         let unit = try self.hex4()
-        if unit == 0 { throw JSONError(reason: .escapedNull, offset: start) }
+        if unit == 0, !self.limits.allowsUnstorableText { throw JSONError(reason: .escapedNull, offset: start) }
         guard unit & 0xF800 == 0xD800 else { return }
-        guard unit < 0xDC00, self.byte(self.position) == UInt8(ascii: "\\"),
-            self.byte(self.position + 1) == UInt8(ascii: "u")
-        else { throw JSONError(reason: .loneSurrogate, offset: start) }
-        self.position += 2
-        guard try self.hex4() & 0xFC00 == 0xDC00 else { throw JSONError(reason: .loneSurrogate, offset: start) }
+        let end = self.position
+        if unit < 0xDC00, self.byte(end) == UInt8(ascii: "\\"), self.byte(end + 1) == UInt8(ascii: "u") {
+            self.position += 2
+            if try self.hex4() & 0xFC00 == 0xDC00 { return }
+            self.position = end
+        }
+        guard self.limits.allowsUnstorableText else { throw JSONError(reason: .loneSurrogate, offset: start) }
     }
 
     private mutating func hex4() throws(JSONError) -> UInt32 {

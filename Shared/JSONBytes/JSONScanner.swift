@@ -122,7 +122,7 @@ struct JSONScanner {
     private mutating func countElement() throws(JSONError) {
         let index = Int(self.parent)
         guard self.nodes[index].payload < UInt64(clamping: self.limits.elementsPerArray) else {
-            throw self.failure(.tooManyElements)
+            throw JSONError(reason: .tooManyElements, offset: Int(self.nodes[index].start))
         }
         self.nodes[index].payload += 1
     }
@@ -135,13 +135,16 @@ struct JSONScanner {
         let object = Int(self.parent)
         let keys = self.nodes[object].payload
         // The count is checked first: it bounds the pairwise comparison below, and with it the time for any input.
-        guard keys < UInt64(clamping: self.limits.keysPerObject) else { throw self.failure(.tooManyKeys) }
+        guard keys < UInt64(clamping: self.limits.keysPerObject) else {
+            throw JSONError(reason: .tooManyKeys, offset: Int(self.nodes[object].start))
+        }
         let start = self.position
         let escaped = try self.string()
         let signature = self.signature(from: start + 1, to: self.position - 1, escaped: escaped)
+        let comparedKeys = self.limits.allowsDuplicateKeys ? 0 : keys
         let isTaken = self.nodes.withUnsafeBufferPointer { nodes in
             var other = object + 1
-            for _ in 0..<keys {
+            for _ in 0..<comparedKeys {
                 if nodes[other].payload == signature,
                     self.isSameKey(nodes[other], start: start, end: self.position, escaped: escaped)
                 {
@@ -244,7 +247,7 @@ struct JSONScanner {
 
     /// An error at the position; at the end of the text the reason is ``JSONError/Reason/unexpectedEnd``.
     func failure(_ reason: JSONError.Reason) -> JSONError {
-        let ended = self.position >= self.count && reason != .tooManyElements
-        return JSONError(reason: ended ? .unexpectedEnd : reason, offset: min(self.position, self.count))
+        JSONError(
+            reason: self.position >= self.count ? .unexpectedEnd : reason, offset: min(self.position, self.count))
     }
 }

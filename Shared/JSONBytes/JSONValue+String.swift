@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The decoded content of a string; nil for anything else.
+    /// The decoded content of a string, lone surrogates replaced by U+FFFD; nil for anything else.
     public var string: String? {
         let node = self.node
         guard node.kind == .string else { return nil }

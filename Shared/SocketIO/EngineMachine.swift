@@ -8,8 +8,15 @@ public final class EngineTimings: Sendable {
     public let upgradeTimeout: UInt64
     /// The time limit for the first accepted namespace after the opening; `nil` for none.
     public let connectTimeout: UInt64?
-    /// The minimum time between two noops that release a polling request during an upgrade.
+    /// From the probe to the noop that releases the held poll, and from each such noop to the next, as in the reference
+    /// server.
+    ///
+    /// Not earlier: socket.io-client-swift changes transports as soon as its poll returns, even while its POST of CONNECT
+    /// is in flight, and nearby clients would nearly always do so.
     public let noopInterval: UInt64 = 100_000_000
+    /// How long after the change to WebSocket a POST is still accepted: the client may have sent it before it sent `5`,
+    /// on another connection.
+    public let latePostInterval: UInt64 = 1_000_000_000
     /// How long a closing polling session waits for the poll that fetches its last packets.
     public let closeTimeout: UInt64 = 5_000_000_000
 
@@ -44,13 +51,13 @@ public struct EngineMachine: Sendable {
     private var hasPoll = false
     private var hasPost = false
     private var isPonging = false
-    /// Polls that are answered immediately during an upgrade, before ``EngineTimings/noopInterval`` applies.
-    private var freeNoops: UInt8 = 0
     /// The time of the next ping or, while `isPonging`, the deadline of the pong.
     private var heartbeatDeadline: UInt64
     private var upgradeDeadline = UInt64.max
     private var noopDeadline = UInt64.max
     private var connectDeadline: UInt64
+    /// Until when a POST is accepted after the change to WebSocket; 0 before it.
+    private var latePostDeadline: UInt64 = 0
     private let timings: EngineTimings
 
     /// A session that opens at `now`.
@@ -89,8 +96,6 @@ extension EngineMachine {
         case hold
         /// Answer it with the queued packets.
         case packets
-        /// Answer it with a noop, so that the client can change transports.
-        case noop
         /// Answer it with the queued packets; the session ends with it.
         case last
         /// A second poll: end the session, answer both.
@@ -110,10 +115,6 @@ extension EngineMachine {
             return .last
         }
         if hasPackets { return .packets }
-        if self.upgrade == .probed, self.freeNoops > 0 {
-            self.freeNoops -= 1
-            return .noop
-        }
         self.hasPoll = true
         return .hold
     }
@@ -130,10 +131,15 @@ extension EngineMachine {
         case mismatch
     }
 
-    /// The head of a POST arrived.
-    public mutating func postReceived() -> PostAnswer {
-        guard self.phase == .open, self.transport == .polling else { return .mismatch }
-        if self.hasPost { return .duplicate }
+    /// The head of a POST arrived. Soon after the change to WebSocket it may be one that the change overtook; see
+    /// ``EngineTimings/latePostInterval``.
+    public mutating func postReceived(at now: UInt64) -> PostAnswer {
+        guard self.phase == .open else { return .mismatch }
+        if self.transport == .polling {
+            if self.hasPost { return .duplicate }
+        } else {
+            guard !self.hasPost, now < self.latePostDeadline else { return .mismatch }
+        }
         self.hasPost = true
         return .read
     }
@@ -155,8 +161,8 @@ extension EngineMachine {
 
     /// The reaction to a text frame of the candidate.
     public enum CandidateAnswer: Sendable, Equatable {
-        /// Send `3probe` on it, and a noop to the held poll if `releasePoll`.
-        case probe(releasePoll: Bool)
+        /// Send `3probe` on it.
+        case probe
         /// The candidate is the transport now: flush everything there; release the held poll with a noop if
         /// `releasePoll`.
         case adopt(releasePoll: Bool)
@@ -170,15 +176,14 @@ extension EngineMachine {
         guard self.phase == .open, self.upgrade != .none else { return .drop }
         if text.elementsEqual("2probe".utf8) {
             self.upgrade = .probed
-            self.freeNoops = 2
             self.noopDeadline = now &+ self.timings.noopInterval
-            defer { self.hasPoll = false }
-            return .probe(releasePoll: self.hasPoll)
+            return .probe
         }
         guard text.count == 1, let type = EnginePacketType(rawValue: text[0]) else { return .drop }
         switch type {
         case .upgrade where self.upgrade == .probed:
             self.transport = .webSocket
+            self.latePostDeadline = now &+ self.timings.latePostInterval
             self.endUpgrade(at: now)
             defer { self.hasPoll = false }
             return .adopt(releasePoll: self.hasPoll)

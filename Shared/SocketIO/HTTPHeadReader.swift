@@ -107,8 +107,7 @@ struct HTTPHeadReader {
                 text.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 })
             else { throw HTTPHeadFailure(status: 400) }
             // A number too long for any limit is too large, not malformed.
-            guard text.count <= 15 else { throw HTTPHeadFailure(status: 413) }
-            head.contentLength = text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+            head.contentLength = text.count > 15 ? .max : text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
     }
 

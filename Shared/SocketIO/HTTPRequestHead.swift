@@ -65,9 +65,7 @@ public struct HTTPRequestHead: Sendable {
 
     /// The same for a token from outside.
     func header(_ name: StaticString, lists token: ArraySlice<UInt8>) -> Bool {
-        self.header(name) { part in
-            part.count == token.count && zip(part, token).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
-        }
+        self.header(name) { Self.equalIgnoringCase($0, token) }
     }
 
     private func header(_ name: StaticString, listsAny matches: (ArraySlice<UInt8>) -> Bool) -> Bool {
@@ -110,6 +108,10 @@ public struct HTTPRequestHead: Sendable {
                 left == right || (ignoringCase && Self.lowercased(left) == Self.lowercased(right))
             }
         }
+    }
+
+    static func equalIgnoringCase(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+        left.count == right.count && zip(left, right).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }

@@ -77,6 +77,7 @@ public struct HTTPRequestParser: Sendable {
                 guard let event = self.readHead(input, at: &offset) else { return nil }
                 return event
             case .sized:
+                guard self.due <= self.bodyLimit - self.body.count else { return self.fail(413) }
                 self.appendBody(input, at: &offset)
                 return self.due == 0 ? self.finish() : nil
             case .chunkData:

@@ -1,20 +1,22 @@
-/// Decides which WebSocket pings of one connection are answered. RFC 6455 section 5.5.3 lets an endpoint answer only
-/// some pings of a burst; a flood ends the connection.
+/// Decides which WebSocket pings of one connection are answered. RFC 6455 section 5.5.3 lets an endpoint answer only the
+/// most recent of several pings; a flood ends the connection.
 public struct PingAllowance: Sendable {
     /// The reaction to a ping.
     public enum Verdict: Sendable, Equatable {
         case answer
-        case ignore
+        /// Over the rate: answer it unless another ping has already been received.
+        case answerIfLast
         /// Too many: close with 1008.
         case close
     }
 
     /// Nil until the first ping, as most connections never receive one.
     private var budget: PacketBudget?
-    private var unanswered = 0
+    /// Pings over the rate.
+    private var excess = 0
     /// Pings answered per second after the burst.
     private static let rate: Float = 10
-    private static let maxUnanswered = 100
+    private static let maxExcess = 100
 
     /// Nothing was received yet.
     public init() {}
@@ -28,7 +30,7 @@ public struct PingAllowance: Sendable {
         let isWithinBudget = budget.spend(burst: burst, rate: Self.rate, at: now)
         self.budget = budget
         if isWithinBudget { return .answer }
-        self.unanswered += 1
-        return self.unanswered > Self.maxUnanswered ? .close : .ignore
+        self.excess += 1
+        return self.excess > Self.maxExcess ? .close : .answerIfLast
     }
 }

@@ -22,7 +22,7 @@ public protocol SocketIOApplication: AnyObject {
     /// An event with attachments; `json` is valid JSON here and its placeholders are sound.
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
 
-    /// The client acknowledged what ``SocketIOSocket/emitWithAck(_:)`` sent under `id`. `json` is the array of its
+    /// The client acknowledged what ``SocketIOSocket/emitWithAck(_:attachments:)`` sent under `id`. `json` is the array of its
     /// arguments, unchecked (checked if there are attachments).
     func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
 
@@ -86,8 +86,10 @@ extension WebSocketApplication {
 
 /// An application for all other HTTP requests of the port.
 public protocol HTTPApplication: AnyObject {
-    /// The maximum size of a request body, bytes; larger ones are answered 413 unread.
+    /// The maximum size of a request body, bytes.
     var maxBody: Int { get }
+    /// The answer to a request whose body is larger than ``maxBody``. The body is not read.
+    func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse
     /// Handles a request, immediately or later; `respond` must be called once, on the loop. Further calls have no
     /// effect, nor has a call after the client has gone.
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void)
@@ -95,6 +97,9 @@ public protocol HTTPApplication: AnyObject {
 
 extension HTTPApplication {
     public var maxBody: Int { 65_536 }
+
+    /// 413 without a body.
+    public func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse { HTTPResponse(status: 413) }
 }
 
 /// The properties of a session that is about to open.

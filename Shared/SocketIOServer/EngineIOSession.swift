@@ -200,7 +200,6 @@ extension EngineIOSession {
         switch self.machine.pollReceived(hasPackets: !link.isEmpty, exceedsBody: exceedsBody) {
         case .hold: link.hold(poll)
         case .packets: self.answer(poll, link)
-        case .noop: poll.answerText([EnginePacketType.noop.rawValue])
         case .last:
             if isLeaving {
                 poll.answerText([EnginePacketType.noop.rawValue])
@@ -244,7 +243,7 @@ extension EngineIOSession {
 
     /// The head of a POST arrived; throws when its body must not be read.
     func postHeadReceived() throws(EngineError) {
-        switch self.machine.postReceived() {
+        switch self.machine.postReceived(at: self.loop.now) {
         case .read: return
         case .mismatch: throw .badRequest
         case .duplicate:
@@ -316,9 +315,8 @@ extension EngineIOSession {
     func candidateText(_ text: UnsafeRawBufferPointer, _ link: WebSocketLink) {
         guard link === self.polling?.candidate else { return link.close(code: 1000) }
         switch self.machine.candidateReceived(text, at: self.loop.now) {
-        case .probe(let releasePoll):
+        case .probe:
             Array("3probe".utf8).withUnsafeBytes { link.send(.text, $0) }
-            if releasePoll { self.answerPoll([EnginePacketType.noop.rawValue]) }
             self.arm()
         case .adopt(let releasePoll):
             if releasePoll { self.answerPoll([EnginePacketType.noop.rawValue]) }

@@ -126,6 +126,7 @@ final class HTTPExchange {
             self.stage = .answering(target)
             self.connection.disarm()
             self.complete(head, target, body)
+        case .failure(413): self.refuseBody()
         case .failure(let status):
             self.refusePost()
             self.loop.statistics.badRequests += 1
@@ -141,11 +142,7 @@ final class HTTPExchange {
             return self.answer(error, closes: true)
         }
         self.stage = .body(destination.target)
-        guard head.contentLength <= destination.bodyLimit else {
-            self.refusePost()
-            self.loop.statistics.badRequests += 1
-            return self.answer(.init(status: 413, headers: self.router.table.corsHeaders(head)), closes: true)
-        }
+        guard head.contentLength <= destination.bodyLimit else { return self.refuseBody() }
         if head.hasBody {
             self.connection.arm(after: self.loop.configuration.requestTimeout)
             if head.header("expect", lists: "100-continue") {
@@ -157,6 +154,16 @@ final class HTTPExchange {
 
     /// A request without a body was answered when its head was read: continues with the next one.
     func skipBody() { self.parser.acceptBody(limit: 0) }
+
+    /// The body of the current request is too large.
+    private func refuseBody() {
+        self.loop.statistics.badRequests += 1
+        if let head, case .body(.fallback(let application)) = self.stage {
+            return self.answer(application.bodyTooLarge(head), closes: true)
+        }
+        self.refusePost()
+        self.answer(.init(status: 413, headers: self.corsHeaders), closes: true)
+    }
 
     /// The POST that is being read will not be completed.
     private func refusePost() {
@@ -234,7 +241,8 @@ extension HTTPExchange {
 
     private var corsHeaders: [(String, String)] { self.head.map(self.router.table.corsHeaders) ?? [] }
 
-    /// Answers the current request, then continues with the next one or ends the connection.
+    /// Answers the current request, then continues with the next one or ends the connection. A client whose request
+    /// for a WebSocket is refused would only notice the end.
     func answer(_ response: HTTPResponse, closes: Bool = false) {
         guard !self.isOver else { return }
         let hasNoBody = response.status == 204 || self.head?.isMethod("HEAD") == true
@@ -248,7 +256,8 @@ extension HTTPExchange {
     private func answerHead(
         _ status: UInt16, _ headers: [(String, String)], length: Int, body: [UInt8] = [], closes: Bool = false
     ) -> Bool {
-        let keepsAlive = !closes && !self.loop.isDraining && self.head?.keepsAlive == true
+        let isRefusedUpgrade = self.head.map(WebSocketHandshake.isAsked) == true
+        let keepsAlive = !closes && !isRefusedUpgrade && !self.loop.isDraining && self.head?.keepsAlive == true
         let connection: StaticString? = !keepsAlive ? "close" : self.head?.isHTTP11 == false ? "keep-alive" : nil
         self.connection.output.encode { outbox in
             outbox.writeResponseHead(status, headers, length: length, connection: connection)

@@ -70,11 +70,13 @@ final class RequestRouter {
             self.openCandidate(head, session, exchange)
             return nil
         }
+        if head.isMethod("POST") {
+            try session.postHeadReceived()
+            return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPayload)
+        }
         guard session.transport == .polling else { throw .badRequest }
-        if head.isMethod("GET") { return HTTPDestination(.poll(session), bodyLimit: 0) }
-        guard head.isMethod("POST") else { throw .badHandshakeMethod }
-        try session.postHeadReceived()
-        return HTTPDestination(.post(session), bodyLimit: self.loop.configuration.maxPayload)
+        guard head.isMethod("GET") else { throw .badHandshakeMethod }
+        return HTTPDestination(.poll(session), bodyLimit: 0)
     }
 
     /// A session that is not ours may be a neighbour's. A relayed request is not relayed again.

@@ -82,22 +82,11 @@ struct RouteTable {
     }
 
     /// The fields that let browsers read an answer.
-    func corsHeaders(_ head: HTTPRequestHead) -> [(String, String)] {
-        guard let origin = self.origins.allowedOrigin(for: head) else { return [] }
-        if origin == "*" { return [("Access-Control-Allow-Origin", "*")] }
-        return [
-            ("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true"), ("Vary", "Origin"),
-        ]
-    }
+    func corsHeaders(_ head: HTTPRequestHead) -> [(String, String)] { self.origins.headers(for: head) }
 
     /// The fields of the answer to a preflight request.
     func preflightHeaders(_ head: HTTPRequestHead) -> [(String, String)] {
-        let cors = self.corsHeaders(head)
-        guard !cors.isEmpty else { return [] }
         let requested = head.header("access-control-request-headers") ?? "Content-Type, Authorization"
-        return cors + [
-            ("Access-Control-Allow-Methods", "GET, POST, OPTIONS"), ("Access-Control-Allow-Headers", requested),
-            ("Access-Control-Max-Age", "600"),
-        ]
+        return self.origins.preflightHeaders(for: head, methods: "GET, POST, OPTIONS", fields: requested)
     }
 }

@@ -53,7 +53,8 @@ extension SocketIOServer {
         public var writeLowWater = 16_384
         /// Bad packets per minute before the connection is closed with 1008.
         public var badPacketBudget = 10
-        /// WebSocket pings answered in a burst; after that ten a second. A hundred unanswered ones close with 1008.
+        /// WebSocket pings answered in a burst; after that ten a second, and the last one of those received together. A
+        /// hundred more than these rates close with 1008.
         public var pongBurst = 20
 
         /// The prefix of engine ids, by which neighbours or a proxy identify this server. URL-safe ASCII.

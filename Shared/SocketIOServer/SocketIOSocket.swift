@@ -103,15 +103,15 @@ public final class SocketIOSocket {
         self.session.layer?.sendPacket(.event, self.namespace, ackID: nil, json: json, attachments: attachments)
     }
 
-    /// Sends an event and requests its acknowledgement; returns the id of the acknowledgement, `nil` if the socket is
-    /// not connected.
-    public func emitWithAck(_ json: some Collection<UInt8>) -> UInt64? {
+    /// Sends an event, with a placeholder for each attachment, and requests its acknowledgement; returns the id of the
+    /// acknowledgement, `nil` if the socket is not connected.
+    public func emitWithAck(_ json: some Collection<UInt8>, attachments: [[UInt8]] = []) -> UInt64? {
         guard self.state == .connected else { return nil }
         let id = self.nextAck
         self.nextAck += 1
         if self.openAcks.count >= 256 { self.openAcks.removeFirst() }
         self.openAcks.append(id)
-        self.session.layer?.sendPacket(.event, self.namespace, ackID: id, json: json, attachments: [])
+        self.session.layer?.sendPacket(.event, self.namespace, ackID: id, json: json, attachments: attachments)
         return id
     }
 

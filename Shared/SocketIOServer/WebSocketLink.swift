@@ -37,9 +37,15 @@ final class WebSocketLink {
     func read(_ input: UnsafeRawBufferPointer) {
         self.connection.loop.withScratch { payload in
             var offset = 0
+            var unanswered: [UInt8]?
             while self.isOpen, let event = self.decoder.next(input, at: &offset, payload: &payload) {
-                self.received(event, payload)
+                if case .ping = event {
+                    self.receivedPing(payload, &unanswered)
+                } else {
+                    self.received(event, payload)
+                }
             }
+            if self.isOpen, let unanswered { self.sendPong(unanswered) }
         }
     }
 
@@ -47,8 +53,7 @@ final class WebSocketLink {
         switch event {
         case .text: payload.withUnsafeBytes { self.receivedText($0) }
         case .binary: self.receivedBinary(payload)
-        case .ping: self.receivedPing(payload)
-        case .pong: break
+        case .ping, .pong: break
         case .close(let code): self.receivedClose(code)
         case .violation(let violation):
             self.connection.loop.statistics.protocolErrors += 1
@@ -76,14 +81,19 @@ final class WebSocketLink {
         }
     }
 
-    private func receivedPing(_ payload: [UInt8]) {
+    /// Answers a ping, or leaves it in `unanswered` until the end of the read.
+    private func receivedPing(_ payload: [UInt8], _ unanswered: inout [UInt8]?) {
         let loop = self.connection.loop
         switch self.pings.pingReceived(burst: Float(loop.configuration.pongBurst), at: loop.now) {
-        case .answer: payload.withUnsafeBytes { self.send(.pong, $0) }
-        case .ignore: break
+        case .answer:
+            unanswered = nil
+            self.sendPong(payload)
+        case .answerIfLast: unanswered = payload
         case .close: self.end(.protocolError, code: 1008, reason: "too many pings")
         }
     }
+
+    private func sendPong(_ payload: [UInt8]) { payload.withUnsafeBytes { self.send(.pong, $0) } }
 
     private func receivedClose(_ code: UInt16?) {
         let user = self.user

@@ -22,6 +22,7 @@ final class ConformanceApplication: SocketIOApplication {
         limits.keysPerObject = 10_000
         limits.elementsPerArray = 1_000_000
         limits.numberLength = 1024
+        limits.allowsUnstorableText = true
         return limits
     }()
 
@@ -117,7 +118,7 @@ final class ConformanceApplication: SocketIOApplication {
             let arguments = elements.isEmpty ? Array("[]".utf8) : [UInt8(ascii: "[")] + rest[comma...]
             socket.acknowledge(ackID, arguments, attachments: attachments)
         } else if name.isString("ask" as StaticString) {
-            _ = socket.emitWithAck(Array(#"["question""#.utf8) + rest)
+            _ = socket.emitWithAck(Array(#"["question""#.utf8) + rest, attachments: attachments)
         } else if name.isString("kick-me" as StaticString) {
             socket.disconnect()
         } else {

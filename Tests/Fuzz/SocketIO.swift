@@ -95,7 +95,7 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
         case 0: _ = machine.pollReceived(hasPackets: false)
         case 1: _ = machine.pollReceived(hasPackets: true)
         case 2: machine.pollAnswered()
-        case 3: _ = machine.postReceived()
+        case 3: _ = machine.postReceived(at: now)
         case 4: machine.postEnded()
         case 5: _ = machine.webSocketArrived(at: now)
         case 6: _ = Array("2probe".utf8).withUnsafeBytes { machine.candidateReceived($0, at: now) }

@@ -6,6 +6,9 @@ import JSONBytes
 /// JSON: what is read can be written, and is the same when it is read again.
 @Sendable func fuzzJSON(_ input: UnsafeRawBufferPointer) {
     var document = JSONDocument()
+    if let fault = try? document.parseWellFormed(Array(input)) {
+        precondition(document.root.path(toByte: fault.offset) != nil, "a fault outside of the document")
+    }
     guard (try? document.parse(input)) != nil else { return }
     let written = text { write(document.root, into: &$0) }
     var again = JSONDocument()

@@ -85,8 +85,17 @@ def test_binary(client):
     client.answer = lambda arguments: [data[0], *arguments, data[2]]
     client.emit("ask", "for bytes")
     assert client.expect("answer") == [data[0], "for bytes", data[2]]
+    client.answer = lambda arguments: arguments
+    client.emit("ask", data[0], {"and": data[2]})
+    assert client.expect("answer", lambda *arguments: arguments[1:] == ({"and": data[2]},))[0] == data[0]
     # Text goes on behind it.
     assert client.call("message-with-ack", "text") == ["text"]
+
+
+def test_every_text_of_json(client):
+    assert client.call("message-with-ack", "a\u0000b") == ["a\u0000b"]
+    client.emit("message", {"a\u0000b": ["\u0000"]})
+    assert client.expect("message-back") == [{"a\u0000b": ["\u0000"]}]
 
 
 def test_to_others(server, client):

@@ -39,7 +39,12 @@ BAD = [
     ("element:transform", {"elementId": "", "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "x" * 129, "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "ä" * 65, "positionX": 1}, "invalid", "elementId"),
-    ("element:transform", {"elementId": "a\u0000b", "positionX": 1}, "invalid", None),
+    ("element:transform", {"elementId": "a\u0000b", "positionX": 1}, "invalid", "elementId"),
+    ("element:create", {"element": {"type": "note", "own": ["\u0000"]}}, "invalid", "element.own[0]"),
+    ("element:update", {"elementId": "e", "set": {"a": {"b\u0000": 1}}}, "invalid", "set.a.b\ufffd"),
+    ("element:create", {"element": {f"k{index}": 1 for index in range(65)}}, "too_large", "element"),
+    ("element:create", {"element": {"type": "note", "own": [0] * 1001}}, "too_large", "element.own"),
+    ("room:join", {"session": "\u0000"}, "invalid", "session"),
     ("element:transform", {"elementId": "a\u007fb", "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": "a\u0085b", "positionX": 1}, "invalid", "elementId"),
     ("element:transform", {"elementId": 5, "positionX": 1}, "invalid", "elementId"),
@@ -231,6 +236,31 @@ def test_well_formed_refusals_never_end_the_connection(raw, room):
     for index in range(60):
         answer = raw.ask(json.dumps(["element:nothing", {"roomId": room}]), index)
         assert answer["error"]["code"] == "unknown_event"
+
+
+@pytest.mark.parametrize("text", ["surrogate", "too deep", "many keys", "long array"])
+def test_well_formed_texts_over_a_limit_never_end_the_connection(raw, room, text):
+    for index in range(30):
+        answer = raw.ask(RAW[text].replace("ROOM", room), index)
+        assert answer["error"]["code"] == ("invalid" if text == "surrogate" else "too_large")
+        assert answer["error"]["field"].startswith("element"), answer
+
+
+def test_a_number_is_used_up_by_a_text_that_cannot_be_stored(raw, room):
+    raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note", "id": "e"}, "n": 1}]))
+    update = '["element:update",{"roomId":"%s","elementId":"e","set":{"a":"\\u0000"},"n":2}]' % room
+    for _ in range(2):
+        answer = raw.ask(update)
+        assert answer["error"]["code"] == "invalid" and answer["error"]["field"] == "set.a", answer
+    answer = raw.ask(json.dumps(["element:transform", {"roomId": room, "elementId": "e", "positionX": 1, "n": 3}]))
+    assert answer["ok"] and answer["seq"] == 2, answer
+
+
+def test_a_binary_event_is_refused_by_its_name(raw, room):
+    raw.say('451-["element:transforming",{"roomId":"%s","own":{"_placeholder":true,"num":0}}]' % room)
+    raw.socket.send_binary(b"x")
+    name, error = json.loads(raw.take("42"))
+    assert name == "transform:error" and error["event"] == "element:transforming" and error["code"] == "invalid"
 
 
 def test_a_message_over_the_limit(single, apps, room):

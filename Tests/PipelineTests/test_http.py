@@ -2,11 +2,12 @@
 
 import concurrent.futures
 import json
+import socket
 
 import pytest
 import requests
 
-from pipeline import eventually
+from pipeline import eventually, running
 from shapes import assert_element
 
 
@@ -73,7 +74,11 @@ def test_what_is_refused(single, room):
     url = f"{single.url}/api/rooms/{room}/elements"
     assert_refused(requests.post(url, data="{", timeout=5), 400, "invalid")
     assert_refused(requests.post(url, data='{"type":"note",}', timeout=5), 400, "invalid")
-    assert requests.post(url, data=b"x" * 400_000, timeout=5).status_code == 413
+    assert_refused(requests.post(url, data=b"x" * 400_000, timeout=5), 413, "too_large")
+    assert_refused(requests.post(url, data=iter([b"x" * 200_000] * 2), timeout=5), 413, "too_large")
+    refused = requests.post(url, data='{"type":"note","own":"\\u0000"}', timeout=5)
+    assert_refused(refused, 400, "invalid")
+    assert refused.json()["error"]["field"] == "element.own"
     eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
     assert get(single, f"/api/rooms/{room}").json()["seq"] == 1
 
@@ -162,9 +167,95 @@ def test_other_paths(single, path):
     assert get(single, path).status_code in (400, 404)
 
 
+@pytest.mark.parametrize("path", ["/", "/healthz", "/api/openapi.json", "/api/rooms/ROOM"])
+def test_head_is_get_without_the_body(single, two, room, note, path):
+    path = path.replace("ROOM", room)
+    eventually("the room is there", lambda: get(single, f"/api/rooms/{room}").status_code == 200)
+    full, head = get(single, path), requests.head(single.url + path, timeout=10)
+    assert head.status_code == full.status_code == 200 and head.content == b""
+    assert head.headers["Content-Length"] == str(len(full.content))
+    assert head.headers["Content-Type"] == full.headers["Content-Type"]
+
+
+ALLOWED = "https://app.example.com"
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    """A pipeline that only pages of one origin may use."""
+    with running("--origins", ALLOWED) as pipeline:
+        yield pipeline
+
+
+def test_a_forbidden_origin_neither_reads_nor_creates(guarded):
+    assert create(guarded, "origins", {"type": "note"}).status_code == 201
+    headers = {"Origin": "https://evil.example", "Content-Type": "text/plain"}
+    url = f"{guarded.url}/api/rooms/origins"
+    for answer in (
+        requests.get(url, headers=headers, timeout=10), requests.head(url, headers=headers, timeout=10),
+        requests.post(url + "/elements", data='{"type":"note"}', headers=headers, timeout=10),
+        requests.post(url + "/elements", data=b"x" * 400_000, headers=headers, timeout=10),
+        requests.options(url, headers=headers, timeout=10), get(guarded, "/api/openapi.json", headers=headers),
+        get(guarded, "/api/nothing", headers=headers),
+    ):
+        assert answer.status_code == 403, answer.text
+        assert "Access-Control-Allow-Origin" not in answer.headers and answer.headers["Vary"] == "Origin"
+        if answer.request.method != "HEAD":
+            assert_refused(answer, 403, "forbidden")
+    eventually("it is there", lambda: get(guarded, "/api/rooms/origins").status_code == 200)
+    assert get(guarded, "/api/rooms/origins").json()["seq"] == 1
+    # Health is for proxies, which ask for no page.
+    assert get(guarded, "/readyz", headers=headers).status_code == 200
+
+
+def test_an_allowed_origin_reads_and_creates(guarded):
+    headers = {"Origin": ALLOWED}
+    for answer, status in (
+        (create(guarded, "allowed", {"type": "note"}, headers=headers), 201),
+        (create(guarded, "allowed", {}, headers=headers), 400),
+        (requests.post(f"{guarded.url}/api/rooms/r/elements", data=b"x" * 400_000, headers=headers, timeout=10), 413),
+        (requests.delete(f"{guarded.url}/api/rooms/r", headers=headers, timeout=10), 405),
+        (get(guarded, "/api/nothing", headers=headers), 404),
+    ):
+        assert answer.status_code == status, answer.text
+        assert answer.headers["Access-Control-Allow-Origin"] == ALLOWED and answer.headers["Vary"] == "Origin"
+    # Without an origin, and from its own page.
+    for headers in ({}, {"Origin": guarded.url}, {"Origin": guarded.url.replace("http", "ws")}):
+        assert create(guarded, "allowed", {"type": "note"}, headers=headers).status_code == 201
+    twice = f"GET /api/openapi.json HTTP/1.1\r\nHost: h\r\nOrigin: {ALLOWED}\r\nOrigin: {ALLOWED}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", guarded.port), 10) as connection:
+        connection.sendall(twice.encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("path, methods", [("r", {"GET", "HEAD"}), ("r/elements", {"POST"})])
+def test_a_preflight_of_an_allowed_origin(guarded, path, methods):
+    answer = requests.options(
+        f"{guarded.url}/api/rooms/{path}", timeout=10,
+        headers={"Origin": ALLOWED, "Access-Control-Request-Method": "POST",
+                 "Access-Control-Request-Headers": "authorization,content-type,idempotency-key"})
+    assert answer.status_code == 204 and answer.content == b""
+    assert answer.headers["Access-Control-Allow-Origin"] == ALLOWED
+    assert set(answer.headers["Access-Control-Allow-Methods"].split(", ")) == methods | {"OPTIONS"}
+    fields = answer.headers["Access-Control-Allow-Headers"].lower().split(", ")
+    assert {"authorization", "content-type", "idempotency-key"} <= set(fields)
+
+
+def test_any_origin_may_use_an_open_gateway(single):
+    headers = {"Origin": "https://anything.example"}
+    assert get(single, "/api/openapi.json", headers=headers).headers["Access-Control-Allow-Origin"] == "*"
+    preflight = requests.options(f"{single.url}/api/rooms/r/elements", headers=headers, timeout=10)
+    assert preflight.status_code == 204 and preflight.headers["Access-Control-Allow-Origin"] == "*"
+
+
 def test_other_methods(single, room):
-    assert requests.delete(f"{single.url}/api/rooms/{room}", timeout=5).status_code in (404, 405)
-    assert requests.put(f"{single.url}/api/rooms/{room}/elements", timeout=5, json={}).status_code in (404, 405)
+    for method, path, allowed in (
+        ("DELETE", f"/api/rooms/{room}", "GET, HEAD, OPTIONS"), ("POST", "/api/openapi.json", "GET, HEAD, OPTIONS"),
+        ("PUT", f"/api/rooms/{room}/elements", "POST, OPTIONS"), ("HEAD", f"/api/rooms/{room}/elements", "POST, OPTIONS"),
+        ("POST", "/", "GET, HEAD"), ("DELETE", "/readyz", "GET, HEAD"),
+    ):
+        answer = requests.request(method, single.url + path, timeout=5)
+        assert answer.status_code == 405 and answer.headers["Allow"] == allowed, (method, path, answer.headers)
 
 
 def test_a_bad_engine_request(single):

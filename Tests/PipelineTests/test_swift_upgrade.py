@@ -155,6 +155,24 @@ async def test_a_post_that_the_change_overtakes(server):
         ws.close()
 
 
+@on_the_loop
+async def test_a_post_that_arrives_after_the_change(server):
+    """The same on a fast link: its poll returns while CONNECT is still on the way to the server."""
+    async with Wire(server.url) as wire:
+        await wire.open()
+        ws = await probed(wire)
+        ws.send("5")
+        # The change is over: the server does not accept polls any more.
+        async with asyncio.timeout(5):
+            with pytest.raises(Failed):
+                while True:
+                    await wire.get()
+        await wire.post('40/,{"late":1}')
+        assert (await ws.receive()).startswith('40{"sid":')
+        assert await ws.receive() == '42["auth",{"late":1}]'
+        ws.close()
+
+
 @pytest.mark.parametrize("when", ["before the probe", "before the answer", "after the answer"])
 @on_the_loop
 async def test_the_websocket_fails_while_it_probes(server, when):

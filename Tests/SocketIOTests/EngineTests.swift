@@ -65,13 +65,13 @@ private let millisecond: UInt64 = 1_000_000
         #expect(machine.pollReceived(hasPackets: false) == .hold)
         #expect(machine.pollReceived(hasPackets: false) == .duplicate)
         machine.pollAnswered()
-        #expect(machine.postReceived() == .read)
-        #expect(machine.postReceived() == .duplicate)
+        #expect(machine.postReceived(at: 0) == .read)
+        #expect(machine.postReceived(at: 0) == .duplicate)
         machine.postEnded()
-        #expect(machine.postReceived() == .read)
+        #expect(machine.postReceived(at: 0) == .read)
         machine.ended()
         #expect(machine.pollReceived(hasPackets: false) == .mismatch)
-        #expect(machine.postReceived() == .mismatch)
+        #expect(machine.postReceived(at: 0) == .mismatch)
     }
 
     @Test func theWholeDance() {
@@ -79,23 +79,40 @@ private let millisecond: UInt64 = 1_000_000
         #expect(machine.pollReceived(hasPackets: false) == .hold)
         #expect(machine.webSocketArrived(at: 0) == true)
         #expect(machine.webSocketArrived(at: 0) == false)
-        #expect(self.candidate(&machine, "2probe", at: 10 * millisecond) == .probe(releasePoll: true))
-        // The client polls again if its poll came back before it saw the probe.
-        #expect(machine.pollReceived(hasPackets: false) == .noop)
-        #expect(machine.pollReceived(hasPackets: false) == .noop)
-        #expect(machine.pollReceived(hasPackets: false) == .hold)
+        #expect(self.candidate(&machine, "2probe", at: 10 * millisecond) == .probe)
         #expect(machine.nextDeadline == 110 * millisecond)
         #expect(self.due(&machine, 110 * millisecond).releasesPoll)
+        // The client polls again if its poll came back before it saw the probe.
+        #expect(machine.pollReceived(hasPackets: false) == .hold)
+        #expect(machine.nextDeadline == 210 * millisecond)
+        #expect(self.due(&machine, 210 * millisecond).releasesPoll)
         #expect(machine.pollReceived(hasPackets: true) == .packets)
         #expect(self.candidate(&machine, "6") == .ignore)
         #expect(machine.pollReceived(hasPackets: false) == .hold)
-        #expect(self.candidate(&machine, "5", at: 150 * millisecond) == .adopt(releasePoll: true))
+        #expect(self.candidate(&machine, "5", at: 250 * millisecond) == .adopt(releasePoll: true))
         #expect(machine.transport == .webSocket)
         #expect(machine.pollReceived(hasPackets: false) == .mismatch)
-        #expect(machine.postReceived() == .mismatch)
         #expect(machine.webSocketArrived(at: 0) == false)
         // The stray noop of some clients.
         #expect(self.packet(&machine, .noop, at: 0) == .nothing)
+    }
+
+    @Test func postIsAcceptedForASecondAfterTheChange() {
+        var machine = self.machine()
+        _ = machine.webSocketArrived(at: 0)
+        _ = self.candidate(&machine, "2probe")
+        _ = self.candidate(&machine, "5", at: 150 * millisecond)
+        #expect(machine.postReceived(at: 150 * millisecond) == .read)
+        #expect(machine.postReceived(at: 160 * millisecond) == .mismatch, "one at a time; the session stays")
+        machine.postEnded()
+        #expect(machine.postReceived(at: 1149 * millisecond) == .read)
+        machine.postEnded()
+        #expect(machine.postReceived(at: 1150 * millisecond) == .mismatch)
+    }
+
+    @Test func webSocketThatNeverPolledAcceptsNoPost() {
+        var machine = self.machine(.webSocket)
+        #expect(machine.postReceived(at: 0) == .mismatch)
     }
 
     @Test func aCandidateThatDoesNotDance() {
@@ -118,7 +135,7 @@ private let millisecond: UInt64 = 1_000_000
         #expect(due.dropsCandidate)
         #expect(due.expiry == nil, "a probing client holds its pong back")
         #expect(machine.nextDeadline == 1200 * millisecond, "and gets its whole time afterwards")
-        #expect(machine.postReceived() == .read)
+        #expect(machine.postReceived(at: 1000 * millisecond) == .read)
     }
 
     @Test func closing() {
@@ -133,7 +150,7 @@ private let millisecond: UInt64 = 1_000_000
         #expect(self.due(&unfetched, 5000 * millisecond).expiry == .closeTimeout)
         var leaving = self.machine()
         leaving.closeReceived(until: 50 * millisecond)
-        #expect(leaving.postReceived() == .mismatch)
+        #expect(leaving.postReceived(at: 0) == .mismatch)
         #expect(leaving.pollReceived(hasPackets: false) == .last)
     }
 
@@ -157,7 +174,7 @@ private let millisecond: UInt64 = 1_000_000
                 switch Int.random(in: 0..<11, using: &generator) {
                 case 0: _ = machine.pollReceived(hasPackets: Bool.random(using: &generator))
                 case 1: machine.pollAnswered()
-                case 2: _ = machine.postReceived()
+                case 2: _ = machine.postReceived(at: now)
                 case 3: machine.postEnded()
                 case 4: _ = machine.webSocketArrived(at: now)
                 case 5:

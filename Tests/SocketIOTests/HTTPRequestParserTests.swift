@@ -59,9 +59,14 @@ import Testing
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
-            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
         ]
         for (text, status) in heads { #expect(self.parse(text) == [.failure(status)], "\(text)") }
+    }
+
+    @Test(arguments: ["101", "99999999999999999999"])
+    func lengthOverTheLimitIsRefusedUnread(length: String) {
+        let text = "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\nabc"
+        #expect(self.parse(text) == [.head("POST", "/p", ""), .failure(413)])
     }
 
     @Test func badChunks() {
@@ -100,8 +105,6 @@ import Testing
         #expect(head.header("origin") == "https://x")
         #expect(head.header("connection", lists: "upgrade"))
         #expect(head.headers.map(\.name) == ["Host", "Connection", "ORIGIN"])
-        #expect(OriginPolicy.only(["https://x"]).judge(head) == .allowed)
-        #expect(OriginPolicy.only(["https://x.evil"]).judge(head) == .refused)
     }
 
     @Test func flippedBitsNeverTrap() {

@@ -45,6 +45,44 @@ import Testing
         #expect(response.head.contains("Sec-WebSocket-Version: 13"))
     }
 
+    @Test(arguments: [
+        ("/socket.io/?EIO=4&transport=websocket&sid=x", "", 400), ("/echo", "Sec-WebSocket-Version: 8\r\n", 426),
+        ("/socket.io/?EIO=4&transport=websocket", "Origin: https://evil.io\r\n", 403),
+        ("/socket.io/?EIO=3&transport=websocket", "", 400), ("/socket.io/?transport=none", "", 400),
+        ("/missing", "", 404),
+    ])
+    func refusedUpgradeClosesTheConnection(target: String, headers: String, status: Int) throws {
+        let fixture = try ServerFixture {
+            $0.origins = .only([])
+            // Longer than the test may take.
+            $0.keepAliveTimeout = .seconds(75)
+        }
+        let client = try fixture.client()
+        let version = headers.contains("Version") ? "" : "Sec-WebSocket-Version: 13\r\n"
+        let response = try client.ask(
+            "GET \(target) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Key: \(RawClient.key)\r\n\(version)\(headers)\r\n")
+        #expect(response.status == status)
+        #expect(response.head.contains("Connection: close"))
+        try client.waitForEnd()
+    }
+
+    @Test func largeBodyIsRefusedByTheApplication() throws {
+        let fixture = try ServerFixture()
+        let requests = [
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3E9\r\n",
+        ]
+        for request in requests {
+            let client = try fixture.client()
+            let response = try client.ask(request)
+            #expect(response.status == 413, "\(request)")
+            #expect(response.body == "too large: POST /", "\(request)")
+            try client.waitForEnd()
+        }
+    }
+
     @Test func cors() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()

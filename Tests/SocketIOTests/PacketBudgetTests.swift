@@ -15,10 +15,10 @@ import Testing
         #expect(!spend(0))
     }
 
-    @Test func pingsBeyondTheAllowanceAreIgnoredAndAFloodCloses() {
+    @Test func onlyTheLastPingBeyondTheAllowanceIsAnsweredAndAFloodCloses() {
         var pings = PingAllowance()
         #expect((0..<20).map { _ in pings.pingReceived(burst: 20, at: 0) }.allSatisfy { $0 == .answer })
-        #expect((0..<100).map { _ in pings.pingReceived(burst: 20, at: 0) }.allSatisfy { $0 == .ignore })
+        #expect((0..<100).map { _ in pings.pingReceived(burst: 20, at: 0) }.allSatisfy { $0 == .answerIfLast })
         #expect(pings.pingReceived(burst: 20, at: 0) == .close)
         #expect(pings.pingReceived(burst: 20, at: Self.second) == .answer)
     }

@@ -38,7 +38,8 @@ final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
     }
 
     func acknowledged(_ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
-        self.log.append("ack \(id) \(String(decoding: json, as: UTF8.self))")
+        let attached = attachments.isEmpty ? "" : " \(attachments)"
+        self.log.append("ack \(id) \(String(decoding: json, as: UTF8.self))\(attached)")
     }
 
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
@@ -65,7 +66,12 @@ final class Pages: HTTPApplication {
 
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
+    func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse {
+        HTTPResponse(status: 413, body: bytes("too large: \(head.method) \(head.path)"))
+    }
+
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
+        if request.head.path == "/missing" { return respond(HTTPResponse(status: 404)) }
         let response = HTTPResponse(
             status: 200, headers: [("X-Path", request.head.path), ("X-Bad", "a\r\nInjected: b")], body: request.body)
         guard request.head.path == "/later" else { return respond(response) }

@@ -117,6 +117,38 @@ import Testing
         #expect(try fixture.log().filter { $0.hasPrefix("ack") } == ["ack 0 [2]"])
     }
 
+    @Test func acknowledgementsCarryAttachmentsBothWays() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.connectedSocket()
+        let question = #"["q",{"_placeholder":true,"num":0}]"#
+        _ = try fixture.onLoop { _, application in
+            application.sockets[0].emitWithAck(bytes(question), attachments: [[7, 8]])
+        }
+        #expect(try client.message() == "451-0\(question)")
+        #expect(try client.frame().payload == [7, 8])
+        let answer = #"[{"_placeholder":true,"num":1},"and",{"_placeholder":true,"num":0}]"#
+        client.send(
+            clientText("462-0\(answer)") + clientFrame([1], first: 0x82) + clientFrame([2, 3], first: 0x82)
+                + clientText(#"42["end"]"#))
+        #expect(try client.message() == #"42["end"]"#)
+        #expect(try fixture.log().filter { $0.hasPrefix("ack") } == ["ack 0 \(answer) [[1], [2, 3]]"])
+    }
+
+    @Test(arguments: [#"\u0000"#, #"\ud800"#, #"\udc00\ud800"#])
+    func everyTextOfJSONReachesTheApplication(text: String) throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.openSocket()
+        client.sendText(#"40{"token":"\#(text)"}"#)
+        #expect(try client.message().hasPrefix(#"40{"sid":""#))
+        #expect(try fixture.log() == [#"connect / {"token":"\#(text)"}"#])
+        client.sendText(#"42["a","\#(text)"]"#)
+        #expect(try client.message() == #"42["a","\#(text)"]"#)
+        let binary = #"451-["\#(text)",{"_placeholder":true,"num":0}]"#
+        client.send(clientText(binary) + clientFrame([1], first: 0x82))
+        #expect(try client.message() == binary)
+        #expect(try client.frame().payload == [1])
+    }
+
     @Test func badPacketBudget() throws {
         let fixture = try ServerFixture { $0.badPacketBudget = 3 }
         let client = try fixture.connectedSocket()

@@ -104,6 +104,7 @@ import Testing
         func valid(_ json: String) -> Bool { bytes(json).withUnsafeBytes { ConnectPayload.isValid($0) } }
         #expect(valid(""))
         #expect(valid(#"{"token":"x"}"#))
+        #expect(valid(#"{"token":"\u0000\ud800"}"#), "what a text may contain is for the application to say")
         for bad in ["{", "{}x", "[]", #"{"a":}"#, "1"] { #expect(!valid(bad), "\(bad)") }
         #expect(ConnectError.body(message: "a\"b", data: bytes("{}")) == bytes(#"{"message":"a\"b","data":{}}"#))
         #expect(ConnectError.body(message: "no", data: []) == bytes(#"{"message":"no"}"#))

@@ -61,6 +61,19 @@ import Testing
         #expect(try client.closeCode() == 1008)
     }
 
+    @Test func lastOfManyPingsIsAnswered() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.openSocket(path: "/engine.io/")
+        client.send((0..<60).flatMap { clientFrame([$0], first: 0x89) } + clientText("4end"))
+        var answered: [UInt8] = []
+        while answered.last != 59 {
+            let frame = try client.frame()
+            if frame.opcode == 10 { answered += frame.payload } else { #expect(frame.payload == bytes("4end")) }
+        }
+        #expect(answered.starts(with: 0..<20))
+        #expect(answered == answered.sorted())
+    }
+
     @Test func pingsGoOnWhenTheTimeoutIsLongerThanTheInterval() throws {
         let fixture = try ServerFixture {
             $0.pingInterval = .milliseconds(20)

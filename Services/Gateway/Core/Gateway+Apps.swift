@@ -82,6 +82,8 @@ extension Gateway {
 
     private mutating func handle(_ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]) {
         do throws(Refusal) {
+            // The fault of a commit is found again when it is read: it may use up the commit's number.
+            if !event.event.isCommit { try self.reader.check(event) }
             if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
             let room = try event.room()
             if try self.connections.waitsForJoin(event, room: room) { return }

@@ -29,11 +29,13 @@ struct AppAdmission {
     ) throws(Refusal) -> (Identity, HandshakeFields) {
         var document = JSONDocument()
         if !auth.isEmpty {
+            let fault: JSONError?
             do {
-                try document.parse(auth, limits: self.limits)
+                fault = try document.parseWellFormed(Array(auth), limits: self.limits)
             } catch {
                 throw Refusal(.invalid, "The auth payload is not valid JSON.", field: "auth")
             }
+            if let fault { throw Refusal(fault, in: document.root, limits: self.limits) }
         }
         let fields = try HandshakeFields(auth: auth.isEmpty ? nil : document.root, query: query, header: header)
         let guest = guest ?? Self.guestName()

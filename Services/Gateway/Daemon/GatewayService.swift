@@ -109,7 +109,9 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             flushes: flushes, outbox: bridge.outbox, news: bridge.news)
         bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
         self.apps = SocketIOApps(hub: self.hub)
-        self.pages = HTTPPages(hub: self.hub, adminPages: context.pages, maxBody: settings.limits.messageBytes)
+        self.pages = HTTPPages(
+            hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins,
+            maxBody: settings.limits.messageBytes)
         self.server = SocketIOServer(
             eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages, flushes: flushes)

@@ -40,7 +40,7 @@ package struct GatewaySettings: DaemonSettings {
     static let face = Setting<String?>.endpoint(
         "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")
     static let origins = Setting<[String]>.list(
-        "origins", default: ["*"], "Origins of web pages that may connect, exactly; * for all.")
+        "origins", default: ["*"], "Origins of web pages that may use Socket.IO and the HTTP API, exactly; * for all.")
     static let pingInterval = Setting.milliseconds(
         "ping-interval-ms", default: 25_000, in: 100...300_000, "How often a quiet app is pinged.")
     static let pingTimeout = Setting.milliseconds(

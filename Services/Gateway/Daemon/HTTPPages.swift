@@ -6,52 +6,101 @@ import SocketIO
 import SocketIOServer
 import Wire
 
-/// Plain HTTP on the gateway's port: health, the REST reading and creating of elements, its description, a page.
+/// Plain HTTP on the gateway's port: health, a page, and the API, which reads rooms and creates elements.
 final class HTTPPages: HTTPApplication {
     private unowned let hub: GatewayHub
     private let adminPages: AdminPages
+    /// The web origins that may use the API.
+    private let origins: OriginPolicy
     let maxBody: Int
 
-    init(hub: GatewayHub, adminPages: AdminPages, maxBody: Int) {
+    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, maxBody: Int) {
         self.hub = hub
         self.adminPages = adminPages
+        self.origins = origins
         self.maxBody = maxBody
     }
 
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
-        let path = request.head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
-            String.init)
-        let method = request.head.method
-        switch path {
-        case [""]: self.get(method, respond) { Self.page }
-        case ["healthz"], ["readyz"]: self.get(method, respond) { self.adminPage(request.head.path) }
-        case ["api", "openapi.json"]: self.get(method, respond) { Self.json(200, Array(OpenAPI.document.utf8)) }
-        case let path where path.count == 3 && path[0] == "api" && path[1] == "rooms":
-            guard method == "GET" else { return respond(Self.wrongMethod("GET")) }
-            self.read(request, room: PercentCoding.decode(path[2]), respond)
-        case let path where path.count == 4 && path[0] == "api" && path[1] == "rooms" && path[3] == "elements":
-            guard method == "POST" else { return respond(Self.wrongMethod("POST")) }
-            self.create(request, room: PercentCoding.decode(path[2]), respond)
-        default:
-            respond(Self.refusal(Refusal(.notFound, "There is no such page.")))
+        let head = request.head
+        guard APIResource.contains(head.path) else { return respond(self.page(head)) }
+        let answer: (HTTPResponse) -> Void = { respond(self.readable($0, by: head)) }
+        do throws(Refusal) {
+            try self.checkOrigin(of: head)
+            guard let resource = APIResource(path: head.path) else { throw .noSuchPage }
+            switch head.method {
+            case "OPTIONS": respond(self.preflight(head, resource))
+            case let method where !resource.methods.contains(method): answer(Self.wrongMethod(resource.methods))
+            default: self.handle(request, resource, answer)
+            }
+        } catch {
+            answer(Self.refusal(error))
         }
     }
 
-    private func get(_ method: String, _ respond: (HTTPResponse) -> Void, _ page: () -> HTTPResponse) {
-        guard method == "GET" || method == "HEAD" else { return respond(Self.wrongMethod("GET")) }
-        respond(page())
+    func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse {
+        guard APIResource.contains(head.path) else { return HTTPResponse(status: 413) }
+        do throws(Refusal) {
+            try self.checkOrigin(of: head)
+            throw Refusal(.tooLarge, "A body has at most \(self.maxBody) bytes.")
+        } catch {
+            return self.readable(Self.refusal(error), by: head)
+        }
+    }
+
+    // MARK: Pages
+
+    private func page(_ head: HTTPRequestHead) -> HTTPResponse {
+        let page: HTTPResponse? = head.path == "/" ? Self.page : self.adminPage(head.path)
+        guard let page else { return Self.refusal(.noSuchPage) }
+        return Self.reading.contains(head.method) ? page : Self.wrongMethod(Self.reading)
     }
 
     /// The same health pages as on the admin server.
-    private func adminPage(_ path: String) -> HTTPResponse {
-        guard let page = self.adminPages.page(at: path) else {
-            return Self.refusal(Refusal(.notFound, "There is no such page."))
-        }
+    private func adminPage(_ path: String) -> HTTPResponse? {
+        guard path == "/healthz" || path == "/readyz", let page = self.adminPages.page(at: path) else { return nil }
         return HTTPResponse(
             status: UInt16(clamping: page.status), headers: [("content-type", page.contentType)], body: page.body)
     }
 
+    fileprivate static let reading = ["GET", "HEAD"]
+
+    // MARK: Origins
+
+    private func checkOrigin(of head: HTTPRequestHead) throws(Refusal) {
+        switch self.origins.judge(head) {
+        case .allowed: break
+        case .refused: throw Refusal(.forbidden, "This origin is not allowed.", field: "Origin")
+        case .malformed: throw Refusal(.invalid, "A request has at most one origin.", field: "Origin")
+        }
+    }
+
+    /// An answer with the fields that let pages of allowed origins read it.
+    private func readable(_ answer: HTTPResponse, by head: HTTPRequestHead) -> HTTPResponse {
+        var answer = answer
+        answer.headers += self.origins.headers(for: head)
+        return answer
+    }
+
+    /// The answer to a browser that asks for a page of another origin what this page may send.
+    private func preflight(_ head: HTTPRequestHead, _ resource: APIResource) -> HTTPResponse {
+        let methods = resource.methods.joined(separator: ", ")
+        let fields = "Authorization, Content-Type, Idempotency-Key"
+        let headers = self.origins.preflightHeaders(for: head, methods: methods, fields: fields)
+        return HTTPResponse(status: 204, headers: [("allow", methods)] + headers)
+    }
+
     // MARK: Rooms
+
+    private func handle(
+        _ request: HTTPRequest, _ resource: APIResource, _ respond: @escaping (HTTPResponse) -> Void
+    ) {
+        switch resource {
+        case .description: respond(Self.json(200, Array(OpenAPI.document.utf8)))
+        case .room(let room): self.read(request, room: room, respond)
+        case .elements(let room): self.create(request, room: room, respond)
+        }
+    }
 
     private func read(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
@@ -111,18 +160,18 @@ final class HTTPPages: HTTPApplication {
 
     private static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
-            status: UInt16(status),
-            headers: [("content-type", "application/json"), ("access-control-allow-origin", "*")], body: body)
+            status: UInt16(clamping: status), headers: [("content-type", "application/json")], body: body)
     }
 
     private static func refusal(_ refusal: Refusal) -> HTTPResponse {
         Self.json(HTTPStatus.of(refusal), refusal.acknowledgementText)
     }
 
-    private static func wrongMethod(_ allowed: String) -> HTTPResponse {
-        HTTPResponse(
-            status: 405, headers: [("content-type", "application/json"), ("allow", allowed)],
-            body: Refusal(.invalid, "The method must be \(allowed).").acknowledgementText)
+    private static func wrongMethod(_ allowed: [String]) -> HTTPResponse {
+        let methods = allowed.joined(separator: ", ")
+        var response = Self.json(405, Refusal(.invalid, "The method must be one of \(methods).").acknowledgementText)
+        response.headers.append(("allow", methods))
+        return response
     }
 
     private static let page = HTTPResponse(
@@ -131,6 +180,39 @@ final class HTTPPages: HTTPApplication {
             ("content-type", "text/html; charset=utf-8"), ("x-content-type-options", "nosniff"),
             ("cache-control", "no-cache"),
         ], body: Array(RoomPage.html.utf8))
+}
+
+extension Refusal {
+    fileprivate static var noSuchPage: Refusal { Refusal(.notFound, "There is no such page.") }
+}
+
+/// What a path below `/api` stands for.
+private enum APIResource {
+    case description
+    case room(String)
+    case elements(String)
+
+    /// Whether a path is the API's, though there may be nothing.
+    static func contains(_ path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
+
+    /// `nil` when there is no such resource.
+    init?(path: String) {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
+        switch (segments.first, segments.count) {
+        case ("openapi.json", 1): self = .description
+        case ("rooms", 2): self = .room(PercentCoding.decode(segments[1]))
+        case ("rooms", 3) where segments[2] == "elements": self = .elements(PercentCoding.decode(segments[1]))
+        default: return nil
+        }
+    }
+
+    /// The methods that it answers.
+    var methods: [String] {
+        switch self {
+        case .description, .room: HTTPPages.reading + ["OPTIONS"]
+        case .elements: ["POST", "OPTIONS"]
+        }
+    }
 }
 
 /// Percent-encoding in paths (RFC 3986 section 2.1).

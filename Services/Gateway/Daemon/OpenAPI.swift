@@ -6,7 +6,7 @@ enum OpenAPI {
           "info": {
             "title": "TouchSync",
             "version": "1",
-            "description": "Reads rooms and creates elements. Everything else goes over Socket.IO on /socket.io/."
+            "description": "Reads rooms and creates elements. Everything else goes over Socket.IO on /socket.io/. HEAD is answered like GET, without the body. Pages of the origins that the gateway allows may send all of these requests (CORS)."
           },
           "security": [{}, {"token": []}],
           "paths": {
@@ -72,7 +72,7 @@ enum OpenAPI {
             },
             "responses": {
               "Refused": {
-                "description": "400 invalid, 401 token, 403 forbidden, 404 not_found, 409 conflict, 410 gone, 413 too_large, 429 rate_limited, 503 busy or unavailable",
+                "description": "400 invalid, 401 token, 403 forbidden (no right, or the page's origin is not allowed), 404 not_found, 409 conflict, 410 gone, 413 too_large, 429 rate_limited, 503 busy or unavailable",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
               }
             },

@@ -45,7 +45,7 @@ final class SocketIOApps: SocketIOApplication {
 
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
         let line = socket.userInfo as? SocketIOLine
-        line?.refuseBinary(ackID: ackID)
+        line?.refuseBinary(json, ackID: ackID)
     }
 
     func disconnected(_ socket: SocketIOSocket, reason: DisconnectReason) {
@@ -159,12 +159,13 @@ final class SocketIOLine: AppLine {
         self.socket.reportBadPacket()
     }
 
-    func refuseBinary(ackID: UInt64?) {
+    /// - Parameter json: the event, valid JSON.
+    func refuseBinary(_ json: UnsafeRawBufferPointer, ackID: UInt64?) {
         let refusal = Refusal(.invalid, "Events carry no binary attachments.")
-        if let ackID {
-            self.acknowledge(ackID, refusal.acknowledgementText)
-        } else {
-            self.emit(refusal.eventText)
-        }
+        if let ackID { return self.acknowledge(ackID, refusal.acknowledgementText) }
+        var document = JSONDocument()
+        _ = try? document.parseWellFormed(Array(json))
+        var elements = document.root.elements
+        self.emit(refusal.eventText(of: elements.next()?.string ?? ""))
     }
 }

@@ -62,7 +62,7 @@ package struct Commits {
     private static func draft(
         _ event: IncomingEvent, _ kind: EditKind, isAllowed: Bool, _ reader: inout EventReader
     ) -> CommitDraft {
-        let draft = reader.commit(kind, event.payload)
+        let draft = reader.commit(kind, event)
         if isAllowed { return draft }
         return draft.refused(.mayNotCommit, abandoning: kind.gestureElements(in: event.payload))
     }

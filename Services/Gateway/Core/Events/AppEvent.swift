@@ -59,6 +59,8 @@ struct IncomingEvent {
     let ackID: UInt64?
     let event: AppEvent
     let payload: JSONValue
+    /// What is wrong with the text although it is well-formed; see ``EventReader/check(_:)``.
+    var fault: JSONError?
     /// The text that it was read from.
     let json: [UInt8]
     let now: Instant

@@ -19,8 +19,9 @@ struct EventReader {
     mutating func event(
         _ json: [UInt8], ackID: UInt64?, from slot: Slot, at now: Instant
     ) throws(UnreadableEvent) -> IncomingEvent {
+        let fault: JSONError?
         do {
-            try self.document.parse(json, limits: self.limits)
+            fault = try self.document.parseWellFormed(json, limits: self.limits)
         } catch {
             let refusal = Refusal(.invalid, "The event is not valid JSON at byte \(error.offset).")
             throw UnreadableEvent(refusal: refusal, isEvent: false)
@@ -37,24 +38,34 @@ struct EventReader {
         guard let payload = arguments.next(), payload.kind == .object else {
             throw UnreadableEvent(refusal: Refusal(.invalid, "The payload must be an object."), event: event.name)
         }
-        return IncomingEvent(slot: slot, ackID: ackID, event: event, payload: payload, json: json, now: now)
+        return IncomingEvent(
+            slot: slot, ackID: ackID, event: event, payload: payload, fault: fault, json: json, now: now)
+    }
+
+    /// Checks that an event neither exceeds a limit nor contains text that cannot be stored.
+    func check(_ event: IncomingEvent) throws(Refusal) {
+        if let fault = event.fault { throw Refusal(fault, in: event.payload, limits: self.limits) }
     }
 
     /// Reads an element that is created over HTTP.
     mutating func creation(_ body: [UInt8]) throws(Refusal) -> CreateElement {
+        let fault: JSONError?
         do {
-            try self.document.parse(body, limits: self.limits)
+            fault = try self.document.parseWellFormed(body, limits: self.limits)
         } catch {
             throw Refusal(.invalid, "The body is not valid JSON at byte \(error.offset).")
         }
+        if let fault { throw Refusal(fault, in: self.document.root, called: "element", limits: self.limits) }
         return try CreateElement(element: self.document.root, reading: &self.editReading)
     }
 
     // MARK: Commits
 
     /// Reads a commit. A fault that is found here for good consumes the app's number too, so PostgreSQL must hear of it.
-    mutating func commit(_ kind: EditKind, _ payload: JSONValue) -> CommitDraft {
+    mutating func commit(_ kind: EditKind, _ event: IncomingEvent) -> CommitDraft {
+        let payload = event.payload
         do throws(Refusal) {
+            try self.check(event)
             let gesture = try Self.gesture(payload["gesture"])
             return CommitDraft(gesture: gesture, read: try kind.read(payload, reading: &self.editReading))
         } catch {

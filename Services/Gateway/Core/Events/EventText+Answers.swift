@@ -127,8 +127,8 @@ extension Refusal {
     /// It as an acknowledgement: `{"ok":false,"error":{…}}`.
     package var acknowledgementText: [UInt8] { EventText.refused(self) }
 
-    /// It as the event `transform:error`, for what is no event of the contract.
-    package var eventText: [UInt8] {
-        EventText.transformError(self, event: "", room: nil, element: nil, number: nil)
+    /// It as the event `transform:error`, for an event that was not read any further than its name.
+    package func eventText(of event: String) -> [UInt8] {
+        EventText.transformError(self, event: event, room: nil, element: nil, number: nil)
     }
 }

@@ -1,0 +1,90 @@
+import JSONBytes
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+/// 65 fields, 1001 elements and 40 levels, each more than an app may send.
+private let object = "{" + (0..<65).map { "\"k\($0)\":0" }.joined(separator: ",") + "}"
+private let array = "[" + Array(repeating: "0", count: 1001).joined(separator: ",") + "]"
+private let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+
+@Suite struct FaultyTextTests {
+    private func send(_ scene: inout Scene, _ slot: Slot, _ json: String, ack: UInt64? = 1) -> Bool {
+        scene.gateway.eventReceived(
+            Array(json.utf8), ackID: ack, from: slot, at: scene.moment, seconds: 0, into: &scene.actions)
+    }
+
+    @Test(arguments: [
+        (#"["room:join",{"roomId":"r","session":"\u0000"}]"#, "invalid", "session"),
+        (#"["room:join",{"roomId":"r","resume":{"epoch":"\ud800","seq":0}}]"#, "invalid", "resume.epoch"),
+        (#"["auth:refresh",{"token":"\u0000"}]"#, "invalid", "token"),
+        (#"["element:delete",{"roomId":"r","elementId":"a\u0000b"}]"#, "invalid", "elementId"),
+        (#"["element:create",{"roomId":"r","element":{"type":"note","own":["\udc00"]}}]"#, "invalid", "element.own[0]"),
+        (#"["element:create",{"roomId":"r","element":\#(object)}]"#, "too_large", "element"),
+        (#"["element:create",{"roomId":"r","element":{"type":"note","own":\#(array)}}]"#, "too_large", "element.own"),
+        (#"["elements:create",{"roomId":"r","elements":\#(array)}]"#, "too_large", "elements"),
+    ])
+    func wellFormedEventIsRefusedWithItsFieldAndNotCounted(json: String, code: String, field: String) throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        #expect(self.send(&scene, ada, json))
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.contains(#""code":"\#(code)""#), "\(text)")
+        #expect(text.contains(#""field":"\#(field)""#), "\(text)")
+    }
+
+    @Test func depthOverTheLimitIsTooLargeAndNotCounted() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        #expect(self.send(&scene, ada, #"["element:create",{"roomId":"r","element":{"own":\#(deep)}}]"#))
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.contains(#""code":"too_large""#))
+        #expect(text.contains(#""field":"element.own[0]"#))
+    }
+
+    @Test func unreadableTextIsCountedAlthoughItAlsoBreaksARule() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        #expect(!self.send(&scene, ada, #"["element:delete",{"roomId":"\u0000"},]"#))
+        #expect(!self.send(&scene, ada, #"["element:delete",{"a":\#(array)"#))
+    }
+
+    @Test func numberedCommitUsesUpItsNumber() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        _ = self.send(&scene, ada, #"["element:update",{"roomId":"r","elementId":"e","set":{"a":"\u0000"},"n":1}]"#)
+        let actions = scene.take()
+        let refusal = try #require(actions.commits.first?.edit.refusal).refusal
+        #expect(refusal.code == .invalid)
+        #expect(refusal.field == "set.a")
+        #expect(actions.texts(for: ada).isEmpty, "the committer answers")
+    }
+
+    @Test func previewIsReportedByItsName() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let json = #"["element:transforming",{"roomId":"r","elementId":"\ud800","positionX":1}]"#
+        #expect(self.send(&scene, ada, json, ack: nil))
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.hasPrefix(#"["transform:error",{"event":"element:transforming","code":"invalid""#))
+        #expect(text.contains(#""field":"elementId""#))
+    }
+
+    @Test func elementOverHTTPIsRefusedWithItsField() throws {
+        for (body, status, field) in [
+            (#"{"type":"a\u0000"}"#, 400, "element.type"), (#"{"type":"note","own":\#(array)}"#, 413, "element.own"),
+            (object, 413, "element"),
+        ] {
+            var scene = Scene()
+            let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))
+            _ = scene.gateway.create(
+                in: "r", body: Array(body.utf8), session: "h:1", as: identity, at: scene.moment, into: &scene.actions)
+            guard case .http(_, status, let json) = scene.take().first else {
+                Issue.record("not \(status): \(body)")
+                continue
+            }
+            #expect(String(decoding: json, as: UTF8.self).contains(#""field":"\#(field)""#))
+        }
+    }
+}

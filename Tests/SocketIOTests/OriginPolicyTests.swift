@@ -1,0 +1,67 @@
+import SocketIO
+import Testing
+
+@Suite struct OriginPolicyTests {
+    private static let policy = OriginPolicy.only(["https://app.example.com"])
+
+    private static func head(_ origin: String?, host: String = "api.example.com") throws -> HTTPRequestHead {
+        try requestHead("GET / HTTP/1.1\r\nHost: \(host)\r\n\(origin.map { "Origin: \($0)\r\n" } ?? "")\r\n")
+    }
+
+    @Test(arguments: [
+        ("api.example.com:443", "wss://api.example.com"), ("api.example.com", "wss://api.example.com:443"),
+        ("api.example.com:443", "https://api.example.com"), ("api.example.com:80", "ws://api.example.com"),
+        ("api.example.com", "ws://api.example.com:80"), ("api.example.com", "http://api.example.com"),
+        ("API.example.com:443", "WSS://api.EXAMPLE.com"), ("api.example.com:8080", "ws://api.example.com:8080"),
+        ("[::1]:443", "wss://[::1]"), ("[::1]:8080", "ws://[::1]:8080"), ("127.0.0.1:80", "ws://127.0.0.1"),
+    ])
+    func ownAddressIsAllowedWithItsDefaultPortOrWithout(host: String, origin: String) throws {
+        #expect(try Self.policy.judge(Self.head(origin, host: host)) == .allowed)
+    }
+
+    @Test(arguments: [
+        ("api.example.com:443", "ws://api.example.com"), ("api.example.com:80", "wss://api.example.com"),
+        ("api.example.com:8080", "ws://api.example.com"), ("api.example.com", "ws://api.example.com:8080"),
+        ("api.example.com", "wss://api.example.com.evil.io"), ("api.example.com", "wss://evil.io"),
+        ("api.example.com", "ftp://api.example.com"), ("api.example.com", "api.example.com"),
+        ("api.example.com", "wss:api.example.com"),
+        ("api.example.com", "wss://api.example.com/"), ("api.example.com", "wss://x@api.example.com"),
+        ("api.example.com", "wss://api.example.com:443x"), ("api.example.com", "wss://"), ("", "wss://"),
+        ("api.example.com", "null"), ("[::1]", "wss://[::2]"), ("api.example.com", "https://APP.example.com"),
+        ("api.example.com", "https://app.example.com:443"),
+    ])
+    func everyOtherPlaceIsRefused(host: String, origin: String) throws {
+        #expect(try Self.policy.judge(Self.head(origin, host: host)) == .refused)
+    }
+
+    @Test func listedOriginAndNoneAreAllowedAndTwoAreMalformed() throws {
+        #expect(try Self.policy.judge(Self.head("https://app.example.com")) == .allowed)
+        #expect(try Self.policy.judge(Self.head(nil)) == .allowed)
+        let twice = "https://app.example.com\r\nOrigin: https://app.example.com"
+        #expect(try Self.policy.judge(Self.head(twice)) == .malformed)
+        #expect(try OriginPolicy.any.judge(Self.head(twice)) == .malformed)
+        #expect(try OriginPolicy.any.judge(Self.head("https://evil.io")) == .allowed)
+    }
+
+    @Test func answerThatDependsOnTheOriginVariesWithIt() throws {
+        func fields(_ policy: OriginPolicy, _ origin: String?) throws -> [String] {
+            try policy.headers(for: Self.head(origin)).map { "\($0): \($1)" }
+        }
+        #expect(try fields(.any, "https://evil.io") == ["Access-Control-Allow-Origin: *"])
+        #expect(
+            try fields(Self.policy, "https://app.example.com") == [
+                "Access-Control-Allow-Origin: https://app.example.com", "Access-Control-Allow-Credentials: true",
+                "Vary: Origin",
+            ])
+        #expect(try fields(Self.policy, "https://evil.io") == ["Vary: Origin"])
+        #expect(try fields(Self.policy, nil) == ["Vary: Origin"])
+    }
+
+    @Test func preflightOfARefusedOriginGrantsNothing() throws {
+        func names(_ origin: String) throws -> [String] {
+            try Self.policy.preflightHeaders(for: Self.head(origin), methods: "GET", fields: "X-A").map(\.0)
+        }
+        #expect(try names("https://evil.io") == ["Vary"])
+        #expect(try names("https://app.example.com").contains("Access-Control-Allow-Methods"))
+    }
+}
