@@ -159,6 +159,16 @@ def test_a_leave_overtakes_the_commits_that_the_rate_delays(single, pipelining, 
     assert single.assert_gapless(room) == 140
 
 
+def test_what_the_rate_delays_is_applied_though_its_app_leaves_and_comes_back(single, pipelining, room):
+    app = pipelining()
+    session = app.join(room)["session"]
+    app.ask(create(room), *[move(room, x) for x in range(119)])
+    back = ("room:join", {"roomId": room, "session": session})
+    answers = app.ask(*[move(room, x) for x in range(20)], ("room:leave", {"roomId": room}), back, move(room, 99))
+    assert codes(answers) == ["ok"] * 23
+    assert single.assert_gapless(room) == 141
+
+
 def test_what_the_rate_delays_is_applied_after_a_close(single, pipelining, room):
     app = pipelining()
     app.join(room)

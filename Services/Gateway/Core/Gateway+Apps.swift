@@ -114,20 +114,9 @@ extension Gateway {
             case .event(let json, let ackID):
                 self.eventReceived(json, ackID: ackID, from: slot, at: now, seconds: seconds, into: &actions)
             case .preview(let move):
-                self.handle(move, from: slot, room: released.room, at: now, into: &actions)
+                let preview = self.connections.release(move, from: slot, room: released.room, at: now, into: &actions)
+                if let preview { self.rooms.send(preview, at: now, into: &actions) }
             }
-        }
-    }
-
-    /// Handles previews that waited for a join.
-    private mutating func handle(
-        _ move: Move, from slot: Slot, room: Identifier, at now: Instant, into actions: inout [GatewayAction]
-    ) {
-        do throws(Refusal) {
-            let preview = try self.connections.previewReleased(move, from: slot, room: room, at: now)
-            if let preview { self.rooms.send(preview, at: now, into: &actions) }
-        } catch {
-            self.connections.refusePreview(error, of: move.element, in: room, from: slot, at: now, into: &actions)
         }
     }
 

@@ -47,7 +47,8 @@ extension Gateway {
         counters.resent = self.commits.custody.resentTotal
         counters.held = self.commits.custody.heldTotal
         counters.acknowledged = self.commits.acknowledgedTotal
-        counters.busy = self.commits.custody.busyTotal + self.joins.busyTotal + self.joins.snapshots.busyTotal
+        counters.busy =
+            self.commits.custody.busyTotal + self.joins.busyTotal + self.joins.snapshots.busyTotal
             + self.requests.busyTotal
         self.rooms.count(into: &counters)
         return counters

@@ -99,13 +99,20 @@ package struct Connections {
         return self.stamp(try EventReader.move(event.payload), from: event.slot, room: room, at: event.now)
     }
 
-    /// Previews that waited for a join are shown.
-    /// - Returns: one preview of them, if it may be sent on now.
-    mutating func previewReleased(
-        _ move: Move, from slot: Slot, room: Identifier, at now: Instant
-    ) throws(Refusal) -> Preview? {
-        try self.bySlot[slot]?.checkPreview(in: room)
-        return self.stamp(move, from: slot, room: room, at: now)
+    /// Previews that waited for a join, folded into one.
+    /// - Returns: the preview, if it may be sent on now.
+    mutating func release(
+        _ move: Move, from slot: Slot, room: Identifier, at now: Instant, into actions: inout [GatewayAction]
+    ) -> Preview? {
+        do throws(Refusal) {
+            try self.bySlot[slot]?.checkPreview(in: room)
+            return self.stamp(move, from: slot, room: room, at: now)
+        } catch {
+            guard self.isReported(error, of: slot, at: now) else { return nil }
+            let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.transforming.name)
+            self.refuse(error, origin, room: room, element: move.element, into: &actions)
+            return nil
+        }
     }
 
     private mutating func stamp(_ move: Move, from slot: Slot, room: Identifier, at now: Instant) -> Preview? {
@@ -196,16 +203,6 @@ package struct Connections {
         self.refuse(
             refusal, event.origin, room: event.payload["roomId"]?.string.map { Identifier($0) },
             element: event.payload["elementId"]?.string.map { Identifier($0) }, number: number, into: &actions)
-    }
-
-    /// Answers previews with a refusal that waited for a join, as if they came now.
-    mutating func refusePreview(
-        _ refusal: Refusal, of element: Identifier, in room: Identifier, from slot: Slot, at now: Instant,
-        into actions: inout [GatewayAction]
-    ) {
-        guard self.isReported(refusal, of: slot, at: now) else { return }
-        let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.transforming.name)
-        self.refuse(refusal, origin, room: room, element: element, into: &actions)
     }
 
     private mutating func isReported(_ refusal: Refusal, of slot: Slot, at now: Instant) -> Bool {
