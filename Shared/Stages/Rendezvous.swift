@@ -8,7 +8,6 @@ package struct Rendezvous: Sendable, Equatable {
     /// The number of shards.
     package let shards: Int
     private let owners: [Int]
-    private let hashes: [UInt64]
 
     /// - Parameter shards: shards are numbered from 0.
     package init(names: [String], shards: Int = 64) {
@@ -21,7 +20,6 @@ package struct Rendezvous: Sendable, Equatable {
         let hashes = sorted.map(Rendezvous.hash)
         self.names = sorted
         self.shards = max(0, shards)
-        self.hashes = hashes
         self.owners = (0..<max(0, shards)).map { shard in
             hashes.indices.max { Rendezvous.weight(hashes[$0], shard) < Rendezvous.weight(hashes[$1], shard) } ?? -1
         }
@@ -38,12 +36,6 @@ package struct Rendezvous: Sendable, Equatable {
     package func owner(of shard: Int) -> String? {
         guard self.owners.indices.contains(shard), self.owners[shard] >= 0 else { return nil }
         return self.names[self.owners[shard]]
-    }
-
-    /// All names in order of weight: the owner first, then the one that would own the shard without it, and so on.
-    package func ranked(_ shard: Int) -> [String] {
-        let weights = self.hashes.map { Rendezvous.weight($0, shard) }
-        return self.names.indices.sorted { weights[$0] > weights[$1] }.map { self.names[$0] }
     }
 
     // FNV-1a, 64 bit.
