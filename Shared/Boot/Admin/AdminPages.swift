@@ -1,4 +1,4 @@
-package import JSONBytes
+internal import JSONBytes
 internal import NIOConcurrencyHelpers
 
 /// A page of the admin server.
@@ -12,11 +12,6 @@ package struct AdminPage: Sendable {
         self.status = status
         self.contentType = contentType
         self.body = Array(body)
-    }
-
-    /// A JSON page.
-    package static func json(_ writer: JSONWriter, status: Int = 200) -> AdminPage {
-        AdminPage(status: status, contentType: "application/json", body: writer.bytes)
     }
 }
 
