@@ -64,7 +64,6 @@ public enum ElementInput {
         return number
     }
 
-    /// A required number.
     static func requiredNumber(_ value: JSONValue?, _ field: String) throws(FieldError) -> Double {
         guard let number = try Self.number(value, field) else {
             throw FieldError(field: field, message: "A number is required.")

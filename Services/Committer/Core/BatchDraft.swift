@@ -19,13 +19,11 @@ struct BatchDraft: Sendable {
 
     let rules: RulesTable
     let limits: CommitterLimits
-    /// The batch to write.
     private(set) var batch: ShardBatch
     /// Answers in the order of the commits.
     private(set) var answers: [CommitAnswer] = []
     /// Updates in the shard's order.
     private(set) var updates: [Update] = []
-    /// The counts of decisions.
     private(set) var tally = DecisionTally()
 
     /// The indices of rooms and streams in the batch, in the order in which commits referred to them.

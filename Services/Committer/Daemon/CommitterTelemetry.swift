@@ -75,7 +75,6 @@ final class CommitterTelemetry: Sendable {
         return core
     }
 
-    /// An envelope was malformed.
     func envelopeMalformed() { self.malformed.add() }
 
     /// The database is on another history than before.

@@ -26,7 +26,6 @@ package struct PeerAddress: InstanceAddress, Hashable {
     /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
 
-    /// Throws for an invalid name.
     static func check(name: String) throws(SettingRefusal) {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {

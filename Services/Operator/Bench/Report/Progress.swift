@@ -18,7 +18,6 @@ struct Progress: Sendable {
         self.line(name, "\(second)/\(seconds) s: \(taken.live) connected, \(Self.rates(taken.tally))")
     }
 
-    /// The rates of one second.
     static func rates(_ tally: Tally) -> String {
         var parts: [String] = []
         if tally.previewsSent + tally.previewsDelivered > 0 {
