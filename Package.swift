@@ -81,7 +81,8 @@ let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
         ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
-    library("Mesh", "Shared/Mesh", ["Timing", "CZeroMQ", "CLinux", nioLocks, logging], exclude: ["README.md"]),
+    library(
+        "Mesh", "Shared/Mesh", ["Timing", "CZeroMQ", "CLinux", deque, nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["Timing", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
     library("Stages", "Shared/Stages", ["Wire", "Timing", "Mesh", "Boot", deque, logging, lifecycle]),
@@ -145,7 +146,7 @@ let fanout: [Target] = [
 let operatorCommand: [Target] = [
     library(
         "OperatorBench", "Services/Operator/Bench",
-        ["SocketIO", "JSONBytes", "CLinux", argumentParser, histogram]),
+        ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram]),
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [

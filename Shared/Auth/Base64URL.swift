@@ -2,7 +2,6 @@ internal import FoundationEssentials
 
 /// base64url without padding (RFC 4648 section 5), read strictly: one text per value, so a token has one spelling.
 enum Base64URL {
-    /// Encodes.
     static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         Data(bytes).base64EncodedData().prefix { $0 != UInt8(ascii: "=") }.map { character in
             switch character {

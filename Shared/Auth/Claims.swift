@@ -10,14 +10,6 @@ package struct Claims: Sendable, Equatable {
     package var rights: RoomRights
     /// `exp`: the first second, since 1970 and in UTC, at which the token is no longer valid.
     package var expiresAt: Int64
-
-    package init(user: String, name: String? = nil, color: String? = nil, rights: RoomRights, expiresAt: Int64) {
-        self.user = user
-        self.name = name
-        self.color = color
-        self.rights = rights
-        self.expiresAt = expiresAt
-    }
 }
 
 /// Why a token is rejected. The raw value is a code for logs and metrics; clients must only learn that it was rejected.

@@ -11,12 +11,6 @@ static inline int mesh_recv(zmq_msg_t *message, void *socket) {
     return rc < 0 ? -zmq_errno() : rc;
 }
 
-// Consumes the message on success only, as zmq_msg_send does.
-static inline int mesh_send_msg(zmq_msg_t *message, void *socket, int more) {
-    int rc = zmq_msg_send(message, socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0));
-    return rc < 0 ? -zmq_errno() : rc;
-}
-
 // Copies the bytes into a message of libzmq's own.
 static inline int mesh_send_bytes(void *socket, const void *bytes, size_t count, int more) {
     int rc = zmq_send(socket, bytes, count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0));

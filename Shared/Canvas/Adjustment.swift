@@ -42,18 +42,11 @@ public struct Adjustment: Equatable, Sendable {
     /// Writes `{field, sent, stored, why}`, in a group with the element's id.
     public func encode(into writer: inout JSONWriter, elementId: String? = nil) {
         writer.beginObject()
-        if let elementId {
-            writer.key("elementId")
-            writer.value(elementId)
-        }
-        writer.key("field")
-        writer.value(self.field)
-        writer.key("sent")
-        writer.value(self.sent)
-        writer.key("stored")
-        writer.value(self.stored)
-        writer.key("why")
-        writer.value(self.why.rawValue)
+        writer.member("elementId", ifPresent: elementId)
+        writer.member("field", self.field)
+        writer.member("sent", self.sent)
+        writer.member("stored", self.stored)
+        writer.member("why", self.why.rawValue)
         writer.endObject()
     }
 }

@@ -22,8 +22,7 @@ public struct AffineMatrix: Equatable, Sendable {
 
     /// The image of a point.
     public func applied(to point: Point) -> Point {
-        Point(
-            x: self.a * point.x + self.c * point.y + self.tx, y: self.b * point.x + self.d * point.y + self.ty)
+        Point(x: self.a * point.x + self.c * point.y + self.tx, y: self.b * point.x + self.d * point.y + self.ty)
     }
 
     /// This map followed by another one.

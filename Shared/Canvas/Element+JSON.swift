@@ -18,17 +18,12 @@ extension Element {
 
     /// Writes the flat object's members into an open object, to which a broadcast appends its own.
     public func encodeMembers(into writer: inout JSONWriter) {
-        writer.key("id")
-        writer.value(self.id)
-        writer.key("type")
-        writer.value(self.type)
+        writer.member("id", self.id)
+        writer.member("type", self.type)
         self.encodeGeometry(into: &writer)
-        writer.key("createdBy")
-        writer.value(self.createdBy)
-        writer.key("updatedBy")
-        writer.value(self.updatedBy)
-        writer.key("rev")
-        writer.value(self.rev)
+        writer.member("createdBy", self.createdBy)
+        writer.member("updatedBy", self.updatedBy)
+        writer.member("rev", self.rev)
         self.encodeOptions(into: &writer)
         for field in self.extra {
             writer.key(string: field.name)
@@ -37,59 +32,34 @@ extension Element {
     }
 
     private func encodeGeometry(into writer: inout JSONWriter) {
-        writer.key("positionX")
-        writer.value(self.positionX)
-        writer.key("positionY")
-        writer.value(self.positionY)
-        writer.key("width")
-        writer.value(self.width)
-        writer.key("height")
-        writer.value(self.height)
-        writer.key("rotation")
-        writer.value(self.rotation)
-        writer.key("scaleX")
-        writer.value(self.scaleX)
-        writer.key("scaleY")
-        writer.value(self.scaleY)
-        writer.key("originalWidth")
-        writer.value(self.originalWidth)
-        writer.key("originalHeight")
-        writer.value(self.originalHeight)
-        writer.key("anchorX")
-        writer.value(self.anchorX)
-        writer.key("anchorY")
-        writer.value(self.anchorY)
+        writer.member("positionX", self.positionX)
+        writer.member("positionY", self.positionY)
+        writer.member("width", self.width)
+        writer.member("height", self.height)
+        writer.member("rotation", self.rotation)
+        writer.member("scaleX", self.scaleX)
+        writer.member("scaleY", self.scaleY)
+        writer.member("originalWidth", self.originalWidth)
+        writer.member("originalHeight", self.originalHeight)
+        writer.member("anchorX", self.anchorX)
+        writer.member("anchorY", self.anchorY)
     }
 
     private func encodeOptions(into writer: inout JSONWriter) {
         if self.locked {
-            writer.key("locked")
-            writer.value(true)
+            writer.member("locked", true)
         }
-        if let snapDegrees = self.snapDegrees {
-            writer.key("snapDegrees")
-            writer.value(snapDegrees)
-        }
+        writer.member("snapDegrees", ifPresent: self.snapDegrees)
         if let bounds = self.bounds {
             writer.key("bounds")
             bounds.encode(into: &writer)
         }
-        if let fontSize = self.fontSize {
-            writer.key("fontSize")
-            writer.value(fontSize)
-        }
-        if let zIndex = self.zIndex {
-            writer.key("zIndex")
-            writer.value(zIndex)
-        }
+        writer.member("fontSize", ifPresent: self.fontSize)
+        writer.member("zIndex", ifPresent: self.zIndex)
         if self.space == .normalized {
-            writer.key("space")
-            writer.value(Space.normalized.rawValue)
+            writer.member("space", Space.normalized.rawValue)
         }
-        if let parentId = self.parentId {
-            writer.key("parentId")
-            writer.value(parentId)
-        }
+        writer.member("parentId", ifPresent: self.parentId)
     }
 
     /// Parses the output of `encode`: its exact inverse, for our own stored text (see `jsonLimits`). Nil for any other
@@ -159,14 +129,10 @@ extension Element {
 extension Bounds {
     func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("x")
-        writer.value(self.x)
-        writer.key("y")
-        writer.value(self.y)
-        writer.key("width")
-        writer.value(self.width)
-        writer.key("height")
-        writer.value(self.height)
+        writer.member("x", self.x)
+        writer.member("y", self.y)
+        writer.member("width", self.width)
+        writer.member("height", self.height)
         writer.endObject()
     }
 

@@ -49,12 +49,11 @@ public enum ElementInput {
     private static func hasControls(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
-            var previous: UInt8 = 0
-            for byte in bytes {
-                if byte < 0x20 || byte == 0x7F || previous == 0xC2 && byte < 0xA0 { return true }
-                previous = byte
+            bytes.indices.contains { index in
+                let byte = bytes[index]
+                guard byte < 0x20 || byte >= 0x7F else { return false }
+                return byte < 0x80 || byte == 0xC2 && bytes[index + 1] < 0xA0
             }
-            return false
         }
     }
 
@@ -65,7 +64,6 @@ public enum ElementInput {
         return number
     }
 
-    /// A required number.
     static func requiredNumber(_ value: JSONValue?, _ field: String) throws(FieldError) -> Double {
         guard let number = try Self.number(value, field) else {
             throw FieldError(field: field, message: "A number is required.")

@@ -10,8 +10,7 @@ extension RulesTable {
         element.parentId = new.parentId
         element.extra = new.extra
         Self.setAnchor(new, &element, &adjustments)
-        Self.setOptions(
-            ElementChanges(new), rules, &element, &adjustments)
+        Self.setOptions(ElementChanges(new), rules, &element, &adjustments)
         element.originalWidth = Self.original(
             ("originalWidth", new.originalWidth), drawn: fields.width, scale: fields.scaleX, rules, &adjustments)
         element.originalHeight = Self.original(
@@ -145,8 +144,7 @@ extension Element {
     /// Rejects an update after which the extra fields would be too large. Call it before applying the update.
     public func check(_ changes: ElementChanges) throws(FieldError) {
         if !self.fits(changes) {
-            throw FieldError(
-                field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
+            throw FieldError(field: "set", message: "An element's own fields have at most 8192 bytes.", tooLarge: true)
         }
     }
 

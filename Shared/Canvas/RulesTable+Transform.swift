@@ -17,9 +17,7 @@ extension RulesTable {
         return adjustments
     }
 
-    static func setPosition(
-        _ fields: TransformFields, _ element: inout Element, _ adjustments: inout [Adjustment]
-    ) {
+    static func setPosition(_ fields: TransformFields, _ element: inout Element, _ adjustments: inout [Adjustment]) {
         let bounds = element.bounds
         if let sent = fields.positionX {
             let rule = PositionRule(sent: sent, space: element.space, edge: bounds?.x, extent: bounds?.width)

@@ -21,8 +21,7 @@ public struct RulesTable: Equatable, Sendable {
         var text = TypeRules()
         text.fontSize = 12...72
         let named = [("note", TypeRules()), ("photo", photo), ("video", video), ("audio", audio), ("text", text)]
-        return RulesTable(
-            entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
+        return RulesTable(entries: named.map { Entry(name: Array($0.0.utf8), rules: $0.1) }, other: TypeRules())
     }()
 
     /// The rules of a type.

@@ -16,7 +16,9 @@ package final class Frames {
     /// Storage for the frames of one message.
     package init(capacity: Int) {
         self.capacity = capacity
-        self.parts = Message.allocate(capacity)
+        self.parts = UnsafeMutableRawPointer.allocate(
+            byteCount: capacity * MemoryLayout<zmq_msg_t>.stride, alignment: 64
+        ).bindMemory(to: zmq_msg_t.self, capacity: capacity)
         for index in 0..<capacity { zmq_msg_init(self.parts + index) }
     }
 
@@ -41,12 +43,6 @@ package final class Frames {
 
     /// A copy of a frame's bytes.
     package func bytes(at index: Int) -> [UInt8] { self.withBytes(at: index) { [UInt8]($0) } }
-
-    /// Moves a frame out without copying its bytes; it reads as empty afterwards.
-    package func take(at index: Int) -> Message {
-        guard index >= 0, index < self.count else { return Message() }
-        return Message(taking: self.parts + self.skipped + index)
-    }
 
     func withPart<Result, Failure: Error>(
         _ index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -32,6 +32,24 @@ package struct LinkCounters: Sendable, Equatable {
     package var reconnects: UInt64 = 0
     /// Beats sent.
     package var beats: UInt64 = 0
+
     /// All zero.
     package init() {}
+
+    /// Counts a send of this many bytes.
+    mutating func sent(_ result: SendResult, bytes: Int) {
+        switch result {
+        case .sent:
+            self.sent += 1
+            self.sentBytes += UInt64(bytes)
+        case .wouldBlock: self.wouldBlock += 1
+        case .unroutable: self.unroutable += 1
+        }
+    }
+
+    /// Counts a message for the user.
+    mutating func received(_ frames: Frames) {
+        self.received += 1
+        for index in 0..<frames.count { self.receivedBytes += UInt64(frames.byteCount(at: index)) }
+    }
 }

@@ -106,9 +106,6 @@ package final class MeshContext: @unchecked Sendable {
         return max(end.elapsed(since: now).seconds, 0.001)
     }
 
-    /// The number of open sockets.
-    package var openSockets: Int { self.state.withLockedValue { $0.sockets } }
-
     func socketOpened() throws(MeshError) {
         let open = self.state.withLockedValue { state -> Bool in
             guard state.phase == .open else { return false }

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import Logging
 internal import Timing
 
@@ -38,23 +39,14 @@ package final class PeerLink {
         set { self.identity.greeting = newValue }
     }
 
-    private final class Connection {
-        let monitor: SocketMonitor
-        let socket: Socket
-        init(_ socket: consuming Socket, _ monitor: consuming SocketMonitor) {
-            self.monitor = monitor
-            self.socket = socket
-        }
-    }
-
     private let thread: ReactorThread
     private let options: LinkOptions
     private var identity: LinkIdentity
     private let instance = UInt64.random(in: 0 ... .max)
     private var incarnation: UInt32 = 0
     private var machine: DialMachine
-    private var connection: Connection?
-    private var pending = EventQueue<Event>()
+    private var connection: LinkConnection?
+    private var pending = Deque<Event>()
     private var budget = 0
     private var now: Instant { self.thread.now }
     private var disconnected = false
@@ -82,7 +74,7 @@ package final class PeerLink {
     package func close() {
         guard !self.machine.isClosed else { return }
         if self.machine.isConnected, !self.disconnected, let connection = self.connection {
-            _ = self.control(.goodbye, on: connection)
+            _ = connection.send(.goodbye)
         } else {
             self.connection?.socket.setLinger(.zero)
         }
@@ -97,14 +89,14 @@ package final class PeerLink {
 
     /// The next event; nil when there is none in this turn.
     package func next() -> Event? {
-        if let event = self.pending.pop() { return event }
+        if let event = self.pending.popFirst() { return event }
         guard let connection = self.connection else { return nil }
         while self.budget > 0, connection.socket.core.isReadable {
             self.budget -= 1
             switch connection.socket.receive(into: self.incoming) {
             case .message:
                 if self.handle(connection) { return .message }
-                if let event = self.pending.pop() { return event }
+                if let event = self.pending.popFirst() { return event }
                 if self.connection !== connection { return nil }
             case .tooManyFrames:
                 self.counters.droppedFrames += 1
@@ -114,11 +106,11 @@ package final class PeerLink {
             }
         }
         self.readingEnded(isEmpty: !connection.socket.core.isReadable)
-        return self.pending.pop()
+        return self.pending.popFirst()
     }
 
     // True when the message is for the user.
-    private func handle(_ connection: Connection) -> Bool {
+    private func handle(_ connection: LinkConnection) -> Bool {
         let frames = self.incoming
         let kind = frames.withPart(0) { $0.count == 1 ? FrameKind(rawValue: $0[0]) : nil }
         switch kind {
@@ -129,8 +121,7 @@ package final class PeerLink {
                 return false
             }
             frames.skipped = 1
-            self.counters.received += 1
-            for index in 0..<frames.count { self.counters.receivedBytes += UInt64(frames.byteCount(at: index)) }
+            self.counters.received(frames)
             return true
         case .beat where frames.filled == 1:
             self.heard()
@@ -156,7 +147,7 @@ package final class PeerLink {
         if self.machine.isUp { self.pending.append(.resting(isResting)) }
     }
 
-    private func helloReceived(_ connection: Connection) {
+    private func helloReceived(_ connection: LinkConnection) {
         do throws(Hello.Failure) {
             let hello = try self.incoming.withPart(1) { bytes throws(Hello.Failure) in
                 try Hello(bytes, expecting: self.identity.protocolVersion)
@@ -175,7 +166,7 @@ package final class PeerLink {
             case .malformed:
                 self.counters.droppedMalformed += 1
             case .version(let mesh, let version):
-                _ = self.control(.goodbye, on: connection)
+                _ = connection.send(.goodbye)
                 self.refused([UInt8](bigEndians: mesh, version))
             }
         }
@@ -214,46 +205,16 @@ package final class PeerLink {
 
     /// Sends a message of one frame, copying the bytes during the call.
     package func send(copying frame: UnsafeRawBufferPointer) -> SendResult {
-        guard let connection = self.upConnection else { return self.count(.unroutable) }
-        var result = self.kind(.data, on: connection, more: true)
-        if result == .sent { result = connection.socket.send(frame) }
-        return self.count(result, bytes: frame.count)
-    }
-
-    /// Sends a message of several frames: at least one, at most the other side's `maximumFrames`.
-    package func send(_ frames: [[UInt8]]) -> SendResult {
-        self.send(Parcel(frames))
-    }
-
-    /// Sends a prepared message.
-    package func send(_ parcel: borrowing Parcel) -> SendResult {
-        guard let connection = self.upConnection else { return self.count(.unroutable) }
-        var result = self.kind(.data, on: connection, more: true)
-        if result == .sent { result = parcel.send(on: connection.socket) }
-        return self.count(result, bytes: parcel.byteCount)
-    }
-
-    private var upConnection: Connection? { self.machine.isUp ? self.connection : nil }
-
-    private func kind(_ kind: FrameKind, on connection: Connection, more: Bool) -> SendResult {
-        withUnsafeBytes(of: kind.rawValue) { connection.socket.send($0, more: more) }
-    }
-
-    private func control(_ kind: FrameKind, on connection: Connection) -> SendResult {
-        self.kind(kind, on: connection, more: false)
-    }
-
-    private func count(_ result: SendResult, bytes: Int = 0) -> SendResult {
+        var result = SendResult.unroutable
+        if self.machine.isUp, let connection = self.connection {
+            result = connection.send(.data, more: true)
+            if result == .sent { result = connection.socket.send(frame) }
+        }
+        self.counters.sent(result, bytes: frame.count)
         switch result {
-        case .sent:
-            self.counters.sent += 1
-            self.counters.sentBytes += UInt64(bytes)
-            self.machine.sent(at: self.now)
-        case .wouldBlock:
-            self.counters.wouldBlock += 1
-            self.connection?.socket.core.wantsWritable = true
-        case .unroutable:
-            self.counters.unroutable += 1
+        case .sent: self.machine.sent(at: self.now)
+        case .wouldBlock: self.connection?.socket.core.wantsWritable = true
+        case .unroutable: break
         }
         return result
     }
@@ -272,7 +233,7 @@ package final class PeerLink {
             let monitor = try SocketMonitor(
                 socket.core, context: self.thread.context, thread: self.thread, serial: self.thread.nextSerial())
             try socket.connect(self.endpoint)
-            self.connection = Connection(socket, monitor)
+            self.connection = LinkConnection(socket, monitor)
         } catch {
             self.thread.logger.warning("cannot open a link", metadata: self.metadata(["error": "\(error)"]))
             self.connection = nil
@@ -297,9 +258,9 @@ package final class PeerLink {
     }
 
     // A fresh socket has room for it; if it were lost nevertheless, the missing answer would end this connection.
-    private func greet(_ connection: Connection) {
+    private func greet(_ connection: LinkConnection) {
         let hello = Hello(self.identity, instance: self.instance, incarnation: self.incarnation &- 1).encoded()
-        guard self.kind(.hello, on: connection, more: true) == .sent else { return }
+        guard connection.send(.hello, more: true) == .sent else { return }
         _ = hello.withUnsafeBytes { connection.socket.send($0) }
     }
 
@@ -345,7 +306,7 @@ extension PeerLink: ReactorLink {
         }
     }
 
-    private func readNews(_ connection: Connection) {
+    private func readNews(_ connection: LinkConnection) {
         while connection.monitor.isReadable, let news = connection.monitor.next() {
             switch news {
             case .handshakeSucceeded:
@@ -362,7 +323,7 @@ extension PeerLink: ReactorLink {
     }
 
     private func beat() {
-        if let connection = self.connection, self.control(.beat, on: connection) == .sent { self.counters.beats += 1 }
+        if let connection = self.connection, connection.send(.beat) == .sent { self.counters.beats += 1 }
         // At the high-water mark the peer has enough pending messages; a beat is not needed.
         self.machine.sent(at: self.now)
     }

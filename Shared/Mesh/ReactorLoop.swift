@@ -25,3 +25,6 @@ extension ReactorLoop {
     /// Nothing to end.
     package func stopped() {}
 }
+
+/// The maximum number of messages that a link delivers per turn, so that no peer and no link starves another.
+let messagesPerTurn = 256

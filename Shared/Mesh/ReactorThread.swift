@@ -69,7 +69,6 @@ package final class ReactorThread {
         for link in self.links where link.needsTurn(at: now) { link.turn(at: now) }
     }
 
-    /// The earliest deadline of the links.
     var linkDeadline: Instant? {
         var first: Instant?
         for link in self.links {

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import Logging
 internal import Timing
 
@@ -41,21 +42,12 @@ package final class ServerLink {
         }
     }
 
-    private final class Connection {
-        let monitor: SocketMonitor
-        let socket: Socket
-        init(_ socket: consuming Socket, _ monitor: consuming SocketMonitor) {
-            self.monitor = monitor
-            self.socket = socket
-        }
-    }
-
     private let thread: ReactorThread
     private var identity: LinkIdentity
     private let instance = UInt64.random(in: 0 ... .max)
     private var roster: PeerRoster
-    private var connection: Connection?
-    private var pending = EventQueue<Event>()
+    private var connection: LinkConnection?
+    private var pending = Deque<Event>()
     private var budget = 0
     private var now: Instant { self.thread.now }
     private let silenceLimit: Nanoseconds
@@ -83,7 +75,7 @@ package final class ServerLink {
         self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
         // Two parts in addition to the user's: routing id and kind.
         self.incoming = Frames(capacity: options.maximumFrames + 2)
-        self.connection = Connection(socket, monitor)
+        self.connection = LinkConnection(socket, monitor)
         thread.register(self)
         thread.logger.info("link bound", metadata: self.metadata([:]))
     }
@@ -97,7 +89,7 @@ package final class ServerLink {
     /// Ends the link: sends a goodbye to all peers and their queues for as long as LINGER allows. No more events.
     package func close() {
         guard self.connection != nil else { return }
-        for peer in self.roster.ids { _ = self.control(.goodbye, to: peer) }
+        for peer in self.roster.ids { _ = self.send(.goodbye, to: peer) }
         for peer in self.roster.ids { self.roster.remove(peer) }
         self.connection = nil
         self.pending.removeAll()
@@ -108,14 +100,14 @@ package final class ServerLink {
 
     /// The next event; nil when there is none in this turn.
     package func next() -> Event? {
-        if let event = self.pending.pop() { return event }
+        if let event = self.pending.popFirst() { return event }
         guard let connection = self.connection else { return nil }
         while self.budget > 0, connection.socket.core.isReadable {
             self.budget -= 1
             switch connection.socket.receive(into: self.incoming) {
             case .message:
                 if let peer = self.handle(connection) { return .message(peer) }
-                if let event = self.pending.pop() { return event }
+                if let event = self.pending.popFirst() { return event }
             case .tooManyFrames:
                 self.counters.droppedFrames += 1
             case .empty, .terminated:
@@ -123,11 +115,11 @@ package final class ServerLink {
             }
         }
         self.readingEnded(isEmpty: !connection.socket.core.isReadable)
-        return self.pending.pop()
+        return self.pending.popFirst()
     }
 
     // The sender when the message is for the user. Parts: routing id, kind, frames.
-    private func handle(_ connection: Connection) -> PeerID? {
+    private func handle(_ connection: LinkConnection) -> PeerID? {
         let frames = self.incoming
         guard frames.filled >= 2 else {
             self.counters.droppedMalformed += 1
@@ -156,12 +148,11 @@ package final class ServerLink {
         if kind == .goodbye { self.drop(peer, .goodbye) }
         guard kind == .data else { return nil }
         frames.skipped = 2
-        self.counters.received += 1
-        for index in 0..<frames.count { self.counters.receivedBytes += UInt64(frames.byteCount(at: index)) }
+        self.counters.received(frames)
         return peer
     }
 
-    private func helloReceived(_ connection: Connection) {
+    private func helloReceived(_ connection: LinkConnection) {
         let frames = self.incoming
         do throws(Hello.Failure) {
             let hello = try frames.withPart(2) { bytes throws(Hello.Failure) in
@@ -180,7 +171,7 @@ package final class ServerLink {
         }
     }
 
-    private func admitted(_ admission: PeerRoster.Admission, _ hello: Hello, _ connection: Connection) {
+    private func admitted(_ admission: PeerRoster.Admission, _ hello: Hello, _ connection: LinkConnection) {
         guard case .admitted(let peer, let replaced) = admission else {
             self.counters.turnedAway += 1
             self.answer(connection, .goodbye)
@@ -199,7 +190,7 @@ package final class ServerLink {
             "peer up", metadata: self.metadata(["mesh.peer": "\(hello.name)", "mesh.peer.id": "\(peer)"]))
     }
 
-    private func refuse(_ connection: Connection, _ mesh: UInt16, _ version: UInt16) {
+    private func refuse(_ connection: LinkConnection, _ mesh: UInt16, _ version: UInt16) {
         self.counters.refused += 1
         self.answer(connection, .refusal, with: [UInt8](bigEndians: Hello.meshVersion, self.identity.protocolVersion))
         // A refused peer retries every two seconds; a log line every ten seconds is enough.
@@ -214,7 +205,7 @@ package final class ServerLink {
     }
 
     // A peer that was removed (it was frozen, say) or never greeted: asks it to greet again.
-    private func strangerSpoke(_ connection: Connection) {
+    private func strangerSpoke(_ connection: LinkConnection) {
         self.counters.droppedUnknown += 1
         guard self.now >= self.forgottenAt + .milliseconds(10) else { return }
         self.forgottenAt = self.now
@@ -248,36 +239,28 @@ package final class ServerLink {
 
     /// Sends a message of one frame, copying the bytes during the call.
     package func send(copying frame: UnsafeRawBufferPointer, to peer: PeerID) -> SendResult {
-        var result = self.begin(.data, to: peer, more: true)
+        var result = self.send(.data, to: peer, more: true)
         if result == .sent, let connection = self.connection { result = connection.socket.send(frame) }
-        return self.count(result, peer, bytes: frame.count)
+        self.counters.sent(result, bytes: frame.count)
+        switch result {
+        case .sent: self.roster.sent(peer, at: self.now)
+        case .wouldBlock: self.awaitRoom(for: peer)
+        case .unroutable: break
+        }
+        return result
     }
 
-    /// Sends a message of several frames: at least one, at most the other side's `maximumFrames`.
-    package func send(_ frames: [[UInt8]], to peer: PeerID) -> SendResult {
-        self.send(Parcel(frames), to: peer)
-    }
-
-    /// Sends a prepared message; use this to send the same message to many peers.
-    package func send(_ parcel: borrowing Parcel, to peer: PeerID) -> SendResult {
-        var result = self.begin(.data, to: peer, more: true)
-        if result == .sent, let connection = self.connection { result = parcel.send(on: connection.socket) }
-        return self.count(result, peer, bytes: parcel.byteCount)
-    }
-
-    private func begin(_ kind: FrameKind, to peer: PeerID, more: Bool) -> SendResult {
+    /// Sends a message's kind; `more` announces its frames.
+    private func send(_ kind: FrameKind, to peer: PeerID, more: Bool = false) -> SendResult {
         guard let connection = self.connection, let entry = self.roster[peer] else { return .unroutable }
         let result = entry.routingID.withUnsafeBytes { connection.socket.send($0, more: true) }
-        guard result == .sent else { return result }
-        return withUnsafeBytes(of: kind.rawValue) { connection.socket.send($0, more: more) }
+        return result == .sent ? connection.send(kind, more: more) : result
     }
-
-    private func control(_ kind: FrameKind, to peer: PeerID) -> SendResult { self.begin(kind, to: peer, more: false) }
 
     // Sends the next beat early. A peer whose queue is full is notified when it has room again.
     private func tellRest() {
         for peer in self.untold {
-            let result = self.control(self.beat, to: peer)
+            let result = self.send(self.beat, to: peer)
             if result == .wouldBlock { self.awaitRoom(for: peer) } else { self.untold.remove(peer) }
         }
     }
@@ -286,26 +269,11 @@ package final class ServerLink {
 
     // Sends to the sender of the message in `incoming`.
     @discardableResult
-    private func answer(_ connection: Connection, _ kind: FrameKind, with body: [UInt8]? = nil) -> SendResult {
+    private func answer(_ connection: LinkConnection, _ kind: FrameKind, with body: [UInt8]? = nil) -> SendResult {
         var result = self.incoming.withPart(0) { connection.socket.send($0, more: true) }
         guard result == .sent else { return result }
-        result = withUnsafeBytes(of: kind.rawValue) { connection.socket.send($0, more: body != nil) }
+        result = connection.send(kind, more: body != nil)
         if let body, result == .sent { result = body.withUnsafeBytes { connection.socket.send($0) } }
-        return result
-    }
-
-    private func count(_ result: SendResult, _ peer: PeerID, bytes: Int) -> SendResult {
-        switch result {
-        case .sent:
-            self.counters.sent += 1
-            self.counters.sentBytes += UInt64(bytes)
-            self.roster.sent(peer, at: self.now)
-        case .wouldBlock:
-            self.counters.wouldBlock += 1
-            self.awaitRoom(for: peer)
-        case .unroutable:
-            self.counters.unroutable += 1
-        }
         return result
     }
 
@@ -355,7 +323,7 @@ extension ServerLink: ReactorLink {
         // This process itself was frozen: the peers have abandoned us, and the messages in the socket are outdated.
         if self.thread.roundGap >= self.silenceLimit { self.readingEnded(isEmpty: true) }
         for peer in self.roster.beatsDue(at: now) {
-            if self.control(self.beat, to: peer) == .sent { self.counters.beats += 1 }
+            if self.send(self.beat, to: peer) == .sent { self.counters.beats += 1 }
             self.roster.sent(peer, at: now)
         }
         // The verdict waits until everything that arrived before its cause is read. The poll's readiness is older than

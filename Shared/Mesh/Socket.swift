@@ -100,19 +100,6 @@ package struct Socket: ~Copyable {
         return Socket.result(mesh_send_bytes(pointer, bytes.baseAddress, bytes.count, more ? 1 : 0))
     }
 
-    /// Sends one libzmq part without copying it.
-    package borrowing func send(_ message: borrowing Message, more: Bool = false) -> SendResult {
-        self.core.checkThread()
-        guard let pointer = self.core.pointer else { return .unroutable }
-        self.core.isTouched = true
-        var part = zmq_msg_t()
-        zmq_msg_init(&part)
-        message.share(into: &part)
-        let code = mesh_send_msg(&part, pointer, more ? 1 : 0)
-        if code < 0 { zmq_msg_close(&part) }
-        return Socket.result(code)
-    }
-
     /// False when ``receive(into:)`` would find nothing: nothing was ready at the reactor's last poll, and nothing is
     /// left over.
     package var isReadable: Bool { self.core.isReadable }

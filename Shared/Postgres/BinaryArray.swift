@@ -40,11 +40,6 @@ package struct BinaryArray: Sendable {
         body.removeAll(keepingCapacity: true)
     }
 
-    /// smallint
-    package mutating func append(int2 value: Int16?) {
-        append(integer: value, .int2)
-    }
-
     /// integer
     package mutating func append(int4 value: Int32?) {
         append(integer: value, .int4)
@@ -71,20 +66,10 @@ package struct BinaryArray: Sendable {
         append(value?.utf8)
     }
 
-    /// text from bytes that should be UTF-8
-    package mutating func append(text value: some Collection<UInt8>) {
-        precondition(elementType == .text)
-        append(value)
-    }
-
-    /// json or jsonb: its text
+    /// json: its text
     package mutating func append(json value: [UInt8]?) {
-        precondition(elementType == .json || elementType == .jsonb)
-        guard elementType == .jsonb, let value else { return append(value) }
-        appendLength(value.count + 1)
-        body.append(1)  // The version of jsonb's format.
-        body.append(contentsOf: value)
-        count += 1
+        precondition(elementType == .json)
+        append(value)
     }
 
     /// json that `write` appends to the given bytes.
@@ -97,12 +82,6 @@ package struct BinaryArray: Sendable {
         if length >= Parameters.maximumLength { isTooLarge = true }
         withUnsafeBytes(of: Int32(clamping: length).bigEndian) { body.replaceSubrange(start..<(start + 4), with: $0) }
         count += 1
-    }
-
-    /// bytea
-    package mutating func append(bytea value: [UInt8]?) {
-        precondition(elementType == .bytea)
-        append(value)
     }
 
     /// NULL
@@ -149,50 +128,5 @@ package struct BinaryArray: Sendable {
 
     private static func write(_ value: some FixedWidthInteger, into bytes: inout [UInt8]) {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-}
-
-/// Reads a one-dimensional array in the binary format from untrusted bytes.
-struct BinaryArrayReader {
-    let elementType: PostgresType
-    let count: Int
-    private var rest: UnsafeRawBufferPointer
-
-    /// Nil when the bytes are not an array of at most one dimension.
-    init?(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes
-        guard let dimensions: Int32 = Self.read(from: &rest), let _: Int32 = Self.read(from: &rest),
-            let oid: UInt32 = Self.read(from: &rest)
-        else { return nil }
-        elementType = PostgresType(oid: oid)
-        if dimensions == 0 {
-            count = 0
-        } else {
-            guard dimensions == 1, let size: Int32 = Self.read(from: &rest), let _: Int32 = Self.read(from: &rest),
-                size >= 0, Int(size) <= rest.count / 4
-            else { return nil }
-            count = Int(size)
-        }
-        self.rest = rest
-    }
-
-    /// The next element: bytes, or NULL. False when the array is truncated.
-    mutating func next(_ body: (UnsafeRawBufferPointer?) -> Void) -> Bool {
-        guard let length: Int32 = Self.read(from: &rest) else { return false }
-        if length == -1 {
-            body(nil)
-            return true
-        }
-        guard length >= 0, Int(length) <= rest.count else { return false }
-        body(UnsafeRawBufferPointer(rebasing: rest[..<Int(length)]))
-        rest = UnsafeRawBufferPointer(rebasing: rest[Int(length)...])
-        return true
-    }
-
-    static func read<Value: FixedWidthInteger>(from bytes: inout UnsafeRawBufferPointer) -> Value? {
-        guard bytes.count >= MemoryLayout<Value>.size else { return nil }
-        let value = Value(bigEndian: bytes.loadUnaligned(as: Value.self))
-        bytes = UnsafeRawBufferPointer(rebasing: bytes[MemoryLayout<Value>.size...])
-        return value
     }
 }

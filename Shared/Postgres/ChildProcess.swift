@@ -2,8 +2,9 @@ import CLinux
 import Glibc
 
 /// Starts programs for ``PrivateCluster``: without a shell, in their own session, inheriting only three descriptors.
-struct ChildProcess {
-    let processID: Int32
+package struct ChildProcess: Sendable {
+    /// The process's number.
+    package let processID: Int32
 
     /// Starts a program by its full path.
     ///
@@ -12,7 +13,7 @@ struct ChildProcess {
     ///   - environment: the complete environment.
     ///   - log: file for its output, opened for appending; nil for none.
     ///   - input: a descriptor to read from; nil for none.
-    static func start(
+    package static func start(
         _ program: String, _ arguments: [String], environment: [String: String], log: String?, input: Int32? = nil
     ) throws(ClusterError) -> ChildProcess {
         var actions = posix_spawn_file_actions_t()
@@ -61,7 +62,7 @@ struct ChildProcess {
     }
 
     /// True when the process has ended, or is not our child and does not exist. Reaps an ended child.
-    static func hasEnded(_ processID: Int32) -> Bool {
+    package static func hasEnded(_ processID: Int32) -> Bool {
         var status: Int32 = 0
         if waitpid(processID, &status, WNOHANG) == processID { return true }
         if kill(processID, 0) != 0 { return errno == ESRCH }

@@ -92,8 +92,7 @@ package final class Connection {
 
     /// The descriptor and events to poll, and whether it is still the same socket.
     package var watch: DescriptorWatch {
-        DescriptorWatch(
-            descriptor: descriptor, generation: generation, wantsRead: wantsRead, wantsWrite: wantsWrite)
+        DescriptorWatch(descriptor: descriptor, generation: generation, wantsRead: wantsRead, wantsWrite: wantsWrite)
     }
 
     /// True when requests may be submitted.

@@ -37,9 +37,7 @@ extension ConnectionMachine {
     }
 
     /// The connection, or the attempt to open it, has failed.
-    mutating func connectionLost(
-        _ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]
-    ) {
+    mutating func connectionLost(_ error: PostgresError, at now: Instant, into events: inout [ConnectionEvent<Rows>]) {
         _ = lose(error, at: now, into: &events)
     }
 

@@ -34,9 +34,7 @@ extension ConnectionMachine {
     }
 
     /// A part of a result arrived.
-    mutating func received(
-        _ reply: Reply, at now: Instant, into events: inout [ConnectionEvent<Rows>]
-    ) -> Transition {
+    mutating func received(_ reply: Reply, at now: Instant, into events: inout [ConnectionEvent<Rows>]) -> Transition {
         guard !inFlight.isEmpty else { return .none }
         switch reply {
         case .rows(let rows):

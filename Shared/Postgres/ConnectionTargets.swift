@@ -21,8 +21,7 @@ struct ConnectionTargets {
         guard [names.count, addresses.count].allSatisfy({ $0 == 0 || $0 == count }),
             ports.count <= 1 || ports.count == count
         else {
-            throw PostgresError(
-                .invalidParameter, "the numbers of hosts and ports do not match", outcome: .notExecuted)
+            throw PostgresError(.invalidParameter, "the numbers of hosts and ports do not match", outcome: .notExecuted)
         }
         for index in 0..<count {
             var target = options

@@ -8,8 +8,7 @@ enum LibpqCall {
         let keys = options.keys.map { strdup($0) }
         let values = options.values.map { strdup($0) }
         defer { for pointer in keys + values { free(pointer) } }
-        return PQconnectStartParams(
-            keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
+        return PQconnectStartParams(keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
     }
 
     /// Consumes a result and translates it for the command that it answers.

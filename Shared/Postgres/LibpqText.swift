@@ -22,7 +22,6 @@ enum LibpqText {
         return PostgresError(state, line(text), outcome: .notExecuted)
     }
 
-    /// The error in a result.
     static func error(of result: OpaquePointer) -> PostgresError {
         func field(_ code: Int32) -> String? {
             PQresultErrorField(result, code).map { String(cString: $0) }

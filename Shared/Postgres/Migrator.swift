@@ -57,8 +57,7 @@ package struct Migrator: Sendable {
             row.append(int8: Int64(next.version))
             row.append(text: next.name)
             row.append(text: next.checksum)
-            try connection.execute(
-                "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)", row)
+            try connection.execute("INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)", row)
             return next
         }
     }
@@ -120,8 +119,7 @@ extension Migrator {
         var options = try ConnectionTargets.parse(connectionString)
         guard let name = options["dbname"], !name.isEmpty else { throw MigrationError.noDatabaseName }
         options["dbname"] = "postgres"
-        let connection = try BlockingConnection(
-            ConnectionText.keyValues(options), applicationName: "touchsync migrate")
+        let connection = try BlockingConnection(ConnectionText.keyValues(options), applicationName: "touchsync migrate")
         defer { connection.close() }
         do throws(PostgresError) {
             // The collation must not change under the indexes with the system's locales.

@@ -30,7 +30,7 @@ struct ParameterBinding {
                 let start = bytes.baseAddress.map { ($0 + entry.offset).assumingMemoryBound(to: CChar.self) }
                 values.append(entry.length < 0 ? nil : start)
                 lengths.append(entry.length)
-                formats.append(entry.isBinary ? 1 : 0)
+                formats.append(1)  // Binary.
                 types.append(entry.type.oid)
             }
             defer {

@@ -12,8 +12,6 @@ package struct PostgresType: Hashable, Sendable {
     package static let unspecified = PostgresType(oid: 0)
     /// boolean
     package static let bool = PostgresType(oid: 16)
-    /// bytea
-    package static let bytea = PostgresType(oid: 17)
     /// name: identifiers in the catalogs
     package static let name = PostgresType(oid: 19)
     /// bigint
@@ -30,25 +28,20 @@ package struct PostgresType: Hashable, Sendable {
     package static let float8 = PostgresType(oid: 701)
     /// character varying
     package static let varchar = PostgresType(oid: 1043)
-    /// timestamp with time zone
-    package static let timestamptz = PostgresType(oid: 1184)
-    /// jsonb
-    package static let jsonb = PostgresType(oid: 3802)
+    /// character(n)
+    static let bpchar = PostgresType(oid: 1042)
+    /// A literal whose type was not inferred.
+    static let unknown = PostgresType(oid: 705)
 
-    /// The array type over one of the types above; ``unspecified`` for any other.
+    /// The array type over a type that ``BinaryArray`` appends; ``unspecified`` for any other.
     package static func array(of element: PostgresType) -> PostgresType {
         switch element {
         case .bool: PostgresType(oid: 1000)
-        case .bytea: PostgresType(oid: 1001)
-        case .int2: PostgresType(oid: 1005)
         case .int4: PostgresType(oid: 1007)
         case .text: PostgresType(oid: 1009)
-        case .varchar: PostgresType(oid: 1015)
         case .int8: PostgresType(oid: 1016)
         case .float8: PostgresType(oid: 1022)
-        case .timestamptz: PostgresType(oid: 1185)
         case .json: PostgresType(oid: 199)
-        case .jsonb: PostgresType(oid: 3807)
         default: .unspecified
         }
     }

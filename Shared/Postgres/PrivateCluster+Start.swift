@@ -88,7 +88,6 @@ extension PrivateCluster {
             ("shared_buffers", "128MB"), ("max_connections", "200"), ("max_wal_size", "2GB"), ("fsync", "on"),
             ("full_page_writes", "on"), ("synchronous_commit", "on"), ("wal_compression", "on"),
             ("checkpoint_timeout", "5min"), ("log_line_prefix", "%m [%p] %a "), ("log_min_messages", "warning"),
-            ("password_encryption", "scram-sha-256"),
             // After a crash one call instead of one fsync for each of a thousand files.
             ("recovery_init_sync_method", "syncfs"),
         ]
@@ -112,7 +111,7 @@ extension PrivateCluster {
     /// PostgreSQL removes the locks of a dead server by itself unless their process number has been reused since; then
     /// it would refuse to start.
     private func forgetStaleLocks() {
-        let socketLock = "\(place.socket)/.s.PGSQL.\(configuredPort).lock"
+        let socketLock = "\(place.socket)/.s.PGSQL.\(ClusterPlace.port).lock"
         for path in ["\(place.data)/postmaster.pid", socketLock] {
             guard let line = TextFile.read(path)?.split(separator: "\n").first, let owner = Int32(line) else {
                 continue
@@ -127,8 +126,7 @@ extension PrivateCluster {
     private func launch(_ limit: Instant) throws {
         let socketSettings = [
             "-c", "unix_socket_directories=\(place.socket)", "-c", "unix_socket_permissions=0700",
-            "-c", "port=\(configuredPort)",
-            "-c", "listen_addresses=\(options.tcpPort == nil ? "" : "127.0.0.1")",
+            "-c", "port=\(ClusterPlace.port)", "-c", "listen_addresses=",
         ]
         let (program, arguments) = try place.command("\(binaries)/postgres", ["-D", place.data] + socketSettings)
         if let owner = place.owner, access(place.log, F_OK) == 0 { chown(place.log, owner.user, owner.group) }
@@ -143,7 +141,6 @@ extension PrivateCluster {
             }
             Self.pause()
         }
-        if options.tcpPort != nil { try setPassword() }
     }
 
     /// False when the started process has ended before it accepted a connection.
@@ -166,17 +163,6 @@ extension PrivateCluster {
             Self.pause(milliseconds: step)
             step = min(step * 2, 100)
         }
-    }
-
-    private func setPassword() throws {
-        if access(passwordFile, F_OK) != 0 {
-            let password = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
-            try TextFile.write(password, to: passwordFile)
-        }
-        guard let password = TextFile.read(passwordFile) else { throw ClusterError("cannot read \(passwordFile)") }
-        let connection = try BlockingConnection(connectionString(database: "postgres"))
-        // Contains only letters and digits, see above; ALTER ROLE has no parameters.
-        try connection.execute("ALTER ROLE \(ConnectionText.identifier(options.role)) PASSWORD '\(password)'")
     }
 
     private func logTail() -> String {

@@ -23,8 +23,6 @@ package final class PrivateCluster: Sendable {
 
     /// How a server is asked to stop.
     package enum StopMode: Sendable {
-        /// Waits for the clients to disconnect.
-        case smart
         /// Disconnects the clients, writes everything, stops. The usual mode.
         case fast
         /// Stops immediately; the next start replays the log, as after a crash.
@@ -32,7 +30,6 @@ package final class PrivateCluster: Sendable {
 
         var signal: Int32 {
             switch self {
-            case .smart: SIGTERM
             case .fast: SIGINT
             case .immediate: SIGQUIT
             }
@@ -58,8 +55,11 @@ package final class PrivateCluster: Sendable {
     /// The folder of the socket.
     package var socketDirectory: String { place.socket }
 
-    /// The server's log.
-    package var logFile: String { place.log }
+    /// The folder of the server's log.
+    package var logDirectory: String { place.logFolder }
+
+    /// The folder of everything, without links.
+    package var folder: String { place.folder }
 
     /// A connection string for libpq, psql and the libraries built on it; usable by the owner of the folder and by root.
     package var connectionString: String { connectionString(database: options.database) }
@@ -68,37 +68,15 @@ package final class PrivateCluster: Sendable {
     package func connectionString(database: String) -> String {
         let role = ConnectionText.percentEncoded(options.role)
         let host = ConnectionText.percentEncoded(place.socket)
-        return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(port)"
+        return "postgresql://\(role)@/\(ConnectionText.percentEncoded(database))?host=\(host)&port=\(ClusterPlace.port)"
     }
-
-    /// A connection string for 127.0.0.1, with its password; nil when the cluster does not listen there or was never started.
-    package var tcpConnectionString: String? {
-        guard options.tcpPort != nil, let password = TextFile.read(passwordFile) else { return nil }
-        let role = ConnectionText.percentEncoded(options.role)
-        return "postgresql://\(role):\(password)@127.0.0.1:\(port)/\(ConnectionText.percentEncoded(options.database))"
-    }
-
-    var passwordFile: String { "\(place.folder)/password" }
 
     /// The server's process; nil when it is not running.
-    package var processID: Int32? { serverLines.first.flatMap { Int32($0) } }
-
-    /// True when the server's process exists; it may still be replaying its log.
-    package var isRunning: Bool { processID != nil }
-
-    /// The port of the running server, which differs from the options if it was started with others.
-    var port: Int { serverLines.dropFirst(3).first.flatMap { Int($0) } ?? configuredPort }
-
-    var configuredPort: Int { options.tcpPort.map(Int.init) ?? ClusterPlace.port }
-
-    /// postmaster.pid of a running server: process, data folder, start time, port, socket folder, address, …
-    private var serverLines: [Substring] {
-        let lines = (TextFile.read("\(place.data)/postmaster.pid") ?? "")
-            .split(separator: "\n", omittingEmptySubsequences: false)
-        guard let processID = lines.first.flatMap({ Int32($0) }), processID > 0, isOurServer(processID) else {
-            return []
-        }
-        return lines
+    package var processID: Int32? {
+        guard let line = TextFile.read("\(place.data)/postmaster.pid")?.split(separator: "\n").first,
+            let processID = Int32(line), processID > 0, isOurServer(processID)
+        else { return nil }
+        return processID
     }
 
     /// After a crash, the number in postmaster.pid may belong to any process; a server's working directory is its data

@@ -4,8 +4,6 @@ package struct PrivateClusterOptions: Sendable {
     package var folder: String
     /// The folder of PostgreSQL's programs; located automatically when nil.
     package var binaries: String?
-    /// Also listen on 127.0.0.1, with a password (the socket needs none, as its folder restricts access).
-    package var tcpPort: UInt16?
     /// Server settings in addition to the defaults; the last one of a name wins.
     package var settings: [(name: String, value: String)] = []
     /// The database that exists once the cluster has started.

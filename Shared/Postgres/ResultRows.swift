@@ -1,7 +1,7 @@
 import CLibpq
 import Glibc
 
-/// The result of one statement: rows in binary format, and the number of affected rows.
+/// The result of one statement: its rows in binary format.
 ///
 /// Immutable, cheap to copy (it shares libpq's memory, freed with the last copy) and safe to pass between threads.
 /// Every accessor returns nil for NULL, for another type, and for a row or column that does not exist.
@@ -22,20 +22,13 @@ package struct ResultRows: Sendable {
     private let storage: Storage
     /// The number of rows.
     package let count: Int
-    /// The number of columns.
-    package let columnCount: Int
+    private let columnCount: Int
 
     /// Takes ownership of the result.
     init(adopting result: OpaquePointer) {
         storage = Storage(result)
         count = Int(PQntuples(result))
         columnCount = Int(PQnfields(result))
-    }
-
-    /// The number of rows that an INSERT, UPDATE, DELETE or SELECT reports; 0 for other commands.
-    package var affected: Int {
-        guard let text = PQcmdTuples(storage.result) else { return 0 }
-        return Int(String(cString: text)) ?? 0
     }
 
     /// The index of a column. Look it up once for a result, not for each row.
@@ -50,7 +43,7 @@ package struct ResultRows: Sendable {
     }
 
     /// The type of a column; unspecified when there is none.
-    package func type(_ column: Int) -> PostgresType {
+    private func type(_ column: Int) -> PostgresType {
         guard column >= 0, column < columnCount else { return .unspecified }
         return PostgresType(oid: PQftype(storage.result, Int32(column)))
     }
@@ -104,7 +97,7 @@ extension ResultRows {
         decode(row, column, FieldDecoding.bool)
     }
 
-    /// text, varchar, char, name, json, jsonb
+    /// text, varchar, char, name, json
     package func text(_ row: Int, _ column: Int) -> String? {
         decode(row, column, FieldDecoding.text)
     }
@@ -114,92 +107,10 @@ extension ResultRows {
         withBytes(row, column) { [UInt8]($0) }
     }
 
-    /// The text of a json or jsonb field.
-    package func json(_ row: Int, _ column: Int) -> [UInt8]? {
-        decode(row, column) { bytes, type in
-            type == .json || type == .jsonb ? FieldDecoding.payload(bytes, type).map { [UInt8]($0) } : nil
-        }
-    }
-
-    /// timestamp with time zone in microseconds since 1970-01-01 UTC; nil for the infinities.
-    package func timestamptz(_ row: Int, _ column: Int) -> Int64? {
-        decode(row, column, FieldDecoding.timestamptz)
-    }
-
     private func decode<Value>(
         _ row: Int, _ column: Int, _ read: (UnsafeRawBufferPointer, PostgresType) -> Value?
     ) -> Value? {
         let type = type(column)
         return withBytes(row, column) { read($0, type) } ?? nil
-    }
-}
-
-extension ResultRows {
-    /// smallint[]
-    package func int2Array(_ row: Int, _ column: Int) -> [Int16?]? {
-        array(row, column) { FieldDecoding.integer($0, $1).flatMap(Int16.init(exactly:)) }
-    }
-
-    /// integer[]
-    package func int4Array(_ row: Int, _ column: Int) -> [Int32?]? {
-        array(row, column) { FieldDecoding.integer($0, $1).flatMap(Int32.init(exactly:)) }
-    }
-
-    /// bigint[], integer[] or smallint[]
-    package func int8Array(_ row: Int, _ column: Int) -> [Int64?]? {
-        array(row, column, FieldDecoding.integer)
-    }
-
-    /// double precision[]
-    package func float8Array(_ row: Int, _ column: Int) -> [Double?]? {
-        array(row, column, FieldDecoding.float8)
-    }
-
-    /// boolean[]
-    package func boolArray(_ row: Int, _ column: Int) -> [Bool?]? {
-        array(row, column, FieldDecoding.bool)
-    }
-
-    /// text[], varchar[], json[], jsonb[]
-    package func textArray(_ row: Int, _ column: Int) -> [String?]? {
-        array(row, column, FieldDecoding.text)
-    }
-
-    /// The payloads of bytea[], text[], json[] or jsonb[] (without jsonb's version byte).
-    package func bytesArray(_ row: Int, _ column: Int) -> [[UInt8]?]? {
-        array(row, column) { bytes, type in FieldDecoding.payload(bytes, type).map { [UInt8]($0) } }
-    }
-
-    /// The raw elements of an array of any type, in order; nil is NULL. False when the field is not an array of one
-    /// dimension or is truncated (then `body` may have been called for some elements).
-    package func forEachElement(_ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) -> Void) -> Bool {
-        withBytes(row, column) { bytes in
-            guard var reader = BinaryArrayReader(bytes) else { return false }
-            return (0..<reader.count).allSatisfy { _ in reader.next(body) }
-        } ?? false
-    }
-
-    /// Nil as soon as one element does not have the requested type.
-    private func array<Value>(
-        _ row: Int, _ column: Int, _ read: (UnsafeRawBufferPointer, PostgresType) -> Value?
-    ) -> [Value?]? {
-        guard let field = column >= 0 && column < columnCount ? type(column) : nil else { return nil }
-        return withBytes(row, column) { bytes -> [Value?]? in
-            guard var reader = BinaryArrayReader(bytes), field == .array(of: reader.elementType) else { return nil }
-            let type = reader.elementType
-            var values: [Value?] = []
-            values.reserveCapacity(reader.count)
-            var isGood = true
-            for _ in 0..<reader.count {
-                let isWhole = reader.next { element in
-                    guard let element else { return values.append(nil) }
-                    let value = read(element, type)
-                    isGood = isGood && value != nil
-                    values.append(value)
-                }
-                guard isWhole, isGood else { return nil }
-            }
-            return values
-        } ?? nil
     }
 }

@@ -68,8 +68,6 @@ extension SQLState {
     package static let protocolViolation = SQLState("08P01")
     /// 0A000: not supported; also a plan whose result type changed under a prepared statement.
     package static let featureNotSupported = SQLState("0A000")
-    /// 22003: a number is out of its type's range.
-    package static let numericOutOfRange = SQLState("22003")
     /// 22021: NUL or bytes that are not UTF-8 in a text.
     package static let invalidByteSequence = SQLState("22021")
     /// 22023: a parameter's value is invalid.

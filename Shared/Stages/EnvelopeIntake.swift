@@ -24,9 +24,7 @@ package final class EnvelopeIntake {
     ///   - bytes: one envelope; the fields handed to `body` point into it.
     ///   - body: throws when a record's fields are ill-formed.
 
-    package func walk(
-        _ bytes: UnsafeRawBufferPointer, _ body: (RecordKind, ByteReader) throws(EnvelopeError) -> Void
-    ) {
+    package func walk(_ bytes: UnsafeRawBufferPointer, _ body: (RecordKind, ByteReader) throws(EnvelopeError) -> Void) {
         do throws(EnvelopeError) {
             var reader = try EnvelopeReader(bytes)
             while let (kind, fields) = try reader.next() { try body(kind, fields) }
@@ -38,7 +36,6 @@ package final class EnvelopeIntake {
     func refuse(_ error: EnvelopeError) {
         self.onRefusal()
         guard let suppressed = self.limiter.admit(at: .now) else { return }
-        self.logger.warning(
-            "envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
+        self.logger.warning("envelope refused", metadata: ["error": "\(error)", "log.suppressed": "\(suppressed)"])
     }
 }

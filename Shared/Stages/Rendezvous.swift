@@ -1,3 +1,5 @@
+internal import Wire
+
 /// Assigns shards to live peers: the owner of a shard is the peer with the highest weight for it (rendezvous hashing).
 ///
 /// Peers that see the same names compute the same owners, without communication. When a name is added or removed, only
@@ -8,7 +10,6 @@ package struct Rendezvous: Sendable, Equatable {
     /// The number of shards.
     package let shards: Int
     private let owners: [Int]
-    private let hashes: [UInt64]
 
     /// - Parameter shards: shards are numbered from 0.
     package init(names: [String], shards: Int = 64) {
@@ -18,10 +19,9 @@ package struct Rendezvous: Sendable, Equatable {
         where sorted.last.map({ !$0.utf8.elementsEqual(name.utf8) }) ?? true {
             sorted.append(name)
         }
-        let hashes = sorted.map(Rendezvous.hash)
+        let hashes = sorted.map { FNV1a.hash($0.utf8) }
         self.names = sorted
         self.shards = max(0, shards)
-        self.hashes = hashes
         self.owners = (0..<max(0, shards)).map { shard in
             hashes.indices.max { Rendezvous.weight(hashes[$0], shard) < Rendezvous.weight(hashes[$1], shard) } ?? -1
         }
@@ -40,22 +40,8 @@ package struct Rendezvous: Sendable, Equatable {
         return self.names[self.owners[shard]]
     }
 
-    /// All names in order of weight: the owner first, then the one that would own the shard without it, and so on.
-    package func ranked(_ shard: Int) -> [String] {
-        let weights = self.hashes.map { Rendezvous.weight($0, shard) }
-        return self.names.indices.sorted { weights[$0] > weights[$1] }.map { self.names[$0] }
-    }
-
-    // FNV-1a, 64 bit.
-    private static func hash(_ name: String) -> UInt64 {
-        name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    }
-
-    // The finisher of SplitMix64 over both: FNV alone leaves similar names with similar weights.
+    // Mixed, because FNV alone leaves similar names with similar weights.
     private static func weight(_ name: UInt64, _ shard: Int) -> UInt64 {
-        var mixed = name ^ (UInt64(truncatingIfNeeded: shard) &+ 1) &* 0x9e37_79b9_7f4a_7c15
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
+        splitMix(name ^ (UInt64(truncatingIfNeeded: shard) &+ 1) &* 0x9e37_79b9_7f4a_7c15)
     }
 }

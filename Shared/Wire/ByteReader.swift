@@ -62,7 +62,7 @@ public struct ByteReader {
         let count = Int(self.integer(UInt16.self))
         guard let slice = self.bytes(count) else { return "" }
         // Nearly every name is ASCII, and the general path is not specialised: it costs several times as much.
-        if slice.allSatisfy({ $0 < 0x80 }) { return String(decoding: slice, as: UTF8.self) }
+        if slice.isASCII { return String(decoding: slice, as: UTF8.self) }
         guard let text = String(validating: slice, as: UTF8.self) else {
             self.fail()
             return ""
@@ -118,5 +118,22 @@ public struct ByteReader {
         let slice = UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count])
         self.offset += count
         return slice
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// True when no byte has its top bit set; looks at eight bytes at a time.
+    fileprivate var isASCII: Bool {
+        var bits: UInt64 = 0
+        var index = 0
+        while index + 8 <= self.count {
+            bits |= self.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < self.count {
+            bits |= UInt64(self[index])
+            index += 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 }

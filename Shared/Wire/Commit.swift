@@ -45,20 +45,30 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.edit = edit
     }
 
+    /// The size of the fields of fixed length, including the lengths of the list and of the edit.
+    private static let fixedSize = 4 + 8 + 1 + 8 + 4 + EncodedEdit.headSize
+
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.room)
-        writer.name(self.session)
-        writer.integer(self.claim)
-        writer.integer(self.number)
-        writer.bool(self.isNumberedByApp)
-        writer.name(self.user)
-        writer.integer(self.connection)
-        writer.name(self.gateway)
-        writer.list(self.gestures) { ended, writer in
-            writer.name(ended.element)
-            writer.integer(ended.gesture)
+        let names =
+            FieldRun.size(of: self.room) + FieldRun.size(of: self.session) + FieldRun.size(of: self.user)
+            + FieldRun.size(of: self.gateway)
+        let gestures = self.gestures.reduce(0) { $0 + FieldRun.size(of: $1.element) + 8 }
+        writer.run(upTo: names + gestures + Self.fixedSize + self.edit.fields.count) { run in
+            run.name(self.room)
+            run.name(self.session)
+            run.integer(self.claim)
+            run.integer(self.number)
+            run.bool(self.isNumberedByApp)
+            run.name(self.user)
+            run.integer(self.connection)
+            run.name(self.gateway)
+            run.integer(UInt32(truncatingIfNeeded: self.gestures.count))
+            for ended in self.gestures {
+                run.name(ended.element)
+                run.integer(ended.gesture)
+            }
+            run.edit(self.edit)
         }
-        writer.edit(self.edit)
     }
 
     public init(from reader: inout ByteReader) {

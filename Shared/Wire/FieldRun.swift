@@ -3,12 +3,12 @@
 /// Appending field by field checks the array's capacity and uniqueness each time. Frequent records write their fields
 /// here and append them in one step (``ByteWriter/run(upTo:_:)``).
 struct FieldRun {
-    private let bytes: UnsafeMutableRawBufferPointer
+    private let memory: UnsafeMutableRawBufferPointer
     /// The number of bytes written.
     private(set) var count = 0
 
-    init(into bytes: UnsafeMutableRawBufferPointer) {
-        self.bytes = bytes
+    init(into memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
     }
 
     /// The encoded size of a name, bytes.
@@ -19,9 +19,9 @@ struct FieldRun {
     /// The next `size` bytes to write to. Exceeding the reserved size is a bug in a record's code.
     @inline(__always)
     private mutating func claim(_ size: Int) -> UnsafeMutableRawBufferPointer {
-        precondition(size <= self.bytes.count - self.count, "a record is longer than it promised")
+        precondition(size <= self.memory.count - self.count, "a record is longer than it promised")
         defer { self.count += size }
-        return UnsafeMutableRawBufferPointer(rebasing: self.bytes[self.count..<self.count + size])
+        return UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count..<self.count + size])
     }
 
     /// An integer, little-endian, in its full width.
@@ -30,13 +30,25 @@ struct FieldRun {
         self.claim(MemoryLayout<T>.size).storeBytes(of: value.littleEndian, as: T.self)
     }
 
+    /// A flag, as ``ByteWriter/bool(_:)`` writes it.
+    @inline(__always)
+    mutating func bool(_ value: Bool) {
+        self.integer(value ? 1 as UInt8 : 0)
+    }
+
+    /// Bytes without their length.
+    @inline(__always)
+    mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
+        self.claim(bytes.count).copyMemory(from: bytes)
+    }
+
     /// A name, as ``ByteWriter/name(_:)`` writes it.
     @inline(__always)
     mutating func name(_ name: Identifier) {
         name.withBytes { utf8 in
             let count = min(utf8.count, Int(UInt16.max))
             self.integer(UInt16(truncatingIfNeeded: count))
-            self.claim(count).copyMemory(from: UnsafeRawBufferPointer(rebasing: utf8[..<count]))
+            self.bytes(UnsafeRawBufferPointer(rebasing: utf8[..<count]))
         }
     }
 }

@@ -30,7 +30,7 @@ public enum HistoryChain {
 
     /// The chain after a row.
     public static func next(_ chain: UInt64, _ link: UInt64) -> UInt64 {
-        max(1, self.mix(chain &* 0x9e37_79b9_7f4a_7c15 &+ link))
+        max(1, splitMix(chain &* 0x9e37_79b9_7f4a_7c15 &+ link))
     }
 
     /// False when the row cannot follow the known chain. An unknown chain contradicts nothing.
@@ -39,7 +39,7 @@ public enum HistoryChain {
     }
 
     private static func fold(_ hash: UInt64, _ value: UInt64) -> UInt64 {
-        self.mix((hash ^ value) &+ 0x9e37_79b9_7f4a_7c15)
+        splitMix((hash ^ value) &+ 0x9e37_79b9_7f4a_7c15)
     }
 
     private static func fold(_ hash: UInt64, _ name: Identifier) -> UInt64 {
@@ -58,12 +58,5 @@ public enum HistoryChain {
             for index in offset..<bytes.count { last |= UInt64(bytes[index]) << UInt64(8 * (index - offset)) }
             return self.fold(hash, last)
         }
-    }
-
-    private static func mix(_ value: UInt64) -> UInt64 {
-        var value = value
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
     }
 }

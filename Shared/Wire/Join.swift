@@ -18,6 +18,12 @@ public struct Member: Equatable, Sendable {
 }
 
 extension ByteWriter {
+    /// Appends a position: epoch name, seq u64.
+    mutating func position(_ position: Position) {
+        self.name(position.epoch)
+        self.integer(position.seq)
+    }
+
     /// Appends a member.
     public mutating func member(_ member: Member) {
         self.name(member.user)
@@ -27,6 +33,12 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads a position.
+    mutating func position() -> Position {
+        let epoch = self.name()
+        return Position(epoch: epoch, seq: self.integer())
+    }
+
     /// Reads a member.
     public mutating func member() -> Member {
         let user = self.name()
@@ -93,10 +105,7 @@ public struct Join: WireRecord, Equatable, Sendable {
         writer.member(self.member)
         writer.text(self.session)
         writer.bool(self.resume != nil)
-        if let resume = self.resume {
-            writer.name(resume.epoch)
-            writer.integer(resume.seq)
-        }
+        if let resume = self.resume { writer.position(resume) }
         if self.after > 0 { writer.integer(self.after) }
     }
 
@@ -106,11 +115,7 @@ public struct Join: WireRecord, Equatable, Sendable {
         self.connection = reader.integer()
         self.member = reader.member()
         self.session = reader.text()
-        self.resume = nil
-        if reader.bool() {
-            let epoch = reader.name()
-            self.resume = Position(epoch: epoch, seq: reader.integer())
-        }
+        self.resume = reader.bool() ? reader.position() : nil
         self.after = reader.remaining >= 8 ? reader.integer() : 0
     }
 }
@@ -190,8 +195,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             writer.refusal(refusal)
         case .success(let joined):
             writer.bool(false)
-            writer.name(joined.position.epoch)
-            writer.integer(joined.position.seq)
+            writer.position(joined.position)
             writer.content(joined.content)
             writer.list(joined.members) { $1.member($0) }
             writer.text(joined.session)
@@ -208,8 +212,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         if reader.bool() {
             self.outcome = .failure(reader.refusal())
         } else {
-            let epoch = reader.name()
-            let position = Position(epoch: epoch, seq: reader.integer())
+            let position = reader.position()
             let content = reader.content()
             let members = reader.list { $0.member() }
             let session = reader.text()

@@ -46,14 +46,14 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.fields = fields
     }
 
-    /// The size of the fields of fixed length, including the mask.
-    private static let fixedSize = 8 + 8 + 8 + 4 + 4 + 1
+    /// The size of the fields of fixed length.
+    private static let fixedSize = 8 + 8 + 8 + 4 + 4
 
     public func encode(into writer: inout ByteWriter) {
         let names =
             FieldRun.size(of: self.room) + FieldRun.size(of: self.element) + FieldRun.size(of: self.user)
             + FieldRun.size(of: self.sid)
-        writer.run(upTo: names + Self.fixedSize + TransformFields.maxNumberBytes) { run in
+        writer.run(upTo: names + Self.fixedSize + TransformFields.maxBytes) { run in
             run.name(self.room)
             run.name(self.element)
             run.integer(self.connection)
@@ -81,16 +81,9 @@ public struct Preview: WireRecord, Equatable, Sendable {
     }
 }
 
-extension ByteWriter {
-    /// Appends sparse transform fields: a mask (bit 0 positionX, 1 positionY, 2 rotation, 3 scaleX, 4 scaleY, 5 width,
-    /// 6 height), then a double for each set bit.
-    public mutating func transform(_ fields: TransformFields) {
-        self.run(upTo: 1 + TransformFields.maxNumberBytes) { $0.transform(fields) }
-    }
-}
-
 extension FieldRun {
-    /// Sparse transform fields, as ``ByteWriter/transform(_:)`` writes them.
+    /// Sparse transform fields: a mask (bit 0 positionX, 1 positionY, 2 rotation, 3 scaleX, 4 scaleY, 5 width,
+    /// 6 height), then a double for each set bit.
     mutating func transform(_ fields: TransformFields) {
         self.integer(fields.mask)
         self.optionalNumber(fields.positionX)
@@ -109,8 +102,8 @@ extension FieldRun {
 }
 
 extension TransformFields {
-    /// The maximum size of all numbers together, bytes.
-    fileprivate static let maxNumberBytes = 7 * 8
+    /// The maximum encoded size: the mask and all numbers, bytes.
+    static let maxBytes = 1 + 7 * 8
 
     /// Which fields are present, as numbered on the wire.
     fileprivate var mask: UInt8 {

@@ -11,29 +11,17 @@ extension Refusal {
 
     /// Appends the members of that object to an open one.
     public func encodeMembers(into writer: inout JSONWriter) {
-        writer.key("code")
-        writer.value(self.code.name)
-        writer.key("message")
-        writer.value(self.message)
-        if let field = self.field {
-            writer.key("field")
-            writer.value(field)
-        }
-        if let retryAfterMs = self.retryAfterMs {
-            writer.key("retryAfterMs")
-            writer.value(UInt64(retryAfterMs))
-        }
-        if let expected = self.expected {
-            writer.key("expected")
-            writer.value(expected)
-        }
+        writer.member("code", self.code.name)
+        writer.member("message", self.message)
+        writer.member("field", ifPresent: self.field)
+        writer.member("retryAfterMs", ifPresent: self.retryAfterMs.map(UInt64.init))
+        writer.member("expected", ifPresent: self.expected)
     }
 
     /// Appends the acknowledgement of a refused command: `{"ok":false,"error":{…}}`.
     public func encodeAcknowledgement(into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("ok")
-        writer.value(false)
+        writer.member("ok", false)
         writer.key("error")
         self.encode(into: &writer)
         writer.endObject()

@@ -35,8 +35,7 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
 
     public func encode(into writer: inout ByteWriter) {
         writer.name(self.room)
-        writer.name(self.position.epoch)
-        writer.integer(self.position.seq)
+        writer.position(self.position)
         writer.list(self.occupants) { occupant, writer in
             writer.integer(occupant.connection)
             writer.member(occupant.member)
@@ -45,8 +44,7 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
 
     public init(from reader: inout ByteReader) {
         self.room = reader.name()
-        let epoch = reader.name()
-        self.position = Position(epoch: epoch, seq: reader.integer())
+        self.position = reader.position()
         self.occupants = reader.list { reader in
             let connection = reader.integer(UInt64.self)
             return Occupant(connection: connection, member: reader.member())
@@ -77,15 +75,13 @@ public struct RoomPosition: WireRecord, Equatable, Sendable {
 
     public func encode(into writer: inout ByteWriter) {
         writer.name(self.room)
-        writer.name(self.position.epoch)
-        writer.integer(self.position.seq)
+        writer.position(self.position)
         writer.bool(self.isReset)
     }
 
     public init(from reader: inout ByteReader) {
         self.room = reader.name()
-        let epoch = reader.name()
-        self.position = Position(epoch: epoch, seq: reader.integer())
+        self.position = reader.position()
         self.isReset = reader.bool()
     }
 }
@@ -329,8 +325,7 @@ public struct RoomState: WireRecord, Equatable, Sendable {
             writer.u8(0)
         case .state(let position, let elements):
             writer.u8(1)
-            writer.name(position.epoch)
-            writer.integer(position.seq)
+            writer.position(position)
             writer.blob(elements)
         case .unavailable:
             writer.u8(2)
@@ -344,8 +339,7 @@ public struct RoomState: WireRecord, Equatable, Sendable {
         case 0:
             self.outcome = .neverUsed
         case 1:
-            let epoch = reader.name()
-            let position = Position(epoch: epoch, seq: reader.integer())
+            let position = reader.position()
             self.outcome = .state(position, elements: reader.blob())
         case 2:
             self.outcome = .unavailable

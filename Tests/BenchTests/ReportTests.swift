@@ -11,7 +11,7 @@ import Testing
         tally.previewsFolded = 60
         tally.commitsSent = 20
         tally.commitsApplied = 19
-        tally.refusals[Answer.Code.gap.rawValue] = 1
+        tally.refusals[.gap] = 1
         for value in 1...10_000 { tally.previewAge.record(UInt64(value)) }
         for value in [900, 1100, 4000] { tally.acknowledgement.record(UInt64(value)) }
         var server = BenchReport.Server(WatchedProcess(name: "gateway-1", pid: 7))
@@ -68,7 +68,7 @@ import Testing
         sum.add(Self.report().tally)
         #expect(sum.previewsSent == 2000)
         #expect(sum.previewsFolded == 120)
-        #expect(sum.refusals[Answer.Code.gap.rawValue] == 2)
+        #expect(sum.refusals[.gap] == 2)
         #expect(sum.previewAge.totalCount == 20_000)
         #expect(LatencySummary(sum.previewAge).p50 == Self.report().previewAge.p50)
     }

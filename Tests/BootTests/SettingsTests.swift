@@ -8,7 +8,6 @@ private struct SampleSettings: DaemonSettings {
     enum Mode: String, CaseIterable, Sendable { case open, token }
 
     static let tick = Setting.milliseconds("tick-ms", default: 16, in: 1...1000, "Pace.")
-    static let ratio = Setting.double("ratio", default: 0.5, in: 0...1, "Share.")
     static let limit = Setting.int("limit", default: 64, in: 1...100, "Bound.")
     static let open = Setting.bool("open", default: false, "Open.")
     static let origins = Setting.list("origins", "Allowed origins.")
@@ -17,7 +16,7 @@ private struct SampleSettings: DaemonSettings {
     static let schema = SettingsSchema(
         "coalescer", summary: "a sample.",
         [
-            tick, ratio, limit, open, origins, mode, title, SharedSettings.bind, SharedSettings.committers,
+            tick, limit, open, origins, mode, title, SharedSettings.bind, SharedSettings.committers,
             SharedSettings.databaseURL, SharedSettings.jwtSecret,
         ])
 
@@ -73,10 +72,9 @@ private struct SampleSettings: DaemonSettings {
 
     @Test func everyKindReadsItsTexts() {
         let values = self.resolve([
-            "--ratio=0.25", "--open", "--origins", "a, b,c", "--mode", "token", "--limit", "7", "--title", "x=y",
+            "--open", "--origins", "a, b,c", "--mode", "token", "--limit=7", "--title", "x=y",
             "--committers", "c-1=ipc:///run/c1,c-2=tcp://10.0.0.1:5000", "--database-url", "postgresql://h/d",
         ]).values
-        #expect(values[SampleSettings.ratio] == 0.25)
         #expect(values[SampleSettings.open])
         #expect(values[SampleSettings.origins] == ["a", "b", "c"])
         #expect(values[SampleSettings.mode] == .token)
@@ -93,13 +91,12 @@ private struct SampleSettings: DaemonSettings {
 
     @Test func everyKindReadsItsJSON() {
         let file = """
-            {"coalescer":{"ratio":1e-1,"open":true,"origins":["a,b"],"mode":"token","limit":7,"title":"t",
+            {"coalescer":{"open":true,"origins":["a,b"],"mode":"token","limit":7,"title":"t",
              "committers":["c-1=ipc:///run/c1"],"bind":"ipc:///run/me"},
              "common":{"databaseUrl":"postgresql://h/d"}}
             """
         let resolved = self.resolve(file: file)
         #expect(resolved.problems.isEmpty, "\(resolved.problems)")
-        #expect(resolved.values[SampleSettings.ratio] == 0.1)
         #expect(resolved.values[SampleSettings.origins] == ["a,b"])
         #expect(resolved.values[SharedSettings.committers].map(\.name) == ["c-1"])
         #expect(resolved.values[SharedSettings.databaseURL] == "postgresql://h/d")
@@ -135,8 +132,6 @@ private struct SampleSettings: DaemonSettings {
             ["--limit", "99999999999999999999"],
             "--limit: must be a whole number from 1 to 100, not \"99999999999999999999\" (command line)"
         ),
-        (["--ratio", "nan"], "--ratio: must be a number from 0.0 to 1.0, not \"nan\" (command line)"),
-        (["--ratio", "1.1"], "--ratio: must be a number from 0.0 to 1.0, not \"1.1\" (command line)"),
         (["--open", "maybe"], "--open: must be true or false, not \"maybe\" (command line)"),
         (["--mode", "shut"], "--mode: must be one of open, token, not \"shut\" (command line)"),
         (["--title", ""], "--title: must be text, not \"\" (command line)"),
@@ -223,7 +218,7 @@ private struct SampleSettings: DaemonSettings {
     }
 
     @Test func allProblemsAreReportedAtOnce() {
-        let resolved = self.resolve(["--limit", "0", "--nope"], environment: ["TOUCHSYNC_RATIO": "2"])
+        let resolved = self.resolve(["--limit", "0", "--nope"], environment: ["TOUCHSYNC_TICK_MS": "0"])
         #expect(resolved.problems.count == 3)
     }
 

@@ -339,7 +339,7 @@ import Wire
         _ = scene.take()
         scene.preview(.by("s-ann", 1))
         #expect(scene.taken(by: Scene.g2).previews == [])
-        #expect(scene.fanout.counters.dropped(.superseded) == 1)
+        #expect(scene.fanout.counters.previewsDropped[.superseded] == 1)
         scene.preview(.by("s-ann", 2))
         #expect(scene.taken(by: Scene.g2).previews.count == 1)
     }

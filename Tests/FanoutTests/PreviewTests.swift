@@ -60,15 +60,15 @@ import Wire
         var scene = Self.stage(Scene.element("e", more: #","locked":true"#))
         scene.preview(.by(), .by(element: "unknown"))
         #expect(scene.take() == [])
-        #expect(scene.fanout.counters.dropped(.locked) == 1)
-        #expect(scene.fanout.counters.dropped(.element) == 1)
+        #expect(scene.fanout.counters.previewsDropped[.locked] == 1)
+        #expect(scene.fanout.counters.previewsDropped[.element] == 1)
         scene.receive(scene.database.commit("r", [("e", nil)], event: .deleted))
         _ = scene.take()
         scene.preview(.by())
         #expect(scene.take() == [])
-        #expect(scene.fanout.counters.dropped(.element) == 2)
+        #expect(scene.fanout.counters.previewsDropped[.element] == 2)
         scene.preview(.by(room: "nowhere"))
-        #expect(scene.fanout.counters.dropped(.room) == 1)
+        #expect(scene.fanout.counters.previewsDropped[.room] == 1)
     }
 
     @Test func nothingOfAGestureFollowsItsCommit() {
@@ -78,7 +78,7 @@ import Wire
         _ = scene.take()
         scene.preview(.by(gesture: 3), .by(gesture: 2))
         #expect(scene.take() == [])
-        #expect(scene.fanout.counters.dropped(.closed) == 2)
+        #expect(scene.fanout.counters.previewsDropped[.closed] == 2)
         scene.preview(.by(gesture: 4))
         #expect(scene.taken(by: Scene.g2).previews.map(\.after) == [2])
         // Another session's gestures, and other elements', are their own.
@@ -121,13 +121,13 @@ import Wire
         #expect(scene.taken(by: Scene.g2).previews == [])
         scene.preview(.by(gesture: 3, after: 9))
         scene.pass(500)
-        #expect(scene.fanout.counters.dropped(.waited) == 1)
+        #expect(scene.fanout.counters.previewsDropped[.waited] == 1)
         var limits = FanoutLimits()
         limits.parkedPreviews = 1
         var small = Scene(limits: limits)
         small.member("ann", 1)
         small.preview(.by(after: 1), .by(element: "f", after: 1))
-        #expect(small.fanout.counters.dropped(.waited) == 1)
+        #expect(small.fanout.counters.previewsDropped[.waited] == 1)
     }
 
     @Test func previewsDuringALoadAreShownAfterIt() {

@@ -79,7 +79,7 @@ private func write(_ bytes: [UInt8], _ path: String) {
 }
 
 private let types: [PostgresType] = [
-    .int2, .int4, .int8, .float8, .bool, .text, .json, .jsonb, .bytea, .timestamptz, .varchar, .name, .unknown, .bpchar,
+    .int2, .int4, .int8, .float8, .bool, .text, .json, .varchar, .name, .unknown, .bpchar,
 ]
 
 /// Values of PostgreSQL; the first byte chooses the type.
@@ -91,19 +91,4 @@ private let types: [PostgresType] = [
     _ = FieldDecoding.float8(bytes, type)
     _ = FieldDecoding.bool(bytes, type)
     _ = FieldDecoding.text(bytes, type)
-    _ = FieldDecoding.payload(bytes, type)
-    _ = FieldDecoding.timestamptz(bytes, type)
-    guard var reader = BinaryArrayReader(bytes) else { return }
-    precondition(reader.count <= bytes.count / 4, "more elements than there is room for")
-    var array = BinaryArray(of: .bytea)
-    for _ in 0..<reader.count {
-        guard reader.next({ element in array.append(bytea: element.map(Array.init)) }) else { return }
-    }
-    var written: [UInt8] = []
-    array.write(into: &written)
-    written.withUnsafeBytes { bytes in
-        guard var back = BinaryArrayReader(bytes) else { fatalError("refuses its own array") }
-        precondition(back.count == array.count, "an array does not come back")
-        for _ in 0..<back.count { precondition(back.next { _ in }, "an array is cut short") }
-    }
 }

@@ -41,39 +41,50 @@ struct LinkTests {
         try await server.stop()
     }
 
-    @Test func framesOfAnyNumberAndSizeArriveWhole() async throws {
+    @Test func messagesOfAnySizeArriveWhole() async throws {
         let directory = try TemporaryDirectory()
         let server = try Probe.server(try directory.endpoint())
         let dial = try Probe.dial(try directory.endpoint())
         try await dial.sees(.up("server"))
-        let messages: [[[UInt8]]] = [
-            [[]], [[1]], [[UInt8](repeating: 7, count: 33)], [[UInt8](repeating: 8, count: 34)],
-            [[UInt8](repeating: 9, count: 300_000), [], [1, 2, 3]], (0..<16).map { [UInt8($0)] },
-        ]
-        dial.post { loop in
-            for message in messages { #expect(loop.dial?.send(message) == .sent) }
-            // One more than the server takes: dropped there, and counted.
-            #expect(loop.dial?.send((0..<17).map { [UInt8($0)] }) == .sent)
-            #expect(loop.dial?.send([1]) == .sent)
-        }
-        try await eventually("all") { server.messages.count == messages.count + 1 }
-        #expect(server.messages == messages + [[[1]]])
-        try await eventually("the drop") { server.server.droppedFrames == 1 }
+        let messages = [0, 1, 33, 34, 300_000].map { [UInt8](repeating: 7, count: $0) }
+        dial.post { loop in for message in messages { #expect(loop.dial?.send(message) == .sent) } }
+        try await eventually("all") { server.messages.count == messages.count }
+        #expect(server.messages == messages.map { [$0] })
         try await dial.stop()
         try await server.stop()
     }
 
-    @Test func aParcelReachesManyPeers() async throws {
+    @Test func messagesOfAFewFramesArriveWholeAndLongerOnesAreDropped() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try Probe.server(try directory.endpoint())
+        let raw = try Probe.raw(.dealer, try directory.endpoint())
+        let messages: [[[UInt8]]] = [
+            [[]], [[UInt8](repeating: 9, count: 300_000), [], [1, 2]], (0..<16).map { [$0] },
+        ]
+        raw.post { loop in
+            loop.raw?.send([[0], LinkFaultTests.hello()])
+            for message in messages { loop.raw?.send([[4]] + message) }
+            // One more than the server takes: dropped there, and counted.
+            loop.raw?.send([[4]] + (0..<17).map { [$0] })
+            loop.raw?.send([[4], [1]])
+        }
+        try await eventually("all") { server.messages.count == messages.count + 1 }
+        #expect(server.messages == messages + [[[1]]])
+        try await eventually("the drop") { server.server.droppedFrames == 1 }
+        try await raw.stop()
+        try await server.stop()
+    }
+
+    @Test func aMessageReachesManyPeers() async throws {
         let directory = try TemporaryDirectory()
         let server = try Probe.server(try directory.endpoint())
         let dials = try (0..<3).map { try Probe.dial(try directory.endpoint(), name: "dialler-\($0)") }
         for dial in dials { try await dial.sees(.up("server")) }
         let content = [UInt8](repeating: 42, count: 1000)
         server.post { loop in
-            let parcel = Parcel([content, [1]])
-            for peer in loop.server?.peers ?? [] { #expect(loop.server?.send(parcel, to: peer) == .sent) }
+            for peer in loop.server?.peers ?? [] { #expect(loop.server?.send(content, to: peer) == .sent) }
         }
-        for dial in dials { try await dial.sees(.message([content, [1]])) }
+        for dial in dials { try await dial.sees(.message([content])) }
         for dial in dials { try await dial.stop() }
         try await server.stop()
     }
@@ -212,7 +223,6 @@ struct LinkTests {
         let directory = try TemporaryDirectory()
         let dial = try Probe.dial(try directory.endpoint())
         #expect(await dial.ask { $0.dial?.send([1]) } == .unroutable)
-        #expect(await dial.ask { $0.dial?.send(Parcel([1])) } == .unroutable)
         let server = try Probe.server(try directory.endpoint())
         let peer = try await server.firstPeer()
         try await dial.stop()

@@ -113,7 +113,7 @@ final class ProbeLoop: ReactorLoop {
         case .message(let peer):
             let frames = ProbeLoop.copy(self.server?.incoming)
             if self.echoes {
-                _ = self.server?.send(frames, to: peer)
+                for frame in frames { _ = self.server?.send(frame, to: peer) }
             } else {
                 self.batch.append(.peerMessage(peer, frames))
             }
@@ -123,6 +123,12 @@ final class ProbeLoop: ReactorLoop {
     private static func copy(_ frames: Frames?) -> [[UInt8]] {
         guard let frames else { return [] }
         return (0..<frames.count).map { frames.bytes(at: $0) }
+    }
+}
+
+extension Socket {
+    func send(_ bytes: [UInt8], more: Bool = false) -> SendResult {
+        bytes.withUnsafeBytes { self.send($0, more: more) }
     }
 }
 
@@ -139,7 +145,7 @@ final class RawSocket {
 
     func send(_ parts: [[UInt8]]) {
         for (index, part) in parts.enumerated() {
-            _ = part.withUnsafeBytes { self.socket.send($0, more: index + 1 < parts.count) }
+            _ = self.socket.send(part, more: index + 1 < parts.count)
         }
     }
 

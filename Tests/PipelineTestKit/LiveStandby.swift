@@ -36,7 +36,7 @@ package final class LiveStandby: Sendable {
     package func start() throws {
         try run(
             "pg_ctl",
-            "--pgdata=\(cluster.dataDirectory) --wait --timeout=60 --log=\(cluster.logFile) --options='"
+            "--pgdata=\(cluster.dataDirectory) --wait --timeout=60 --log=\(cluster.logDirectory)/postgres.log --options='"
                 + "-c unix_socket_directories=\(cluster.socketDirectory) -c port=5432 -c listen_addresses=' start")
     }
 

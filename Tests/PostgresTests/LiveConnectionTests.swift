@@ -89,9 +89,9 @@ struct LiveConnectionTests {
         let driver = try driver()
         #expect(driver.connect())
         var parameters = Parameters()
-        parameters.append(bytea: Array(repeating: 7, count: 6 << 20))
+        parameters.append(text: String(repeating: "7", count: 6 << 20))
         for tag in 0..<6 as Range<UInt64> {
-            #expect(driver.submit(.sql("SELECT $1::bytea"), parameters, tag: tag) == .accepted)
+            #expect(driver.submit(.sql("SELECT $1::text"), parameters, tag: tag) == .accepted)
         }
         #expect(driver.run { $0.count >= 7 })
         for tag in 0..<6 as Range<UInt64> {
@@ -108,12 +108,12 @@ struct LiveConnectionTests {
         }
         #expect(driver.run { $0.count >= 6 })
         let answers = driver.answers
-        for good in [0, 2, 4] as [UInt64] { #expect(answers[good]?.rows?.affected == 1) }
+        for good in [0, 2, 4] as [UInt64] { #expect(answers[good]?.rows != nil) }
         #expect(answers[1]?.error?.sqlState == .checkViolation)
         #expect(answers[1]?.error?.constraint == "t_v_check")
         #expect(answers[1]?.error?.outcome == .failed && answers[1]?.error?.isRetriable == false)
         #expect(answers[3]?.error?.sqlState == .uniqueViolation)
-        #expect(try database.connect().execute("SELECT array_agg(k ORDER BY k) FROM t").int8Array(0, 0) == [1, 3, 4])
+        #expect(try database.connect().execute("SELECT array_agg(k ORDER BY k)::text FROM t").text(0, 0) == "{1,3,4}")
     }
 
     @Test func anErrorAtTheCommitItselfComesAfterTheResultAndWins() throws {
@@ -131,7 +131,7 @@ struct LiveConnectionTests {
         let driver = try driver()
         #expect(driver.connect())
         var broken = number(2)
-        broken.append(text: [0xC3, 0x28] as [UInt8])
+        broken.append([0xC3, 0x28] as [UInt8], .text)
         for (tag, parameters) in [row(1, "a\u{0}b"), broken, row(3, "ü")].enumerated() {
             #expect(driver.submit(.statement(0), parameters, tag: UInt64(tag)) == .accepted)
         }
@@ -140,15 +140,12 @@ struct LiveConnectionTests {
         var parameters = Parameters()
         parameters.append(array: array)
         #expect(driver.submit(.sql("SELECT $1::text[]"), parameters, tag: 3) == .accepted)
-        var textual = Parameters()
-        textual.append(textFormat: "\u{0}")
-        #expect(driver.submit(.sql("SELECT $1::text"), textual, tag: 4) == .accepted)
-        #expect(driver.run { $0.count >= 6 })
-        for tag in [0, 1, 3, 4] as [UInt64] {
+        #expect(driver.run { $0.count >= 5 })
+        for tag in [0, 1, 3] as [UInt64] {
             #expect(driver.answers[tag]?.error?.sqlState == .invalidByteSequence, "\(tag)")
             #expect(driver.answers[tag]?.error?.isRetriable == false, "\(tag)")
         }
-        #expect(driver.answers[2]?.rows?.affected == 1)
+        #expect(driver.answers[2]?.rows != nil)
     }
 
     @Test("26000: prepared again by itself")
@@ -167,11 +164,11 @@ struct LiveConnectionTests {
         let driver = try ConnectionDriver(
             database.connectionString, statements: [Statement(name: "all", sql: "SELECT * FROM t")])
         #expect(driver.connect())
-        #expect(driver.answer(.statement(0))?.rows?.columnCount == 2)
+        #expect(throws: PostgresError.self) { try driver.answer(.statement(0))?.rows?.column("w") }
         try database.connect().execute("ALTER TABLE t ADD COLUMN w int4")
         #expect(driver.answer(.statement(0))?.error?.sqlState == .featureNotSupported)
         #expect(driver.run { _ in driver.connections.count == 2 })
-        #expect(driver.answer(.statement(0))?.rows?.columnCount == 3)
+        #expect(try driver.answer(.statement(0))?.rows?.column("w") == 2)
     }
 
     @Test func beginAndCOPYAreNotAccepted() throws {

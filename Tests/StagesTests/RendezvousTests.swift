@@ -52,17 +52,6 @@ struct RendezvousTests {
         #expect(Set(self.owners(["fanout-0", "fanout-1", "fanout-2", "fanout-3"]).map { $0 ?? "" }).count == 4)
     }
 
-    @Test func ranksFollowTheOwner() {
-        let names = ["a", "b", "c", "d"]
-        let all = Rendezvous(names: names)
-        for shard in 0..<64 {
-            let ranked = all.ranked(shard)
-            #expect(ranked.first == all.owner(of: shard))
-            #expect(ranked.sorted() == names)
-            #expect(ranked[1] == Rendezvous(names: names.filter { $0 != ranked[0] }).owner(of: shard))
-        }
-    }
-
     @Test func nobodyAndNowhere() {
         #expect(Rendezvous(names: []).owner(of: 0) == nil)
         #expect(Rendezvous(names: ["a"]).owner(of: -1) == nil)

@@ -188,9 +188,7 @@ package struct Coalescer {
 extension Coalescer {
     /// The entry of a preview's key. If all candidates for eviction have held previews, those are sent early: a newest
     /// value is never lost.
-    private mutating func entry(
-        of preview: Preview, at now: Instant, into output: inout [Preview]
-    ) -> EntryIndex {
+    private mutating func entry(of preview: Preview, at now: Instant, into output: inout [Preview]) -> EntryIndex {
         while true {
             let known = self.keys.entry(
                 room: preview.room, element: preview.element, connection: preview.connection, at: now)
@@ -202,8 +200,7 @@ extension Coalescer {
 
     /// Ends one gesture; true when a preview of it was held.
     private mutating func close(_ ended: EndedGesture, by commit: Commit, at now: Instant) -> Bool {
-        let known = self.keys.entry(
-            room: commit.room, element: ended.element, connection: commit.connection, at: now)
+        let known = self.keys.entry(room: commit.room, element: ended.element, connection: commit.connection, at: now)
         guard let entry = known else {
             // The table is full of held previews. A commit must not wait for them, so the end of the gesture is not
             // recorded here; the fan-out's fence covers it.

@@ -25,11 +25,6 @@ struct Departures {
     /// The time of the next departure; nil when there is none.
     var next: Instant? { self.queue.first?.due }
 
-    /// A room's departure; nil when it has none.
-    func due(of room: RoomIndex) -> Instant? {
-        room < self.slots.count ? self.slots[room].due : nil
-    }
-
     /// The next room to depart, if it is due. It stays in the schedule until it is cancelled.
     func firstDue(at now: Instant) -> RoomIndex? {
         guard let first = self.queue.first, first.due <= now else { return nil }

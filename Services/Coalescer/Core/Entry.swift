@@ -14,7 +14,6 @@ struct EntryKey: Hashable {
 
 /// The state of one key.
 struct Entry {
-    /// The key.
     let key: EntryKey
     /// The session that the gesture numbers below belong to.
     private(set) var sid: Identifier = ""

@@ -54,9 +54,7 @@ struct KeyTable {
 
     /// The entry of a key, created if needed. If there are too many keys, another one is evicted; nil when all examined
     /// ones have held previews.
-    mutating func entry(
-        room: Identifier, element: Identifier, connection: UInt64, at now: Instant
-    ) -> EntryIndex? {
+    mutating func entry(room: Identifier, element: Identifier, connection: UInt64, at now: Instant) -> EntryIndex? {
         if let room = self.roomIndex[room] {
             let key = EntryKey(room: room, element: element, connection: connection)
             if let known = self.index[key] {

@@ -6,7 +6,6 @@ typealias RoomIndex = Int
 
 /// The pacing state of one room.
 struct PacedRoom {
-    /// Its id.
     let id: Identifier
     /// The time up to which its departures have used up its rate: each adds a tick.
     private var paidUntil = Instant.start
@@ -51,7 +50,6 @@ struct PacedRoom {
         return latest - Nanoseconds(latest.nanoseconds % limits.cell.count)
     }
 
-    /// A preview arrived.
     mutating func previewCame(at now: Instant) { self.busyAt = now }
 
     /// Records that a mover sent.

@@ -12,7 +12,6 @@ final class CoalescerLoop: ReactorLoop {
     private static let previewsPerTurn = 32
     /// High-water marks per lane, in envelopes. A committer that does not read must not cost unbounded memory; of
     /// previews only the newest matter, so few of them may be in flight.
-    /// the newest count, so few of them may be on their way.
     private static let commitMark = 1000
     private static let previewMark = 256
 

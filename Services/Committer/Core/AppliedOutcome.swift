@@ -17,10 +17,8 @@ struct AppliedOutcome: Equatable, Sendable {
     func acknowledgement(isDuplicate: Bool) -> [UInt8] {
         var writer = JSONWriter(reserving: 96 + self.elements.reduce(0) { $0 + $1.json.count + 2 })
         writer.beginObject()
-        writer.key("ok")
-        writer.value(true)
-        writer.key("seq")
-        writer.value(self.seq)
+        writer.member("ok", true)
+        writer.member("seq", self.seq)
         switch self.event.shape {
         case .element, .flatElement:
             writer.key("element")
@@ -33,17 +31,10 @@ struct AppliedOutcome: Equatable, Sendable {
             writer.endArray()
             self.writeAdjusted(&writer)
         case .deletion:
-            writer.key("elementId")
-            writer.value(self.elements.first?.id.text ?? "")
-            writer.key("elementIds")
-            writer.beginArray()
-            for element in self.elements { writer.value(element.id.text) }
-            writer.endArray()
+            writer.member("elementId", self.elements.first?.id.text ?? "")
+            writer.member("elementIds", self.elements.map(\.id.text))
         }
-        if isDuplicate {
-            writer.key("duplicate")
-            writer.value(true)
-        }
+        if isDuplicate { writer.member("duplicate", true) }
         writer.endObject()
         return writer.bytes
     }

@@ -1,15 +1,16 @@
 import Canvas
-import Wire
+package import Wire
+
+/// The answer to a commit.
+package struct CommitAnswer: Equatable, Sendable {
+    /// The gateway that it is for.
+    package var gateway: Identifier
+    package var result: CommitResult
+}
 
 /// A batch under construction: commits decided one after the other, each on top of the previous ones. Nothing is
 /// visible outside until the database has committed the batch.
 struct BatchDraft: Sendable {
-    /// An answer that waits for the database.
-    struct Answer: Equatable, Sendable {
-        var gateway: Identifier
-        var result: CommitResult
-    }
-
     /// The outcome of a commit of this batch, for a repetition in the same batch.
     enum Outcome: Equatable, Sendable {
         case applied(AppliedOutcome, hash: UInt64)
@@ -18,13 +19,11 @@ struct BatchDraft: Sendable {
 
     let rules: RulesTable
     let limits: CommitterLimits
-    /// The batch to write.
     private(set) var batch: ShardBatch
     /// Answers in the order of the commits.
-    private(set) var answers: [Answer] = []
+    private(set) var answers: [CommitAnswer] = []
     /// Updates in the shard's order.
     private(set) var updates: [Update] = []
-    /// The counts of decisions.
     private(set) var tally = DecisionTally()
 
     /// The indices of rooms and streams in the batch, in the order in which commits referred to them.
@@ -234,11 +233,11 @@ struct BatchDraft: Sendable {
 
     private mutating func answer(_ commit: PreparedCommit, _ refusal: Refusal) {
         if refusal.code == .sessionExpired { self.tally.expired += 1 }
-        self.answers.append(Answer(gateway: commit.gateway, result: commit.result(refusal)))
+        self.answers.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
     }
 
     private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8]) {
-        self.answers.append(Answer(gateway: commit.gateway, result: commit.result(seq: seq, json: json)))
+        self.answers.append(CommitAnswer(gateway: commit.gateway, result: commit.result(seq: seq, json: json)))
     }
 
     // MARK: Looking up

@@ -12,7 +12,6 @@ package struct PreparedCommit: Sendable {
     let connection: UInt64
     let gateway: Identifier
     let gestures: ShortList<EndedGesture>
-    /// The requested edit.
     var edit: PreparedEdit
     /// Its size in the queue, bytes.
     let size: Int

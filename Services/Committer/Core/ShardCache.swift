@@ -47,7 +47,6 @@ struct ShardCache: Sendable {
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
 
-    /// The number of elements.
     var elementCount: Int { self.elements.count }
 
     // MARK: Changing

@@ -26,8 +26,8 @@ package struct ShardLedger: Sendable {
 
     /// The effects of an event, to be passed on.
     package struct Settlement: Equatable, Sendable {
-        /// Results, each for the gateway of that name.
-        package var results: [(gateway: Identifier, result: CommitResult)] = []
+        /// Results in the order of the commits.
+        package var results: [CommitAnswer] = []
         /// Updates for the shard's fan-out, in order.
         package var updates: [Update] = []
         /// The number of commits that left the ledger, and their bytes.
@@ -40,28 +40,6 @@ package struct ShardLedger: Sendable {
         package var arrivals: [Instant] = []
         /// Commits answered `unavailable`, and commits of unknown outcome that expired without an answer.
         package var expired = 0, abandoned = 0
-
-        /// No effects.
-        package init() {}
-
-        /// Adds the effects of a later event.
-        package mutating func append(_ other: Settlement) {
-            self.results += other.results
-            self.updates += other.updates
-            self.commits += other.commits
-            self.bytes += other.bytes
-            self.finished.merge(other.finished) { $0 + $1 }
-            self.tally.add(other.tally)
-            self.arrivals += other.arrivals
-            self.expired += other.expired
-            self.abandoned += other.abandoned
-        }
-
-        package static func == (lhs: Settlement, rhs: Settlement) -> Bool {
-            lhs.updates == rhs.updates && lhs.commits == rhs.commits && lhs.bytes == rhs.bytes
-                && lhs.tally == rhs.tally && lhs.expired == rhs.expired && lhs.abandoned == rhs.abandoned
-                && lhs.arrivals == rhs.arrivals && lhs.results.elementsEqual(rhs.results) { $0 == $1 }
-        }
     }
 
     private enum Phase: Sendable {
@@ -190,7 +168,7 @@ package struct ShardLedger: Sendable {
         var settlement = Settlement()
         settlement.updates = draft.updates
         settlement.tally = draft.tally
-        settlement.results = draft.answers.map { ($0.gateway, $0.result) }
+        settlement.results = draft.answers
         settlement.arrivals.reserveCapacity(commits.count)
         for commit in commits {
             settlement.arrivals.append(commit.arrived)
@@ -258,7 +236,7 @@ package struct ShardLedger: Sendable {
         let commit = self.queue.removeFirst()
         self.release(commit, &settlement)
         settlement.tally.refused += 1
-        settlement.results.append((commit.gateway, commit.result(refusal)))
+        settlement.results.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
         return settlement
     }
 
@@ -300,7 +278,7 @@ package struct ShardLedger: Sendable {
                 settlement.expired += 1
                 let refusal = Refusal(
                     .unavailable, "The database did not store the commit in time.", retryAfterMs: 1000)
-                settlement.results.append((commit.gateway, commit.result(refusal)))
+                settlement.results.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
             }
         }
         self.queue = kept

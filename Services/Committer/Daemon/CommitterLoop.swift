@@ -220,8 +220,7 @@ final class CommitterLoop: ReactorLoop {
         if self.core.connectedLanes == 0 { self.check.notReady(reason) }
         self.lanes[lane].reject(reason, at: now)
         guard let suppressed = self.rejectLog.admit(at: .now) else { return }
-        self.logger.error(
-            "database not trusted", metadata: ["reason": "\(reason)", "log.suppressed": "\(suppressed)"])
+        self.logger.error("database not trusted", metadata: ["reason": "\(reason)", "log.suppressed": "\(suppressed)"])
     }
 
     private func databaseFailed(_ what: Logger.Message, _ error: PostgresError) {

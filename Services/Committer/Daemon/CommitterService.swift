@@ -20,7 +20,7 @@ package enum CommitterService {
         let schema = SchemaGate(isOpen: !settings.migrates)
         let check = context.health.check("database")
         let reactor = try Self.reactor(settings, context, schema, check)
-        let upkeep = try UpkeepService(settings, context, check) {
+        let upkeep = try UpkeepService.make(settings, context, check) {
             schema.open()
             reactor.waker.signal()
         }

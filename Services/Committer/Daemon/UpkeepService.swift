@@ -2,7 +2,7 @@ internal import Boot
 internal import Logging
 internal import Mesh
 internal import Postgres
-internal import ServiceLifecycle
+internal import Stages
 internal import Synchronization
 internal import Timing
 
@@ -25,26 +25,17 @@ final class SchemaGate: Sendable {
 
 /// Migrates the schema, retrying until it is up to date, and from then on does the upkeep: partitions of the log, ended
 /// sessions, the history. On a separate thread because all of it blocks.
-final class UpkeepService: Service {
-    private let reactor: Reactor
-
-    init(
+enum UpkeepService {
+    static func make(
         _ settings: CommitterSettings, _ context: DaemonContext, _ check: ReadinessCheck,
         whenMigrated: @escaping @Sendable () -> Void
-    ) throws {
+    ) throws -> ReactorService {
         let migrator = settings.migrates ? try Migrator(migrations) : nil
         let telemetry = UpkeepTelemetry(context.metrics)
-        self.reactor = try Reactor(name: "upkeep", logger: context.logger) { thread in
+        let reactor = try Reactor(name: "upkeep", logger: context.logger) { thread in
             UpkeepLoop(migrator, settings, telemetry, thread.logger, check, whenMigrated)
         }
-    }
-
-    func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await self.reactor.run()
-        } onGracefulShutdown: {
-            self.reactor.stop()
-        }
+        return ReactorService(reactor)
     }
 }
 

@@ -39,8 +39,7 @@ extension Fanout {
     private mutating func follow(_ update: Update, at now: Instant, into actions: inout [FanoutAction]) {
         guard let slot = self.rooms.slot(of: update.room) else { return }
         let isBehind = self.shards.isBehind(self.rooms[slot].shard)
-        self.rooms[slot].updateReceived(
-            update, isShardBehind: isBehind, at: now, with: &self.services, into: &actions)
+        self.rooms[slot].updateReceived(update, isShardBehind: isBehind, at: now, with: &self.services, into: &actions)
         self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 

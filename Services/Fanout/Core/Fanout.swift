@@ -80,9 +80,7 @@ package struct Fanout: Sendable {
     // MARK: Previews
 
     /// Previews came from coalescers. Those that pass leave grouped by room.
-    package mutating func previewsReceived(
-        _ previews: [Preview], at now: Instant, into actions: inout [FanoutAction]
-    ) {
+    package mutating func previewsReceived(_ previews: [Preview], at now: Instant, into actions: inout [FanoutAction]) {
         self.services.counters.previews += previews.count
         self.batch.arrange(previews, in: &self.rooms)
         for entry in self.batch.entries {

@@ -29,7 +29,7 @@ package struct FanoutCounters: Equatable, Sendable {
     /// Previews that waited for an update.
     package var previewsParked = 0
     /// Previews that went nowhere, by ``PreviewDrop``.
-    package var previewsDropped = [Int](repeating: 0, count: PreviewDrop.allCases.count)
+    package internal(set) var previewsDropped: [PreviewDrop: Int] = [:]
     /// Holes in a shard that the log had to fill.
     package var holes = 0
     /// Shards whose rooms were loaded again, because the log could not help or rows were lost.
@@ -53,13 +53,6 @@ package struct FanoutCounters: Equatable, Sendable {
     package init() {}
 
     mutating func drop(_ reason: PreviewDrop, _ count: Int = 1) {
-        guard let index = PreviewDrop.allCases.firstIndex(of: reason) else { return }
-        self.previewsDropped[index] += count
-    }
-
-    /// How many previews were dropped for that reason.
-    package func dropped(_ reason: PreviewDrop) -> Int {
-        guard let index = PreviewDrop.allCases.firstIndex(of: reason) else { return 0 }
-        return self.previewsDropped[index]
+        self.previewsDropped[reason, default: 0] += count
     }
 }

@@ -46,8 +46,7 @@ final class FanoutLoop: ReactorLoop {
         self.link.isResting = true
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
-        self.database = try RoomDatabase(
-            on: thread, settings: database, connections: settings.databaseConnections)
+        self.database = try RoomDatabase(on: thread, settings: database, connections: settings.databaseConnections)
         self.core = Fanout(limits: settings.limits, rules: settings.rules)
         self.peers = FanoutPeers(outboxBytes: settings.gatewayBytes)
         self.telemetry = telemetry

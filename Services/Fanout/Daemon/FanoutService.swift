@@ -25,8 +25,7 @@ package enum FanoutService {
         let reactor = try Reactor(
             name: "fanout", settings: reactorSettings, logger: context.logger, beat: pulse.beat
         ) { thread in
-            try FanoutLoop(
-                on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
+            try FanoutLoop(on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
         }
         return [ReactorService(reactor)]
     }

@@ -157,9 +157,7 @@ final class RoomDatabase {
         }
     }
 
-    private func answered(
-        _ request: Request, _ rows: ResultRows, _ act: (Event) -> Void
-    ) throws(PostgresError) {
+    private func answered(_ request: Request, _ rows: ResultRows, _ act: (Event) -> Void) throws(PostgresError) {
         if request.statement == .identity {
             guard let identity = try RowReader.identity(rows) else { return act(.unreadable(.identity)) }
             self.hasIdentity = true

@@ -102,9 +102,7 @@ package struct RowReader {
     package init() {}
 
     /// The epoch and the seal of sessions.
-    package static func identity(
-        _ rows: ResultRows
-    ) throws(PostgresError) -> (epoch: Identifier, seal: SessionSeal)? {
+    package static func identity(_ rows: ResultRows) throws(PostgresError) -> (epoch: Identifier, seal: SessionSeal)? {
         let column = (epoch: try rows.column("epoch"), key: try rows.column("session_key"))
         guard rows.count == 1, let epoch = rows.text(0, column.epoch), let key = rows.text(0, column.key),
             let seal = SessionSeal(hexadecimal: key)

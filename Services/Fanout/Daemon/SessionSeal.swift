@@ -58,8 +58,7 @@ package struct SessionSeal: Sendable {
     package func issuer(milliseconds: @escaping @Sendable () -> UInt64) -> SessionIssuer {
         SessionIssuer(
             issue: { room, user in
-                self.issue(
-                    room: room, user: user, milliseconds: milliseconds(), random: .random(in: 0 ... .max))
+                self.issue(room: room, user: user, milliseconds: milliseconds(), random: .random(in: 0 ... .max))
             },
             verify: { secret, room, user in self.verify(secret, room: room, user: user) })
     }

@@ -1,3 +1,4 @@
+import Boot
 import Glibc
 
 /// `touchsync bench`: a load generator for any server that speaks Socket.IO over WebSocket.
@@ -6,7 +7,7 @@ package enum Bench {
     /// - Throws: ``BenchFailure`` when a load cannot be run.
     package static func run(_ options: BenchOptions) throws(BenchFailure) {
         let reports = try Self.reports(options) { report in
-            if !options.json { Output.write(TextReport.text(report), to: STDOUT_FILENO) }
+            if !options.json { ProcessSetup.print(TextReport.text(report)) }
         }
         try Self.finish(options, reports)
     }
@@ -25,7 +26,8 @@ package enum Bench {
             return address
         }
         try Self.check(options)
-        Self.raiseDescriptorLimit()
+        // Each connection needs a descriptor.
+        ProcessSetup.prepare()
         let processes = options.processes + (pipeline?.processes ?? [])
         var sequence = LoadSequence(options.loads, sustainable: options.sustainable)
         var reports: [BenchReport] = []
@@ -58,11 +60,16 @@ package enum Bench {
 
     private static func finish(_ options: BenchOptions, _ reports: [BenchReport]) throws(BenchFailure) {
         if options.json {
-            Output.write(JSONReport.text(reports), to: STDOUT_FILENO)
+            ProcessSetup.print(JSONReport.text(reports))
         } else if reports.contains(where: { !$0.named.goals.isEmpty }) {
-            Output.write(GoalTable.text(reports), to: STDOUT_FILENO)
+            ProcessSetup.print(GoalTable.text(reports))
         }
-        if let file = options.svgFile { try Output.file(file, LatencyChart.svg(reports)) }
+        guard let file = options.svgFile else { return }
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        defer { close(descriptor) }
+        guard descriptor >= 0, FileBytes.write(Array(LatencyChart.svg(reports).utf8), to: descriptor) else {
+            throw BenchFailure("\(file) cannot be written")
+        }
     }
 
     private static func pipeline(_ options: BenchOptions) throws(BenchFailure) -> RunningPipeline? {
@@ -77,15 +84,5 @@ package enum Bench {
     private static func runName() -> String {
         let text = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         return String(text.suffix(8))
-    }
-
-    /// Each connection needs a descriptor.
-    private static func raiseDescriptorLimit() {
-        signal(SIGPIPE, SIG_IGN)
-        var limit = rlimit()
-        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(kind, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(kind, &limit)
     }
 }

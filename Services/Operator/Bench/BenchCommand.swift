@@ -1,5 +1,5 @@
 package import ArgumentParser
-import Glibc
+internal import Boot
 
 /// `touchsync bench`.
 package struct BenchCommand: ParsableCommand {
@@ -63,7 +63,7 @@ package struct BenchCommand: ParsableCommand {
         do throws(BenchFailure) {
             try Bench.run(options)
         } catch {
-            Output.write("touchsync: \(error)\n", to: STDERR_FILENO)
+            ProcessSetup.complain("touchsync: \(error)\n")
             throw ExitCode(1)
         }
     }

@@ -1,4 +1,4 @@
-package import JSONBytes
+internal import JSONBytes
 internal import NIOConcurrencyHelpers
 
 /// A page of the admin server.
@@ -12,11 +12,6 @@ package struct AdminPage: Sendable {
         self.status = status
         self.contentType = contentType
         self.body = Array(body)
-    }
-
-    /// A JSON page.
-    package static func json(_ writer: JSONWriter, status: Int = 200) -> AdminPage {
-        AdminPage(status: status, contentType: "application/json", body: writer.bytes)
     }
 }
 
@@ -57,30 +52,15 @@ package final class AdminPages: Sendable {
     }
 
     private static func readiness(_ state: HealthState, notes: [HealthState.Reason]) -> AdminPage {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("ready")
-        writer.value(state.isReady)
-        writer.key("reasons")
-        self.encode(state.reasons, into: &writer)
-        if !notes.isEmpty {
-            writer.key("notes")
-            self.encode(notes, into: &writer)
+        func write(_ reason: HealthState.Reason, into writer: inout JSONWriter) {
+            writer.member("check", reason.check)
+            writer.member("reason", reason.text)
         }
-        writer.endObject()
-        return .json(writer, status: state.isReady ? 200 : 503)
-    }
-
-    private static func encode(_ reasons: [HealthState.Reason], into writer: inout JSONWriter) {
-        writer.beginArray()
-        for reason in reasons {
-            writer.beginObject()
-            writer.key("check")
-            writer.value(reason.check)
-            writer.key("reason")
-            writer.value(reason.text)
-            writer.endObject()
+        let text = JSONWriter.text { writer in
+            writer.member("ready", state.isReady)
+            writer.objects("reasons", state.reasons, write)
+            if !notes.isEmpty { writer.objects("notes", notes, write) }
         }
-        writer.endArray()
+        return AdminPage(status: state.isReady ? 200 : 503, contentType: "application/json", body: text)
     }
 }

@@ -38,27 +38,20 @@ struct LogLine {
     private func json(
         _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(key: String, value: String)]
     ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("time")
-        writer.value(time)
-        writer.key("level")
-        writer.value(level.rawValue)
-        writer.key("name")
-        writer.value(self.origin)
-        writer.key("message")
-        writer.value(message)
-        if !fields.isEmpty {
-            writer.key("fields")
-            writer.beginObject()
-            for (key, value) in fields {
-                writer.key(string: key)
-                writer.value(value)
+        let text = JSONWriter.text { writer in
+            writer.member("time", time)
+            writer.member("level", level.rawValue)
+            writer.member("name", self.origin)
+            writer.member("message", message)
+            if fields.isEmpty { return }
+            writer.object("fields") { writer in
+                for (key, value) in fields {
+                    writer.key(string: key)
+                    writer.value(value)
+                }
             }
-            writer.endObject()
         }
-        writer.endObject()
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return text + [UInt8(ascii: "\n")]
     }
 
     private func text(

@@ -2,7 +2,6 @@ internal import Glibc
 
 /// The instruments of every process. Those that Prometheus's client libraries define have their standard names.
 enum ProcessMetrics {
-    /// Adds them to a registry.
     static func add(to metrics: MetricsRegistry, log: LogSink) {
         metrics.gauge("touchsync_build_info", "1; the labels say what runs.", labels: BuildInfo.labels) { 1 }
         metrics.counter("touchsync_log_dropped_lines_total", "Log lines lost because nobody read them.") {

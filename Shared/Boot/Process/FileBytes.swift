@@ -9,6 +9,11 @@ package enum FileBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return .failure(SettingRefusal("cannot be read: \(self.reason(errno))")) }
         defer { close(descriptor) }
+        return self.read(descriptor, limit: limit)
+    }
+
+    /// Reads an open file, pipe or socket up to its end.
+    package static func read(_ descriptor: Int32, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -29,21 +34,28 @@ package enum FileBytes {
         let draft = "\(path).\(getpid()).new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return SettingRefusal("cannot be written: \(self.reason(errno))") }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let refusal = SettingRefusal("cannot be written: \(self.reason(errno))")
-                close(descriptor)
-                unlink(draft)
-                return refusal
-            }
-            rest = rest.dropFirst(count)
+        guard self.write(bytes, to: descriptor) else {
+            let refusal = SettingRefusal("cannot be written: \(self.reason(errno))")
+            close(descriptor)
+            unlink(draft)
+            return refusal
         }
         close(descriptor)
         guard rename(draft, path) == 0 else { return SettingRefusal("cannot be replaced: \(self.reason(errno))") }
         return nil
+    }
+
+    /// Writes all bytes to a descriptor; false after an error, which is in `errno`.
+    @discardableResult
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 
     /// The text of an errno.

@@ -33,22 +33,11 @@ package enum ProcessSetup {
     }
 
     /// Writes the whole text to standard output.
-    package static func print(_ text: String) { self.write(text, to: STDOUT_FILENO) }
+    package static func print(_ text: String) { FileBytes.write(Array(text.utf8), to: STDOUT_FILENO) }
 
     /// Writes the whole text to standard error.
-    package static func complain(_ text: String) { self.write(text, to: STDERR_FILENO) }
+    package static func complain(_ text: String) { FileBytes.write(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Makes the kernel end the process after this many seconds: the last resort when a drain hangs.
     static func endLatest(in seconds: UInt32) { alarm(seconds) }
-
-    /// Writes the whole text to a descriptor; stops at an error.
-    static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
 }

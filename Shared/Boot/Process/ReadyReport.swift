@@ -29,24 +29,16 @@ final class ReadyReport: Sendable {
             return (state.descriptor, state.http)
         }
         guard let descriptor else { return }
-        ProcessSetup.write(Self.line(http: http, url: health.url), to: descriptor)
+        FileBytes.write(Array(Self.line(http: http, url: health.url).utf8), to: descriptor)
         close(descriptor)
     }
 
     static func line(http: String?, url: String?) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("ready")
-        writer.value(true)
-        if let http {
-            writer.key("http")
-            writer.value(http)
+        let text = JSONWriter.text { writer in
+            writer.member("ready", true)
+            writer.member("http", ifPresent: http)
+            writer.member("url", ifPresent: url)
         }
-        if let url {
-            writer.key("url")
-            writer.value(url)
-        }
-        writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }

@@ -1,5 +1,5 @@
 /// The HTTP address of a named instance in the settings: `gateway-1=10.0.0.5:8080`.
-package struct HostAddress: Sendable, Hashable, CustomStringConvertible {
+package struct HostAddress: InstanceAddress, Hashable {
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage.
     package let name: String
     /// A host name or an IP address, IPv6 without its brackets.
@@ -44,21 +44,6 @@ package struct HostAddress: Sendable, Hashable, CustomStringConvertible {
 extension Setting where Value == [HostAddress] {
     /// A stage's instances, `name=host:port` joined by commas (in the file: an array), each name once.
     package static func hosts(_ name: String, _ meaning: String) -> Setting {
-        Setting(
-            name: name, fallback: [], allowed: "a list of name=host:port, joined by commas (in the file: an array)",
-            meaning: meaning,
-            read: { (input) throws(SettingRefusal) in
-                guard let items = SettingText.list(input) else { return nil }
-                var hosts: [HostAddress] = []
-                for item in items {
-                    let host = try HostAddress(item)
-                    guard !hosts.contains(where: { $0.name == host.name }) else {
-                        throw SettingRefusal("the name \"\(host.name)\" stands twice in the list")
-                    }
-                    hosts.append(host)
-                }
-                return hosts
-            },
-            render: { $0.map(\.description).joined(separator: ",") })
+        .instances(name, form: "name=host:port", meaning)
     }
 }

@@ -1,5 +1,5 @@
 /// A peer of the mesh in the settings: `committer-1=ipc:///run/touchsync/committer-1.sock`.
-package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
+package struct PeerAddress: InstanceAddress, Hashable {
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`; unique in its stage.
     package let name: String
     /// `ipc://PATH` or `tcp://HOST:PORT`.
@@ -26,7 +26,6 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// The longest path that fits `sockaddr_un.sun_path` with its terminating zero (unix(7)), in bytes.
     package static let longestSocketPath = 107
 
-    /// Throws for an invalid name.
     static func check(name: String) throws(SettingRefusal) {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
@@ -70,20 +69,34 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
 extension Setting where Value == [PeerAddress] {
     /// A stage's instances, `name=endpoint` joined by commas (in the file: an array), each name once.
     package static func peers(_ name: String, _ meaning: String) -> Setting {
+        .instances(name, form: "name=endpoint", meaning)
+    }
+}
+
+/// A named instance's address in a list of a setting.
+protocol InstanceAddress: Sendable, CustomStringConvertible {
+    var name: String { get }
+    init(_ text: String) throws(SettingRefusal)
+}
+
+extension Setting {
+    /// Instances joined by commas (in the file: an array), each name once.
+    static func instances<Address: InstanceAddress>(_ name: String, form: String, _ meaning: String) -> Setting
+    where Value == [Address] {
         Setting(
-            name: name, fallback: [], allowed: "a list of name=endpoint, joined by commas (in the file: an array)",
+            name: name, fallback: [], allowed: "a list of \(form), joined by commas (in the file: an array)",
             meaning: meaning,
             read: { (input) throws(SettingRefusal) in
                 guard let items = SettingText.list(input) else { return nil }
-                var peers: [PeerAddress] = []
+                var addresses: [Address] = []
                 for item in items {
-                    let peer = try PeerAddress(item)
-                    guard !peers.contains(where: { $0.name == peer.name }) else {
-                        throw SettingRefusal("the name \"\(peer.name)\" stands twice in the list")
+                    let address = try Address(item)
+                    guard !addresses.contains(where: { $0.name == address.name }) else {
+                        throw SettingRefusal("the name \"\(address.name)\" stands twice in the list")
                     }
-                    peers.append(peer)
+                    addresses.append(address)
                 }
-                return peers
+                return addresses
             },
             render: { $0.map(\.description).joined(separator: ",") })
     }

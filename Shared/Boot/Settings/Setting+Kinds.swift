@@ -57,27 +57,6 @@ extension Setting where Value == Int? {
     }
 }
 
-extension Setting where Value == Double {
-    /// A finite number in a range.
-    package static func double(
-        _ name: String, default fallback: Double, in range: ClosedRange<Double>, _ meaning: String
-    ) -> Setting {
-        Setting(
-            name: name, fallback: fallback, allowed: "a number from \(range.lowerBound) to \(range.upperBound)",
-            meaning: meaning,
-            read: { input in
-                let text: String
-                switch input {
-                case .text(let given), .number(let given): text = given
-                case .string, .boolean, .list, .other: return nil
-                }
-                guard let number = Double(text), number.isFinite, range.contains(number) else { return nil }
-                return number
-            },
-            render: { "\($0)" })
-    }
-}
-
 extension Setting where Value == Bool {
     /// `true` or `false`; the flag alone means `true`.
     package static func bool(_ name: String, default fallback: Bool, _ meaning: String) -> Setting {
@@ -113,9 +92,7 @@ extension Setting where Value == Duration {
 
 extension Setting where Value == [String] {
     /// A list: comma-separated as text, an array of strings in a file.
-    package static func list(
-        _ name: String, default fallback: [String] = [], _ meaning: String
-    ) -> Setting {
+    package static func list(_ name: String, default fallback: [String] = [], _ meaning: String) -> Setting {
         Setting(
             name: name, fallback: fallback, allowed: "a list of texts, joined by commas (in the file: an array)",
             meaning: meaning, read: { SettingText.list($0) }, render: { $0.joined(separator: ",") })

@@ -83,9 +83,7 @@ package struct SettingsResolver {
         }
     }
 
-    private mutating func set(
-        _ input: SettingInput, for setting: any SettingDeclaration, from source: SettingSource
-    ) {
+    private mutating func set(_ input: SettingInput, for setting: any SettingDeclaration, from source: SettingSource) {
         do {
             if let value = try setting.value(of: input) {
                 self.values.entries[setting.name] = SettingValues.Entry(value: value, source: source)

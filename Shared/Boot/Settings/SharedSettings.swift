@@ -79,8 +79,7 @@ package enum SharedSettings {
     package static let jwtKeysFile = Setting<String?>.optionalString(
         "jwt-keys-file", "File with the public keys that verify tokens: a JWK set or PEM blocks.")
     package static let jwtIssuer = Setting.string("jwt-issuer", default: "touchsync", "Required iss of tokens.")
-    package static let jwtAudience = Setting.string(
-        "jwt-audience", default: "touchsync", "Required aud of tokens.")
+    package static let jwtAudience = Setting.string("jwt-audience", default: "touchsync", "Required aud of tokens.")
 
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [

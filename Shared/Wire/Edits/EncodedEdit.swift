@@ -11,6 +11,8 @@ public struct EncodedEdit: Equatable, Sendable {
     public let fields: [UInt8]
 
     private static let refusalTag: UInt8 = 0
+    /// The encoded size apart from the fields: tag and length.
+    static let headSize = 1 + 4
 
     /// An edit.
     public init<Kind: Edit>(_ edit: Kind) {
@@ -68,11 +70,12 @@ public struct EncodedEdit: Equatable, Sendable {
     private static let unreadable = Refusal(.invalid, "The edit cannot be read.")
 }
 
-extension ByteWriter {
-    /// Appends an edit: tag u8, fields blob.
+extension FieldRun {
+    /// An edit: tag u8, fields blob.
     mutating func edit(_ edit: EncodedEdit) {
-        self.u8(edit.tag)
-        self.blob(edit.fields)
+        self.integer(edit.tag)
+        self.integer(UInt32(truncatingIfNeeded: edit.fields.count))
+        edit.fields.withUnsafeBytes { self.bytes($0) }
     }
 }
 

@@ -21,12 +21,9 @@ public struct IDGenerator: Sendable {
         return String(decoding: characters, as: UTF8.self)
     }
 
-    /// SplitMix64 (Steele, Lea, Flood 2014): every seed gives its own sequence; not for secrets.
+    /// SplitMix64: every seed gives its own sequence; not for secrets.
     private mutating func nextBits() -> UInt64 {
         self.state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = self.state
-        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        return bits ^ (bits >> 31)
+        return splitMix(self.state)
     }
 }

@@ -36,8 +36,10 @@ public struct TransformElement: Edit {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        writer.name(self.element)
-        writer.transform(self.fields)
+        writer.run(upTo: FieldRun.size(of: self.element) + TransformFields.maxBytes) { run in
+            run.name(self.element)
+            run.transform(self.fields)
+        }
     }
 
     public func identify(into hash: inout BodyHash) {

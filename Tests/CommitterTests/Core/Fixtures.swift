@@ -1,8 +1,9 @@
 import Canvas
-import CommitterCore
 import JSONBytes
 import PipelineTestKit
 import Wire
+
+@testable import CommitterCore
 
 /// A generator whose whole future follows from its seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
@@ -53,4 +54,17 @@ func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 extension ShardLedger.Settlement {
     var texts: [String] { self.results.map { text($0.result.json) } }
     var refusals: [Refusal?] { self.results.map(\.result.refusal) }
+
+    /// Adds the effects of a later event.
+    mutating func append(_ other: Self) {
+        self.results += other.results
+        self.updates += other.updates
+        self.commits += other.commits
+        self.bytes += other.bytes
+        self.finished.merge(other.finished) { $0 + $1 }
+        self.tally.add(other.tally)
+        self.arrivals += other.arrivals
+        self.expired += other.expired
+        self.abandoned += other.abandoned
+    }
 }

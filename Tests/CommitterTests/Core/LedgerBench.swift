@@ -1,8 +1,9 @@
 import Canvas
-import CommitterCore
 import Timing
 import TimingTestKit
 import Wire
+
+@testable import CommitterCore
 
 /// A model of the tables that several ledgers can share.
 final class TestDatabase {

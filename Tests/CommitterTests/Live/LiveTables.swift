@@ -1,11 +1,12 @@
 import Canvas
-import CommitterCore
 import CommitterDaemon
 import PipelineTestKit
 import Postgres
 import Timing
 import TimingTestKit
 import Wire
+
+@testable import CommitterCore
 
 /// The real schema on a real server, written and read by the real functions over one blocking connection.
 final class LiveTables {

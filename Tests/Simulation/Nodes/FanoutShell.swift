@@ -149,6 +149,6 @@ final class FanoutShell: Shell {
         counts["fanout.replacements", default: 0] += Int64(self.core.counters.replacements)
         counts["fanout.duplicates", default: 0] += Int64(self.core.counters.duplicates)
         counts["fanout.parked", default: 0] += Int64(self.core.counters.previewsParked)
-        counts["fanout.previews-fenced", default: 0] += Int64(self.core.counters.previewsDropped.reduce(0, +))
+        counts["fanout.previews-fenced", default: 0] += Int64(self.core.counters.previewsDropped.values.reduce(0, +))
     }
 }

@@ -69,7 +69,6 @@ struct Creation {
 }
 
 extension NewItem {
-    /// Its parent, if any.
     fileprivate var parent: Identifier? { self.fields.parentId.map { Identifier($0) } }
 
     /// Calls `need` with its id, which must be unused, and with its parent.

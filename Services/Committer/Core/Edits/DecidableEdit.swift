@@ -47,7 +47,6 @@ struct Change {
         let before: [UInt8]?
         /// The element to write; for a deletion its last state.
         var written: LiveElement
-        /// Whether it is deleted.
         let isDeleted: Bool
 
         /// Its state afterwards.
@@ -71,7 +70,6 @@ extension Change.Entry {
         self.init(key: key, before: before, written: LiveElement(element, children: children), isDeleted: false)
     }
 
-    /// An element that is deleted.
     init(deleting live: LiveElement, _ key: ElementKey) {
         self.init(key: key, before: live.json, written: live, isDeleted: true)
     }

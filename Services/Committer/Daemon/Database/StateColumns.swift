@@ -125,7 +125,6 @@ private struct StateRow {
     private let rows: ResultRows
     private let kindColumn, roomColumn, keyColumn, numberColumn, seqColumn, hashColumn, detailColumn: Int
     private let beforeColumn, afterColumn: Int
-    /// The index of the row.
     var index = 0
 
     init(_ rows: ResultRows) throws(PostgresError) {

@@ -22,12 +22,6 @@ package struct DatabaseRequest: Equatable, Sendable {
     package var tag: UInt64
     /// What is asked.
     package var query: Query
-
-    /// A question.
-    package init(tag: UInt64, query: Query) {
-        self.tag = tag
-        self.query = query
-    }
 }
 
 /// The database's answer.
@@ -111,9 +105,7 @@ package struct RoomSnapshot: Equatable, Sendable {
     package var closed: [ClosedGesture]
 
     /// A room's state.
-    package init(
-        seq: UInt64, gseq: UInt64, chain: UInt64 = 0, elements: [Element], closed: [ClosedGesture] = []
-    ) {
+    package init(seq: UInt64, gseq: UInt64, chain: UInt64 = 0, elements: [Element], closed: [ClosedGesture] = []) {
         self.seq = seq
         self.gseq = gseq
         self.chain = chain

@@ -90,11 +90,10 @@ package struct ShardCursor: Equatable, Sendable {
     }
 
     /// A room's snapshot was made when the shard stood at `mark`.
-    /// - Parameter births: the cursor's ``births`` when the snapshot was asked for.
-    ///
     ///
     /// The first one starts the cursor. One that was asked for before the cursor began, and is older, moves it back:
     /// what lies between was not seen for that room.
+    /// - Parameter births: the cursor's ``births`` when the snapshot was asked for.
     /// - Returns: false when the snapshot has another chain at the cursor: the history was replaced.
     package mutating func loaded(at mark: Mark, births: Int) -> Bool {
         self.head = max(self.head, mark.gseq)

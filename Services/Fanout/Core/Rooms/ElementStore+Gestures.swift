@@ -92,8 +92,7 @@ extension ElementStore {
                 guard fence.isOpen, fence.connection == connection, fence.sid != session else { continue }
                 slot.fences[index].closed = fence.shown
                 slot.fences[index].touched = now
-                let gesture = GestureEnd(
-                    room: room, element: slot.id, user: user, sid: fence.sid, gesture: fence.shown)
+                let gesture = GestureEnd(room: room, element: slot.id, user: user, sid: fence.sid, gesture: fence.shown)
                 ended.append(GestureEnded(gesture: gesture, seq: slot.seq, json: slot.json))
             }
         }

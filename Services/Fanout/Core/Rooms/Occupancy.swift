@@ -64,7 +64,6 @@ struct Occupancy: Sendable {
         return occupant.gateway
     }
 
-    /// The user of a connection.
     func user(of connection: UInt64) -> Identifier? {
         self.occupants[connection]?.user
     }
@@ -104,7 +103,6 @@ struct Occupancy: Sendable {
         return member
     }
 
-    /// A connection leaves.
     mutating func leave(_ connection: UInt64) -> MemberDeparture {
         var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }

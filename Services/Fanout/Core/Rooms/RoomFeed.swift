@@ -44,8 +44,7 @@ struct RoomFeed: Sendable {
     /// Asks for the room's snapshot, unless that is under way or nothing may be asked yet.
     mutating func load(with services: inout RoomServices, into actions: inout [FanoutAction]) {
         guard services.history.isKnown, !self.stream.isLoading else { return }
-        self.stream.loadAsked(
-            services.questions.ask(.room(self.name), for: .room(self.name, .load), into: &actions))
+        self.stream.loadAsked(services.questions.ask(.room(self.name), for: .room(self.name, .load), into: &actions))
     }
 
     /// Loads the room again, even if an older load is under way.

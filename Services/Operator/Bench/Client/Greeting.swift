@@ -10,19 +10,15 @@ enum Greeting {
 
     /// `40{…}`: CONNECT with the client's identity.
     static func connect(_ plan: ClientPlan, _ target: Target) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        if let token = target.token {
-            writer.key("token")
-            writer.value(token)
-        } else {
-            writer.key("userId")
-            writer.value("bench-\(plan.index)")
-            writer.key("name")
-            writer.value("Bench \(plan.index)")
+        let identity = JSONWriter.text { writer in
+            if let token = target.token {
+                writer.member("token", token)
+            } else {
+                writer.member("userId", "bench-\(plan.index)")
+                writer.member("name", "Bench \(plan.index)")
+            }
         }
-        writer.endObject()
-        return Array("40".utf8) + writer.bytes
+        return Array("40".utf8) + identity
     }
 
     /// `420["room:join",{…}]`.

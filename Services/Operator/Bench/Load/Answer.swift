@@ -5,27 +5,18 @@ package enum Answer: Equatable, Sendable {
     case refused(Code)
 
     /// The codes of refusals that loads distinguish.
-    package enum Code: Int, CaseIterable, Sendable {
-        case gap, rateLimited, busy, unavailable, sessionExpired, conflict, other
+    package enum Code: String, CaseIterable, Sendable {
+        case gap
+        case rateLimited = "rate_limited"
+        case busy, unavailable
+        case sessionExpired = "session_expired"
+        case conflict, other
 
         /// The commit's number was not used up.
         package var leavesNumber: Bool {
             switch self {
             case .gap, .rateLimited, .busy, .unavailable, .sessionExpired: true
             case .conflict, .other: false
-            }
-        }
-
-        /// The code on the wire.
-        package var name: String {
-            switch self {
-            case .gap: "gap"
-            case .rateLimited: "rate_limited"
-            case .busy: "busy"
-            case .unavailable: "unavailable"
-            case .sessionExpired: "session_expired"
-            case .conflict: "conflict"
-            case .other: "other"
             }
         }
     }
@@ -41,7 +32,7 @@ package enum Answer: Equatable, Sendable {
         let begin = key + 8
         let end = body[begin...].firstIndex(of: UInt8(ascii: "\"")) ?? body.endIndex
         let text = String(decoding: body[begin..<end], as: UTF8.self)
-        self = .refused(Code.allCases.first { $0.name == text } ?? .other)
+        self = .refused(Code(rawValue: text) ?? .other)
     }
 }
 
@@ -55,12 +46,5 @@ enum ByteSearch {
         return (0...bytes.count - count).first { begin in
             bytes[begin] == text[0] && bytes[begin..<begin + count].elementsEqual(text)
         }
-    }
-
-    /// The integer after a key.
-    static func integer(after key: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard let begin = self.find(key, in: bytes) else { return nil }
-        let digits = bytes[(begin + key.utf8CodeUnitCount)...].prefix(18).prefix { $0 &- 0x30 < 10 }
-        return Int(String(decoding: digits, as: UTF8.self))
     }
 }

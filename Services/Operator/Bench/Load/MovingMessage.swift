@@ -41,9 +41,7 @@ package struct MovingMessage: Sendable {
 
     /// Writes a commit.
     /// - Parameter number: its number in the session; nil leaves it out.
-    package mutating func commit(
-        at time: Int64, id: Int, number: UInt64?, _ body: (UnsafeRawBufferPointer) -> Void
-    ) {
+    package mutating func commit(at time: Int64, id: Int, number: UInt64?, _ body: (UnsafeRawBufferPointer) -> Void) {
         self.stamp(time)
         if let place = self.id { self.write(Int64(id), digits: 7, at: place) }
         self.text.removeSubrange(self.fixedCount...)

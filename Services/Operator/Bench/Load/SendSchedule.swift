@@ -22,7 +22,6 @@ package struct SendSchedule: Sendable {
         self.start = start
     }
 
-    /// A sender's offset in the period.
     static func offset(of sender: Int, period: Int64) -> Int64 {
         // The fractional part of sender / golden ratio, as 64 bits of fraction.
         let fraction = UInt64(truncatingIfNeeded: sender) &* 0x9E37_79B9_7F4A_7C15

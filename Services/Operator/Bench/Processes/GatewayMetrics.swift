@@ -1,3 +1,4 @@
+import Boot
 import Glibc
 
 /// The servers' own metrics of slow readers, from `/metrics`.
@@ -24,9 +25,10 @@ package enum GatewayMetrics {
         defer { close(descriptor) }
         var patience = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let request = "GET /metrics HTTP/1.1\r\nHost: \(address.host)\r\nConnection: close\r\n\r\n"
         guard resolved.withPointer({ connect(descriptor, $0, $1) }) == 0,
-            Output.write("GET /metrics HTTP/1.1\r\nHost: \(address.host)\r\nConnection: close\r\n\r\n", to: descriptor)
+            FileBytes.write(Array(request.utf8), to: descriptor), let page = try? FileBytes.read(descriptor).get()
         else { return nil }
-        return ProcessFile.read(descriptor).map { String(decoding: $0, as: UTF8.self) }
+        return String(decoding: page, as: UTF8.self)
     }
 }

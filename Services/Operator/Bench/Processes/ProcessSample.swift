@@ -1,3 +1,4 @@
+import Boot
 import Glibc
 
 /// A process's resource usage so far.
@@ -28,7 +29,7 @@ package struct ProcessSample: Sendable, Equatable {
 
     /// Samples a process; nil when it is gone.
     package static func of(_ process: Int) -> ProcessSample? {
-        ProcessFile.read("/proc/\(process)/stat").flatMap {
+        (try? FileBytes.read("/proc/\(process)/stat").get()).flatMap {
             ProcessSample(
                 stat: $0, ticksPerSecond: Int64(sysconf(Int32(_SC_CLK_TCK))),
                 pageSize: Int64(sysconf(Int32(_SC_PAGESIZE))))

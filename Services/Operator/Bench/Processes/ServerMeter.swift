@@ -53,7 +53,6 @@ struct ServerMeter: Sendable {
         return max(0, last.cpu - first.cpu)
     }
 
-    /// The results for the report.
     var servers: [BenchReport.Server] {
         self.entries.map { entry in
             var server = BenchReport.Server(entry.process)

@@ -1,3 +1,5 @@
+import Boot
+
 /// A thread's time so far, nanoseconds.
 package struct ThreadSample: Sendable, Equatable {
     /// On a core.
@@ -21,6 +23,7 @@ package struct ThreadSample: Sendable, Equatable {
 
     /// Samples the calling thread; zero where the kernel does not report it.
     static func ofThisThread() -> ThreadSample {
-        ProcessFile.read("/proc/thread-self/schedstat").flatMap { ThreadSample(schedstat: $0) } ?? ThreadSample()
+        (try? FileBytes.read("/proc/thread-self/schedstat").get()).flatMap(ThreadSample.init(schedstat:))
+            ?? ThreadSample()
     }
 }

@@ -1,3 +1,4 @@
+import Boot
 import JSONBytes
 
 /// A server process whose use of CPU and memory is reported.
@@ -42,6 +43,6 @@ package struct RunningPipeline: Sendable, Equatable {
 
     /// Reads `FOLDER/run/state.json`.
     static func read(folder: String) -> RunningPipeline? {
-        ProcessFile.read("\(folder)/run/state.json").flatMap { RunningPipeline($0) }
+        (try? FileBytes.read("\(folder)/run/state.json").get()).flatMap { RunningPipeline($0) }
     }
 }

@@ -131,7 +131,7 @@ package struct BenchReport: Sendable {
             missing.append("element:transforming came without the positions that were sent, which carry the time")
         }
         guard tally.commitsSent > 0 else { return missing }
-        if tally.commitsApplied == 0, tally.refusals.allSatisfy({ $0 == 0 }) {
+        if tally.commitsApplied == 0, tally.refusals.isEmpty {
             missing.append("no element:transform was acknowledged")
         }
         if tally.commitsDelivered == 0 {

@@ -38,7 +38,6 @@ enum Figures {
 
     static func grouped(_ value: Int) -> String { self.grouped(Double(value)) }
 
-    /// Microseconds as milliseconds.
     static func milliseconds(_ microseconds: Int) -> String { self.short(Double(microseconds) / 1000) }
 
     /// Bytes in binary units.

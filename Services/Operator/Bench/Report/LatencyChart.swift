@@ -1,3 +1,5 @@
+import Glibc
+
 /// A chart of latencies over time: one panel for each load, x in seconds, y in milliseconds (logarithmic).
 package enum LatencyChart {
     private static let width = 760.0
@@ -69,29 +71,8 @@ package enum LatencyChart {
     /// A value's position, pixels from the top.
     static func height(of value: Int, _ decades: ClosedRange<Int>) -> Double {
         let span = Double(decades.upperBound - decades.lowerBound)
-        let position = (Self.logarithm(Double(max(1, value))) - Double(decades.lowerBound)) / span
+        let position = (log10(Double(max(1, value))) - Double(decades.lowerBound)) / span
         return Self.panel - Self.bottom - max(0, min(1, position)) * (Self.panel - Self.top - Self.bottom)
-    }
-
-    /// log10 for values from 1 on, to a thousandth: the exponent, then its binary fraction by squaring.
-    private static func logarithm(_ value: Double) -> Double {
-        var rest = value
-        var whole = 0.0
-        while rest >= 10 {
-            rest /= 10
-            whole += 1
-        }
-        var fraction = 0.0
-        var bit = 0.5
-        while bit > 0.0005 {
-            rest *= rest
-            if rest >= 10 {
-                rest /= 10
-                fraction += bit
-            }
-            bit /= 2
-        }
-        return whole + fraction
     }
 
     private static func x(_ second: Double, of seconds: Int) -> Double {

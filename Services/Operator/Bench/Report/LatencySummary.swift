@@ -20,15 +20,12 @@ package struct LatencySummary: Sendable, Equatable {
     }
 
     func write(_ name: StaticString, into writer: inout JSONWriter) {
-        writer.key(name)
-        writer.beginObject()
-        for (key, value) in [
-            ("count" as StaticString, self.count), ("p50Us", self.p50), ("p95Us", self.p95), ("p99Us", self.p99),
-            ("maxUs", self.max),
-        ] {
-            writer.key(key)
-            writer.value(value)
+        writer.object(name) { writer in
+            writer.member("count", self.count)
+            writer.member("p50Us", self.p50)
+            writer.member("p95Us", self.p95)
+            writer.member("p99Us", self.p99)
+            writer.member("maxUs", self.max)
         }
-        writer.endObject()
     }
 }

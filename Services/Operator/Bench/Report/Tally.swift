@@ -14,8 +14,8 @@ package struct Tally: Sendable {
     package var commitsSent = 0
     package var commitsApplied = 0
     package var commitsDelivered = 0
-    /// Refused commits by ``Answer/Code``.
-    package var refusals = [Int](repeating: 0, count: Answer.Code.allCases.count)
+    /// Refused commits.
+    package var refusals: [Answer.Code: Int] = [:]
     /// Sends that were due but skipped: late by a second, or disconnected or without buffer space.
     package var missedSends = 0
     /// Commits that were due while the connection's window was full.
@@ -83,7 +83,7 @@ package struct Tally: Sendable {
             self.commitsApplied += 1
             Self.record(latency, in: &self.acknowledgement)
         case .refused(let code):
-            self.refusals[code.rawValue] += 1
+            self.refusals[code, default: 0] += 1
         }
     }
 
@@ -95,7 +95,7 @@ package struct Tally: Sendable {
         self.commitsSent += other.commitsSent
         self.commitsApplied += other.commitsApplied
         self.commitsDelivered += other.commitsDelivered
-        for index in self.refusals.indices { self.refusals[index] += other.refusals[index] }
+        self.refusals.merge(other.refusals, uniquingKeysWith: +)
         self.missedSends += other.missedSends
         self.heldCommits += other.heldCommits
         self.bytesIn += other.bytesIn

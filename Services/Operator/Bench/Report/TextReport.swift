@@ -58,10 +58,10 @@ package enum TextReport {
             ])
             rows.append(["commits delivered", Figures.grouped(tally.commitsDelivered), rate(tally.commitsDelivered)])
         }
-        let refusals = zip(Answer.Code.allCases, tally.refusals).filter { $1 > 0 }
-        if !refusals.isEmpty {
-            rows.append(["commits refused"] + refusals.map { "\(Figures.grouped($1)) \($0.name)" })
+        let refusals = Answer.Code.allCases.compactMap { code in
+            tally.refusals[code].map { "\(Figures.grouped($0)) \(code.rawValue)" }
         }
+        if !refusals.isEmpty { rows.append(["commits refused"] + refusals) }
         if report.load.slowPerRoom > 0 {
             var row = ["to slow readers", Figures.grouped(tally.slowDelivered), rate(tally.slowDelivered)]
             if let resynced = report.slowMembers { row.append("\(Figures.grouped(resynced)) had to join again") }

@@ -122,10 +122,7 @@ struct Doctor {
     }
 
     private func dataFolder() -> Finding {
-        var path = self.folder.path
-        while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/") {
-            path = slash == path.startIndex ? "/" : String(path[..<slash])
-        }
+        let path = self.existingFolder
         guard access(path, W_OK | X_OK) == 0 else {
             return .fail("data folder", "\(path) cannot be written", "choose another --data, or change its owner")
         }
@@ -136,13 +133,20 @@ struct Doctor {
         return .ok("data folder", self.folder.path)
     }
 
-    private func space() -> Finding {
+    /// The data folder, or the nearest folder above it that exists.
+    private var existingFolder: String {
         var path = self.folder.path
         while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/") {
             path = slash == path.startIndex ? "/" : String(path[..<slash])
         }
+        return path
+    }
+
+    private func space() -> Finding {
         var info = statvfs()
-        guard statvfs(path, &info) == 0 else { return .warn("space", "unknown", "look at df \(path)") }
+        guard statvfs(self.existingFolder, &info) == 0 else {
+            return .warn("space", "unknown", "look at df \(self.existingFolder)")
+        }
         let free = UInt64(info.f_bavail) &* UInt64(info.f_frsize)
         let text = "\(free >> 20) MiB free"
         guard free < 1 << 30 else { return .ok("space", text) }

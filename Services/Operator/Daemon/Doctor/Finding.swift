@@ -41,27 +41,16 @@ package struct Finding: Sendable, Equatable {
 
     /// `{"ok":true,"checks":[{"check","grade","detail","remedy"}]}`
     static func json(_ findings: [Finding]) -> String {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("ok")
-        writer.value(!findings.contains { $0.grade == .fail })
-        writer.key("checks")
-        writer.beginArray()
-        for finding in findings {
-            writer.beginObject()
-            writer.key("check")
-            writer.value(finding.check)
-            writer.key("grade")
-            writer.value(finding.grade.rawValue)
-            writer.key("detail")
-            writer.value(finding.detail)
-            writer.key("remedy")
-            if let remedy = finding.remedy { writer.value(remedy) } else { writer.null() }
-            writer.endObject()
+        let text = JSONWriter.text { writer in
+            writer.member("ok", !findings.contains { $0.grade == .fail })
+            writer.objects("checks", findings) { finding, writer in
+                writer.member("check", finding.check)
+                writer.member("grade", finding.grade.rawValue)
+                writer.member("detail", finding.detail)
+                writer.member("remedy", finding.remedy)
+            }
         }
-        writer.endArray()
-        writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

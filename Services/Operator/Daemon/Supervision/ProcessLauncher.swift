@@ -9,16 +9,9 @@ package struct ProcessPlan: Sendable, Equatable {
     /// Without the program's name.
     package var arguments: [String]
     /// Overrides variables of the inherited environment.
-    package var environment: [String: String]
+    package var environment: [String: String] = [:]
     /// Standard output and standard error are appended to this file.
     package var logFile: String
-
-    package init(executable: String, arguments: [String], environment: [String: String] = [:], logFile: String) {
-        self.executable = executable
-        self.arguments = arguments
-        self.environment = environment
-        self.logFile = logFile
-    }
 }
 
 /// Starts processes that report readiness on a pipe and detect the supervisor's end on another.

@@ -26,33 +26,18 @@ package struct PipelineReport: Sendable, Equatable {
 
     /// One line of JSON.
     package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("urls")
-        writer.beginArray()
-        for url in self.urls { writer.value(url) }
-        writer.endArray()
-        writer.key("database")
-        writer.value(self.database)
-        writer.key("processes")
-        writer.beginArray()
-        for process in self.processes {
-            writer.beginObject()
-            writer.key("stage")
-            writer.value(process.stage)
-            writer.key("name")
-            writer.value(process.name)
-            writer.key("pid")
-            if let pid = process.pid { writer.value(pid) } else { writer.null() }
-            writer.key("http")
-            if let http = process.http { writer.value(http) } else { writer.null() }
-            writer.key("ready")
-            writer.value(process.isReady)
-            writer.endObject()
+        let text = JSONWriter.text { writer in
+            writer.member("urls", self.urls)
+            writer.member("database", self.database)
+            writer.objects("processes", self.processes) { process, writer in
+                writer.member("stage", process.stage)
+                writer.member("name", process.name)
+                writer.member("pid", process.pid)
+                writer.member("http", process.http)
+                writer.member("ready", process.isReady)
+            }
         }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes + [UInt8(ascii: "\n")]
+        return text + [UInt8(ascii: "\n")]
     }
 
     package init(urls: [String], database: String, processes: [Process]) {

@@ -14,14 +14,6 @@ package struct Topology: Sendable, Equatable {
     /// The folder of the sockets.
     package var sockets: String
 
-    package init(counts: [Stage: Int], port: Int, host: String? = nil, face: String? = nil, sockets: String) {
-        self.counts = counts
-        self.port = port
-        self.host = host
-        self.face = face
-        self.sockets = sockets
-    }
-
     /// The instances' names: `gateway-1`, `gateway-2`, …
     package func names(_ stage: Stage) -> [String] {
         (1...max(1, self.counts[stage] ?? 1)).map { "\(stage.rawValue)-\($0)" }

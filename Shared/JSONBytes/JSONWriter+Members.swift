@@ -1,0 +1,89 @@
+/// A value that has one JSON text.
+public protocol JSONEncodable {
+    /// Writes the text.
+    func encode(into writer: inout JSONWriter)
+}
+
+extension String: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension Bool: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension Int: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension Int64: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension UInt64: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension Double: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) { writer.value(self) }
+}
+
+/// Nil is `null`.
+extension Optional: JSONEncodable where Wrapped: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) {
+        if let value = self { value.encode(into: &writer) } else { writer.null() }
+    }
+}
+
+extension Array: JSONEncodable where Element: JSONEncodable {
+    public func encode(into writer: inout JSONWriter) {
+        writer.beginArray()
+        for value in self { value.encode(into: &writer) }
+        writer.endArray()
+    }
+}
+
+/// Members of the open object; their names need no escaping.
+extension JSONWriter {
+    /// Writes a member.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+        self.key(name)
+        value.encode(into: &self)
+    }
+
+    /// Writes a member, or nothing when the value is nil.
+    @inlinable
+    public mutating func member(_ name: StaticString, ifPresent value: (some JSONEncodable)?) {
+        if let value { self.member(name, value) }
+    }
+
+    /// Writes a member that is an object.
+    public mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
+        self.key(name)
+        self.object(members)
+    }
+
+    /// Writes a member that is an array with an object for each item.
+    public mutating func objects<Item>(
+        _ name: StaticString, _ items: some Sequence<Item>, _ members: (Item, inout JSONWriter) -> Void
+    ) {
+        self.key(name)
+        self.beginArray()
+        for item in items { self.object { members(item, &$0) } }
+        self.endArray()
+    }
+
+    /// The text of one object.
+    public static func text(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(members)
+        return writer.bytes
+    }
+
+    private mutating func object(_ members: (inout JSONWriter) -> Void) {
+        self.beginObject()
+        members(&self)
+        self.endObject()
+    }
+}
