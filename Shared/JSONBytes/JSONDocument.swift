@@ -16,8 +16,8 @@ public struct JSONDocument: Sendable {
 
     /// Parses exactly one JSON value (RFC 8259) with white space around it. After an error the root is null.
     ///
-    /// Stricter than the RFC where that leaves a choice: no byte order mark, no number outside the range of a double and,
-    /// unless `limits` says otherwise, no duplicate keys, no lone surrogates, no `\u0000`.
+    /// Stricter than the RFC where that leaves a choice: no byte order mark, no duplicate keys, no number outside the
+    /// range of a double and, unless `limits` says otherwise, no lone surrogates, no `\u0000`.
     public mutating func parse(_ text: UnsafeRawBufferPointer, limits: JSONLimits = .default) throws(JSONError) {
         self.nodes.removeAll(keepingCapacity: true)
         guard text.count < Int(UInt32.max) - Self.padding else { throw JSONError(reason: .tooLong, offset: 0) }
@@ -59,7 +59,7 @@ public struct JSONDocument: Sendable {
             return nil
         } catch {
             guard error.reason.isLimit || error.reason.isUnstorableText else { throw error }
-            try self.parse(text, limits: .structureless(numberLength: limits.numberLength))
+            try self.parse(text, limits: limits.wellFormed)
             return error
         }
     }

@@ -13,8 +13,9 @@ public struct JSONLimits: Equatable, Sendable {
     /// Whether strings may contain `\u0000` and lone surrogates: legal JSON, but PostgreSQL's text type cannot store the
     /// one, nor UTF-8 the other.
     public var allowsUnstorableText = false
-    /// Whether an object may have a key twice; the first one is then found by its name.
-    public var allowsDuplicateKeys = false
+    /// Whether an object may have more than `keysPerObject` members. Only that many keys are compared with each other,
+    /// which bounds the time; of further ones any may occur twice.
+    public var allowsMoreKeys = false
 
     /// The defaults above.
     public init() {}
@@ -22,15 +23,13 @@ public struct JSONLimits: Equatable, Sendable {
     /// The defaults above.
     public static let `default` = JSONLimits()
 
-    /// Accepts every structure and text that is well-formed. Its time is linear, too, as keys are not compared.
-    static func structureless(numberLength: Int) -> JSONLimits {
-        var limits = JSONLimits()
+    /// The same without limits on structure and with every text that is well-formed.
+    var wellFormed: JSONLimits {
+        var limits = self
         limits.depth = .max
-        limits.keysPerObject = .max
         limits.elementsPerArray = .max
-        limits.numberLength = numberLength
+        limits.allowsMoreKeys = true
         limits.allowsUnstorableText = true
-        limits.allowsDuplicateKeys = true
         return limits
     }
 }

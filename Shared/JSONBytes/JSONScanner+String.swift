@@ -53,7 +53,9 @@ extension JSONScanner {
         }
     }
 
-    /// Skips `uXXXX`, or `uXXXX\uXXXX` when it is a pair; the position is at the first `u`.
+    /// Skips `uXXXX`, or `uXXXX\uXXXX` when it is a pair; the position is at the first `u`. Not inlined: such escapes are
+    /// rare, and every other string would pay for its registers.
+    @inline(never)
     private mutating func unicodeEscape() throws(JSONError) {
         let start = self.position - 1
         self.position += 1

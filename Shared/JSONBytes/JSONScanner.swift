@@ -122,7 +122,7 @@ struct JSONScanner {
     private mutating func countElement() throws(JSONError) {
         let index = Int(self.parent)
         guard self.nodes[index].payload < UInt64(clamping: self.limits.elementsPerArray) else {
-            throw JSONError(reason: .tooManyElements, offset: Int(self.nodes[index].start))
+            throw self.failure(.tooManyElements, ofContainer: index)
         }
         self.nodes[index].payload += 1
     }
@@ -135,25 +135,27 @@ struct JSONScanner {
         let object = Int(self.parent)
         let keys = self.nodes[object].payload
         // The count is checked first: it bounds the pairwise comparison below, and with it the time for any input.
-        guard keys < UInt64(clamping: self.limits.keysPerObject) else {
-            throw JSONError(reason: .tooManyKeys, offset: Int(self.nodes[object].start))
+        let isCompared = keys < UInt64(clamping: self.limits.keysPerObject)
+        guard isCompared || self.limits.allowsMoreKeys else {
+            throw self.failure(.tooManyKeys, ofContainer: object)
         }
         let start = self.position
         let escaped = try self.string()
         let signature = self.signature(from: start + 1, to: self.position - 1, escaped: escaped)
-        let comparedKeys = self.limits.allowsDuplicateKeys ? 0 : keys
-        let isTaken = self.nodes.withUnsafeBufferPointer { nodes in
-            var other = object + 1
-            for _ in 0..<comparedKeys {
-                if nodes[other].payload == signature,
-                    self.isSameKey(nodes[other], start: start, end: self.position, escaped: escaped)
-                {
-                    return true
+        let isTaken =
+            isCompared
+            && self.nodes.withUnsafeBufferPointer { nodes in
+                var other = object + 1
+                for _ in 0..<keys {
+                    if nodes[other].payload == signature,
+                        self.isSameKey(nodes[other], start: start, end: self.position, escaped: escaped)
+                    {
+                        return true
+                    }
+                    other = Int(nodes[other + 1].next)
                 }
-                other = Int(nodes[other + 1].next)
+                return false
             }
-            return false
-        }
         if isTaken { throw JSONError(reason: .duplicateKey, offset: start) }
         self.nodes[object].payload = keys + 1
         self.append(.string, from: start, flag: escaped, payload: signature)
@@ -243,6 +245,12 @@ struct JSONScanner {
                 kind: kind, flag: flag, start: UInt32(truncatingIfNeeded: start),
                 end: UInt32(truncatingIfNeeded: self.position),
                 next: UInt32(truncatingIfNeeded: self.nodes.count + 1), payload: payload))
+    }
+
+    /// An error of an open container, at its bracket.
+    @inline(never)
+    private func failure(_ reason: JSONError.Reason, ofContainer index: Int) -> JSONError {
+        JSONError(reason: reason, offset: Int(self.nodes[index].start))
     }
 
     /// An error at the position; at the end of the text the reason is ``JSONError/Reason/unexpectedEnd``.

@@ -33,9 +33,9 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
 
     @Test func documentOfAFaultyTextIsComplete() throws {
         let (fault, root) = try self.parsed(
-            #"{"a":\#(array),"a":1,"s":"x\u0000\ud800\ud83d\ude00","n":7,"d":\#(deep)}"#)
+            #"{"a":\#(array),"s":"x\u0000\ud800\ud83d\ude00","n":7,"d":\#(deep)}"#)
         #expect(fault?.reason == .tooManyElements)
-        #expect(root["a"]?.count == 1001, "the first of two")
+        #expect(root["a"]?.count == 1001)
         #expect(root["n"]?.integer == 7)
         #expect(root["s"]?.string?.hasPrefix("x\0") == true)
         #expect(root["s"]?.string?.hasSuffix("\u{FFFD}😀") == true)
@@ -47,7 +47,7 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
             (#"["\u0000""#, .unexpectedEnd), (#"["\u0000",]"#, .unexpectedByte), (#"["\ud800\u12"]"#, .invalidEscape),
             (#"["\u0000\x"]"#, .invalidEscape), ("[\(array),]", .unexpectedByte), ("\(array)x", .trailingBytes),
             (String(repeating: "[", count: 100_000), .unexpectedEnd), (#"{"a":1,"a":"\u0000"}"#, .duplicateKey),
-            (#"["\u0000",1e999]"#, .numberNotFinite),
+            (#"["\u0000",1e999]"#, .numberNotFinite), (#"{"a":"\u0000","a":1}"#, .duplicateKey),
         ] as [(String, JSONError.Reason)])
     func everyOtherErrorIsThrown(text: String, reason: JSONError.Reason) {
         let error = #expect(throws: JSONError.self) { try self.parsed(text) }
