@@ -2,7 +2,7 @@
 public enum OriginPolicy: Sendable, Equatable {
     /// Every origin; the CORS answer is `*`.
     case any
-    /// The server's own address, and exactly these origins, byte for byte, such as `https://app.example.com`.
+    /// Native clients, and pages of exactly these origins, byte for byte, such as `https://app.example.com`.
     case only([String])
 
     /// The verdict on a request.
@@ -16,9 +16,10 @@ public enum OriginPolicy: Sendable, Equatable {
 
     /// Checks the Origin fields of a request.
     ///
-    /// No Origin is allowed: browsers always send one with WebSockets and cross-site requests. So is the address that
-    /// the request itself was sent to, with its default port or without: native clients send `wss://api.example.com`
-    /// with `Host: api.example.com:443`, and pages of this server send their own origin.
+    /// No Origin is allowed: browsers always send one with WebSockets and cross-site requests. So is `ws://` or `wss://`
+    /// followed by the request's own Host, with the default port or without: native clients send
+    /// `wss://api.example.com` with `Host: api.example.com:443`. No browser can: a page on a name that an attacker points
+    /// at this server sends `http://` or `https://` and that name.
     public func judge(_ head: HTTPRequestHead) -> Verdict {
         guard head.headerCount("origin") <= 1 else { return .malformed }
         guard let origin = head.headerBytes("origin") else { return .allowed }
@@ -26,13 +27,13 @@ public enum OriginPolicy: Sendable, Equatable {
         case .any: return .allowed
         case .only(let list):
             if list.contains(where: { origin.elementsEqual($0.utf8) }) { return .allowed }
-            return Self.isOwnAddress(origin, host: head.headerBytes("host")) ? .allowed : .refused
+            return Self.isOwnSocketAddress(origin, host: head.headerBytes("host")) ? .allowed : .refused
         }
     }
 
-    private static func isOwnAddress(_ origin: ArraySlice<UInt8>, host: ArraySlice<UInt8>?) -> Bool {
+    private static func isOwnSocketAddress(_ origin: ArraySlice<UInt8>, host: ArraySlice<UInt8>?) -> Bool {
         guard let host, let colon = origin.firstIndex(of: UInt8(ascii: ":")),
-            let scheme = WebScheme(origin[..<colon]), origin[colon...].starts(with: "://".utf8),
+            let scheme = SocketScheme(origin[..<colon]), origin[colon...].starts(with: "://".utf8),
             let theirs = Authority(origin[colon...].dropFirst(3)), let own = Authority(host)
         else { return false }
         return HTTPRequestHead.equalIgnoringCase(theirs.name, own.name)
@@ -77,15 +78,15 @@ extension OriginPolicy {
 
 // MARK: - Addresses
 
-/// The schemes of web pages and WebSockets, which share their default ports.
-private enum WebScheme {
+/// The schemes of WebSockets (RFC 6455 section 3).
+private enum SocketScheme {
     case plain
     case secure
 
     init?(_ name: ArraySlice<UInt8>) {
-        if ["http", "ws"].contains(where: { HTTPRequestHead.equal(name, $0, ignoringCase: true) }) {
+        if HTTPRequestHead.equal(name, "ws", ignoringCase: true) {
             self = .plain
-        } else if ["https", "wss"].contains(where: { HTTPRequestHead.equal(name, $0, ignoringCase: true) }) {
+        } else if HTTPRequestHead.equal(name, "wss", ignoringCase: true) {
             self = .secure
         } else {
             return nil
