@@ -36,6 +36,7 @@ class Report:
     def required(self):
         """Names of counts that must not be zero."""
         names = ["acks", "faults.open-transaction", "unknown.resolved", "gaps.repaired", "snapshots", "resyncs"]
+        names += ["repeats", "bursts", "left and joined"]
         return names + [f"faults.{fault.name}" for fault in self.faults]
 
     def finish(self, world):

@@ -96,9 +96,12 @@ class World:
     async def calm(self, within=20):
         """Nobody begins anything new, and all that was begun has its end."""
         self.is_calm = True
-        await self.until("every commit has its answer", lambda: not any(app.pending for app in self.apps), within)
+        await self.until("every request has its answer", self._is_answered, within)
         # Fingers that were down lift.
         await asyncio.sleep(0.5)
+
+    def _is_answered(self):
+        return not any(app.pending or app.asked for app in self.apps)
 
     async def begin_anew(self):
         """What the database holds by now is where the judged history begins: what was told before is gone, or cannot be
@@ -114,7 +117,7 @@ class World:
         await asyncio.sleep(2)
         for app in self.apps:
             app.is_stopping = True
-        await self.until("every commit has its answer", lambda: not any(app.pending for app in self.apps), 15)
+        await self.until("every request has its answer", self._is_answered, 15)
         await self.until("everybody is in the room", lambda: all(app.is_joined for app in self.apps), 10)
         rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
         await self.until(
