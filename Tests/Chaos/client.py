@@ -53,6 +53,8 @@ class App:
         self.asked = {}
         # The request that is the join that counts.
         self.joining = None
+        # How often it was let in.
+        self.joins = 0
         # The answer to a join whose elements still come, and those that came.
         self.partial = None
         self.hangs_up = False
@@ -260,8 +262,9 @@ class App:
         self.joining = self.ask("room:join", request)
 
     async def _join(self):
-        """Asks to be let in, unless that was done already, and waits for it."""
-        line = self.line
+        """Asks to be let in, unless that was done already, and waits for it. True when it was, even if the next resync
+        came at once."""
+        line, joins = self.line, self.joins
         if self.joining is None:
             self.ask_to_join()
         try:
@@ -271,7 +274,7 @@ class App:
                     await self.changed.wait()
         except TimeoutError:
             self._hang_up()
-        return self.is_joined
+        return self.joins > joins
 
     def _hang_up(self):
         """Gives the line up, as an answer is missing."""
@@ -301,7 +304,7 @@ class App:
         if "parts" in answer:
             self.partial = answer, []
             return
-        self.is_joined = True
+        self._is_in()
         if answer["recovered"]:
             self.world.counts["recoveries"] += 1
             self.history.add("resumed", **place, seq=self.seq)
@@ -314,6 +317,10 @@ class App:
         for commit in self.pending.values():
             commit.line = None
 
+    def _is_in(self):
+        self.is_joined = True
+        self.joins += 1
+
     def _part(self, data):
         """Some elements of a room that comes in parts; it has joined with the last."""
         if self.partial is None:
@@ -322,7 +329,7 @@ class App:
         elements += data["elements"]
         if data["part"] == answer["parts"]:
             self.partial = None
-            self.is_joined = True
+            self._is_in()
             self._snapshot(answer, elements)
             self.changed.set()
 
