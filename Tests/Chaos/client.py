@@ -13,7 +13,7 @@ from line import Line
 RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
 # Numbered commits that may be without an answer.
 WINDOW = 3
-# Longer than the gateway's own deadline for a commit or join and the time that it may be frozen before: who still has no
+# Longer than the gateway's own deadline for a commit or join, and the time that it may be frozen before: whoever has no
 # answer then never gets one.
 ANSWER_WITHIN = 20.0
 # How often a commit is sent more than once.
