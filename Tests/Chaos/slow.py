@@ -48,8 +48,8 @@ class WritersHand(Hand):
 
 
 class SlowJoiner(App):
-    """Joins the large room over a slow connection, follows it for a few seconds, leaves, and comes again as another.
-    A refusal or a lost connection ends a visit; only faults excuse it."""
+    """Joins the large room over a slow connection, follows it for a few seconds, leaves, and comes again as another. A
+    refusal or a lost connection ends a visit."""
 
     def __init__(self, number, world, seed):
         super().__init__(f"slow{number}", ROOM, world, seed, through_proxy=number % 4 == 0)
@@ -149,6 +149,6 @@ class Slow:
         megabytes = ELEMENTS * len(CONTENT) / 1e6
         failures = sum(joiner.failures for joiner in self.joiners)
         return (
-            f"slow joiners: {len(self.reads)} reads of {megabytes:.0f} MB, median {statistics.median(self.reads):.1f} s,"
-            f" longest {max(self.reads):.1f} s; {failures} visits ended early"
+            f"slow joiners: {len(self.reads)} reads of {megabytes:.0f} MB, "
+            f"median {statistics.median(self.reads):.1f} s, longest {max(self.reads):.1f} s; {failures} visits ended early"
         )
