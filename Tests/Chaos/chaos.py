@@ -1,6 +1,6 @@
 """Runs the whole pipeline under load and faults, and judges what became of every commit.
 
-    run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--keep]
+    run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--slow-joiners N] [--keep]
 """
 
 import argparse
@@ -17,6 +17,7 @@ from database_faults import DATABASE
 from faults import PROCESSES
 from report import Report
 from scene import judge, running
+from slow import SETTINGS
 
 FAULTS = {fault.name: fault for fault in PROCESSES + DATABASE}
 
@@ -28,6 +29,10 @@ def arguments():
     parser.add_argument("--clients", type=int, default=200, help="apps, ten to a room; default 200")
     parser.add_argument("--pause", type=float, default=2.0, help="mean seconds between two actions of an app")
     parser.add_argument("--faults", default="all", help="kinds, joined by commas; main: the short form's; all")
+    parser.add_argument(
+        "--slow-joiners", type=int, default=None,
+        help="readers of a large room over slow connections; default 4 when faults strike for 2 minutes or more, else 0",
+    )
     parser.add_argument("--keep", action="store_true", help="leave logs, data and history where they are")
     parser.add_argument("--list", action="store_true", help="name the kinds of faults and end")
     return parser.parse_args()
@@ -94,7 +99,9 @@ class Nemesis:
 async def run(folder, options, seed, faults):
     """The report of a run; its history lies in the folder."""
     report = Report(seed, faults)
-    async with running(folder, seed, options.clients, options.pause) as world:
+    slow = options.slow_joiners if options.slow_joiners is not None else 4 if options.seconds >= 120 else 0
+    settings = SETTINGS if slow else {}
+    async with running(folder, seed, options.clients, options.pause, slow, settings=settings) as world:
         await Nemesis(world, faults).run(options.seconds, report)
     report.finish(world)
     report.add_counts(folder / "history.jsonl")

@@ -13,9 +13,11 @@ from line import Line
 RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
 # Numbered commits that may be without an answer.
 WINDOW = 3
-# Longer than the gateway's own deadline for a commit.
-ANSWER_WITHIN = 12.0
-JOIN_WITHIN = 7.0
+# Longer than the gateway's own deadline for a commit or join, and the time that it may be frozen before: whoever has no
+# answer then never gets one.
+ANSWER_WITHIN = 20.0
+# How often a commit is sent more than once.
+COPIES = 0.04
 
 
 class Commit:
@@ -26,9 +28,8 @@ class Commit:
         self.event = event
         self.payload = payload
         self.invoked = now
-        # The line that it went out on, and when; nothing while it waits to be sent (again).
+        # The line that it went out on; nothing while it waits to be sent (again).
         self.line = None
-        self.sent = 0.0
 
 
 class App:
@@ -45,14 +46,23 @@ class App:
         self.ports = world.cluster.apps_ports(through_proxy)
         self.line = None
         self.is_joined = False
-        # The id of the join that waits for its answer, and the numbers of the commits that do.
-        self.joining = None
+        # It left on purpose: what comes before the answer to its last join is of no use.
+        self.has_left = False
+        # Requests made so far, on all lines; of those without an answer: when they were sent, and the commit's number.
+        self.requests = 0
         self.asked = {}
+        # The request that is the join that counts.
+        self.joining = None
+        # How often it was let in.
+        self.joins = 0
+        # The answer to a join whose elements still come, and those that came.
+        self.partial = None
+        self.hangs_up = False
         # Nothing is sent again before this, by the loop's clock.
         self.hold_until = 0.0
         self.changed = asyncio.Event()
         self.is_stopping = False
-        self.receive_buffer = None
+        self.receive_buffer = self.rate = None
         # Elements made so far.
         self.made = 0
         self.begin()
@@ -74,7 +84,11 @@ class App:
     def ended(self):
         if self.is_joined:
             self.history.add("left", client=self.name, room=self.room)
-        self.is_joined = False
+        # Who waited in vain for an answer has no excuse for the server.
+        if not self.hangs_up:
+            self.history.add("closed", client=self.name)
+        self.is_joined = self.has_left = self.hangs_up = False
+        self.joining = self.partial = None
         self.asked.clear()
         self.changed.set()
 
@@ -84,6 +98,8 @@ class App:
     def event(self, name, data):
         if not isinstance(data, dict) or data.get("roomId") not in (None, self.room):
             return self.world.violation(f"{self.name} in {self.room} got {name} {data}")
+        if self.has_left:
+            return
         if name in DELIVERIES:
             if self.is_joined:
                 self._deliver(name, data)
@@ -92,6 +108,12 @@ class App:
         elif name == "element:transforming":
             if self.is_joined:
                 self._preview(data)
+        elif name == "room:elements":
+            self._part(data)
+        elif name == "room:resync" and self.partial:
+            self.world.counts["resyncs"] += 1
+            self.partial = None
+            self.changed.set()
         elif name == "room:resync":
             self.history.add("resync", client=self.name, room=self.room, **{"from": data["from"], "to": data["to"]})
             self.world.counts["resyncs"] += 1
@@ -121,9 +143,15 @@ class App:
         )
 
     def answered(self, number, data):
+        _, event, n = self.asked.pop(number, (0, "", None))
+        applied = {"room": self.room, "seq": data["seq"]} if "seq" in data and event != "room:join" else {}
+        self.history.add("answer", client=self.name, n=number, **applied)
         if number == self.joining:
             return self._join_answered(data)
-        n = self.asked.pop(number, None)
+        if n is None:
+            if not data["ok"]:
+                self.world.counts[f"{event} refused.{data['error']['code']}"] += 1
+            return self.changed.set()
         commit = self.pending.get(n)
         if commit is None:
             return self._repeated(n, data)
@@ -172,11 +200,14 @@ class App:
 
     # Life
 
+    def hand(self):
+        return Hand(self)
+
     async def run(self):
         """Lives until it is told to stop and has an answer to all that it committed."""
-        work = asyncio.get_running_loop().create_task(Hand(self).work())
+        work = asyncio.get_running_loop().create_task(self.hand().work())
         try:
-            while not (self.is_stopping and not self.pending):
+            while not (self.is_stopping and self.is_joined and not self.pending and not self.asked):
                 if self.line is None or self.line.transport.is_closing():
                     self.is_joined = False
                     self.line = None
@@ -203,7 +234,7 @@ class App:
             async with asyncio.timeout(4):
                 auth = {"userId": self.user}
                 self.changed.clear()
-                line = self.line = await Line.dial(port, self, auth, self.receive_buffer)
+                line = self.line = await Line.dial(port, self, auth, self.receive_buffer, self.rate)
                 while not line.is_open:
                     if line.transport.is_closing():
                         return False
@@ -215,20 +246,42 @@ class App:
                 line.close()
             return False
 
-    async def _join(self):
-        request = {"roomId": self.room}
+    def ask(self, event, payload, n=None):
+        """Sends a request that is to be answered; returns its number."""
+        self.requests += 1
+        self.asked[self.requests] = asyncio.get_running_loop().time(), event, n
+        self.history.add("request", client=self.name, n=self.requests)
+        self.line.call(self.requests, event, payload)
+        return self.requests
+
+    def ask_to_join(self, **more):
+        request = {"roomId": self.room, **more}
         if self.session:
             request["session"] = self.session
             request["resume"] = {"epoch": self.epoch, "seq": self.seq}
-        line = self.line
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(JOIN_WITHIN):
-                self.joining = line.call("room:join", request)
-                while self.joining is not None and self.line is line and not line.transport.is_closing():
+        self.joining = self.ask("room:join", request)
+
+    async def _join(self):
+        """Asks to be let in, unless that was done already, and waits for it. True when it was, even if the next resync
+        came at once."""
+        line, joins = self.line, self.joins
+        if self.joining is None:
+            self.ask_to_join()
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                while (self.joining or self.partial) and self.line is line and not line.transport.is_closing():
                     self.changed.clear()
                     await self.changed.wait()
-        self.joining = None
-        return self.is_joined
+        except TimeoutError:
+            self._hang_up()
+        return self.joins > joins
+
+    def _hang_up(self):
+        """Gives the line up, as an answer is missing."""
+        self.world.counts["hung up"] += 1
+        if self.line and not self.line.transport.is_closing():
+            self.hangs_up = True
+            self.line.close()
 
     def _join_answered(self, answer):
         """At once, not when its task is next: the room's stream follows on the same line."""
@@ -247,7 +300,11 @@ class App:
         self.session, self.sid, self.epoch = answer["session"], answer["sid"], answer["epoch"]
         self.world.people[self.sid] = self.name
         place = {"client": self.name, "room": self.room, "epoch": self.epoch}
-        self.is_joined = True
+        self.has_left = False
+        if "parts" in answer:
+            self.partial = answer, []
+            return
+        self._is_in()
         if answer["recovered"]:
             self.world.counts["recoveries"] += 1
             self.history.add("resumed", **place, seq=self.seq)
@@ -256,13 +313,34 @@ class App:
             if self.seq != answer["seq"]:
                 self.world.violation(f"{self.name} was brought to {self.seq} instead of {answer['seq']}")
         else:
-            self.world.counts["snapshots"] += 1
-            elements = {element["id"]: body(element) for element in answer["elements"]}
-            self.history.add("snapshot", **place, seq=answer["seq"], elements=elements)
-            self.seq = answer["seq"]
-            self.elements = dict.fromkeys(elements, True)
+            self._snapshot(answer, answer["elements"])
         for commit in self.pending.values():
             commit.line = None
+
+    def _is_in(self):
+        self.is_joined = True
+        self.joins += 1
+
+    def _part(self, data):
+        """Some elements of a room that comes in parts; it has joined with the last."""
+        if self.partial is None:
+            return self.world.violation(f"{self.name} got a part of no room: {data['part']} of {data['parts']}")
+        answer, elements = self.partial
+        elements += data["elements"]
+        if data["part"] == answer["parts"]:
+            self.partial = None
+            self._is_in()
+            self._snapshot(answer, elements)
+            self.changed.set()
+
+    def _snapshot(self, answer, elements):
+        self.world.counts["snapshots"] += 1
+        states = {element["id"]: body(element) for element in elements}
+        self.history.add(
+            "snapshot", client=self.name, room=self.room, epoch=self.epoch, seq=answer["seq"], elements=states
+        )
+        self.seq = answer["seq"]
+        self.elements = dict.fromkeys(states, True)
 
     def _send_pending(self):
         now = asyncio.get_running_loop().time()
@@ -271,20 +349,23 @@ class App:
         for commit in self.pending.values():
             if commit.line is self.line:
                 continue
-            commit.line, commit.sent = self.line, now
+            commit.line = self.line
             payload = {"roomId": self.room, **commit.payload, "n": commit.n}
-            self.asked[self.line.call(commit.event, payload)] = commit.n
-            if self.random.random() < 0.02:
-                # The same once more, as after an answer that came too late.
-                self.world.counts["repeats"] += 1
-                self.asked[self.line.call(commit.event, payload)] = commit.n
+            # Sometimes the same more than once, as after an answer that came too late.
+            copies = self.random.randint(2, 5) if self.random.random() < COPIES else 1
+            self.world.counts["repeats"] += copies - 1
+            with self.line.one_write():
+                for _ in range(copies):
+                    self.ask(commit.event, payload, commit.n)
 
     def _look_at_the_clock(self):
         """Nothing from the server for too long, or no answer: the line is dead, whatever it looks like."""
         now = asyncio.get_running_loop().time()
-        oldest = min((commit.sent for commit in self.pending.values() if commit.line is self.line), default=now)
-        if self.line and (now - self.line.heard > self.line.patience or now - oldest > ANSWER_WITHIN):
+        oldest = next((sent for sent, _, _ in self.asked.values()), now)
+        if self.line and now - self.line.heard > self.line.patience:
             self.line.close()
+        elif now - oldest > ANSWER_WITHIN:
+            self._hang_up()
 
     # What the hand asks for
 
@@ -305,6 +386,27 @@ class App:
         self.world.invoked(self.room)
         self._send_pending()
 
+    def leave_and_join(self):
+        """Leaves the room and joins it again in one go; or joins once more first."""
+        self.world.counts["left and joined"] += 1
+        self.history.add("left", client=self.name, room=self.room, chosen=True)
+        self.has_left = True
+        self.is_joined = False
+        with self.line.one_write():
+            if self.random.random() < 0.5:
+                self.ask_to_join()
+            self.ask("room:leave", {"roomId": self.room})
+            self.ask_to_join()
+        self.changed.set()
+
+    def burst(self, element):
+        """Sends commits without numbers, more than may be without a result."""
+        self.world.counts["bursts"] += 1
+        with self.line.one_write():
+            for _ in range(self.random.randint(2, 40)):
+                payload = {"roomId": self.room, "elementId": element, "set": {"zIndex": self.random.randint(100, 200)}}
+                self.ask("element:update", payload)
+
     def preview(self, element, gesture, payload):
         self.history.add(
             "preview-sent", client=self.name, room=self.room, element=element, gesture=gesture, value=value(payload)
@@ -315,8 +417,8 @@ class App:
         """The app ends with everything that it held, and somebody opens it again."""
         if self.line:
             self.line.close()
-        if self.is_joined:
-            self.is_joined = False
+        self.history.add("closed", client=self.name)
+        self.is_joined = False
         for commit in self.pending.values():
             self.history.add("lost", client=self.name, room=self.room, session=self.sid, n=commit.n)
             self.world.settled(commit, self.room)

@@ -3,6 +3,9 @@
 import asyncio
 
 EVERYBODYS = "hot"
+# How often somebody does what waits for no answer before the next request.
+LEAVES = 0.02
+BURSTS = 0.02
 
 
 def value(preview):
@@ -43,6 +46,11 @@ class Hand:
                 await self._act()
 
     async def _act(self):
+        habit = self.random.random()
+        if habit < LEAVES and not self.app.pending:
+            return self.app.leave_and_join()
+        if LEAVES < habit < LEAVES + BURSTS:
+            return self.app.burst(EVERYBODYS if self.app.elements.get(EVERYBODYS) else self.own)
         dice = self.random.random()
         element = EVERYBODYS if dice < 0.2 else self.own
         if dice > 0.97:

@@ -6,7 +6,10 @@ import orjson
 
 FIELDS = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
 # The broadcasts as the history calls them.
-DELIVERIES = {"element:transformed": "transformed", "element:created": "created", "element:deleted": "deleted"}
+DELIVERIES = {
+    "element:transformed": "transformed", "element:created": "created", "element:updated": "updated",
+    "element:deleted": "deleted",
+}
 
 
 def body(element):

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import os
 import socket
 
@@ -23,31 +24,34 @@ def frame(opcode, payload):
 class Line(asyncio.Protocol):
     """Tells its owner: `opened()`, `event(name, data)`, `answered(id, data)`, `ended()`; each as it comes."""
 
-    def __init__(self, owner, auth):
+    def __init__(self, owner, auth, rate=None):
         self.owner = owner
         self.auth = auth
+        # Bytes a second that it reads; as fast as they come without it.
+        self.rate = rate
+        # Frames that are to leave in one write; None when each leaves at once.
+        self.held = None
         self.buffer = bytearray()
         self.transport = None
         self.is_upgraded = False
         self.is_open = False
-        self.ids = 0
         # When something came last, by the loop's clock; how long silence may last.
         self.heard = 0.0
         self.patience = 6.0
 
     @classmethod
-    async def dial(cls, port, owner, auth, receive_buffer=None):
+    async def dial(cls, port, owner, auth, receive_buffer=None, rate=None):
         """A line that is being opened; raises OSError when nobody listens."""
         loop = asyncio.get_running_loop()
         if receive_buffer is None:
-            _, line = await loop.create_connection(lambda: cls(owner, auth), "127.0.0.1", port)
+            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), "127.0.0.1", port)
             return line
         with_small_window = socket.socket()
         with_small_window.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         with_small_window.setblocking(False)
         try:
             await loop.sock_connect(with_small_window, ("127.0.0.1", port))
-            _, line = await loop.create_connection(lambda: cls(owner, auth), sock=with_small_window)
+            _, line = await loop.create_connection(lambda: cls(owner, auth, rate), sock=with_small_window)
         except BaseException:
             with_small_window.close()
             raise
@@ -58,15 +62,29 @@ class Line(asyncio.Protocol):
     def emit(self, name, data):
         self._text(b"42" + orjson.dumps([name, data]))
 
-    def call(self, name, data):
-        """Asks for an answer; returns the id under which it will come."""
-        self.ids += 1
-        self._text(b"42%d" % self.ids + orjson.dumps([name, data]))
-        return self.ids
+    def call(self, number, name, data):
+        """Asks for an answer, which will come under that number."""
+        self._text(b"42%d" % number + orjson.dumps([name, data]))
+
+    @contextlib.contextmanager
+    def one_write(self):
+        """What is sent inside leaves together."""
+        self.held = []
+        try:
+            yield
+        finally:
+            frames, self.held = self.held, None
+            self._write(b"".join(frames))
 
     def _text(self, payload):
+        if self.held is None:
+            self._write(frame(TEXT, payload))
+        else:
+            self.held.append(frame(TEXT, payload))
+
+    def _write(self, data):
         if self.transport and not self.transport.is_closing():
-            self.transport.write(frame(TEXT, payload))
+            self.transport.write(data)
 
     def close(self):
         if self.transport:
@@ -84,6 +102,9 @@ class Line(asyncio.Protocol):
 
     def data_received(self, data):
         self.heard = asyncio.get_running_loop().time()
+        if self.rate and not self.transport.is_closing():
+            self.transport.pause_reading()
+            asyncio.get_running_loop().call_later(len(data) / self.rate, self._read_on)
         self.buffer += data
         if not self.is_upgraded:
             head, found, rest = self.buffer.partition(b"\r\n\r\n")
@@ -99,6 +120,10 @@ class Line(asyncio.Protocol):
             # Half a message at the end of a cut connection is no message; anything else would be a server's fault.
             self.owner.garbled(bytes(self.buffer[:200]))
             self.close()
+
+    def _read_on(self):
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
 
     def _frames(self):
         buffer, at = self.buffer, 0

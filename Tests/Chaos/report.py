@@ -18,6 +18,8 @@ class Report:
         self.strikes = collections.defaultdict(list)
         self.counts = {}
         self.violations = []
+        self.slow_joiners = []
+        self.slow_summary = ""
         self.lines = []
 
     def struck(self, faults, struck, recovered, acks, outages):
@@ -36,6 +38,9 @@ class Report:
     def required(self):
         """Names of counts that must not be zero."""
         names = ["acks", "faults.open-transaction", "unknown.resolved", "gaps.repaired", "snapshots", "resyncs"]
+        names += ["repeats", "bursts", "left and joined"]
+        if self.slow_joiners:
+            names.append("slow.reads")
         return names + [f"faults.{fault.name}" for fault in self.faults]
 
     def finish(self, world):
@@ -53,6 +58,7 @@ class Report:
             "replays": total("touchsync_fanout_replays_total"),
             "resets": total("touchsync_fanout_resets_total"),
             "rebases": total("touchsync_fanout_rebases_total"),
+            "slow.reads": len(world.slow.reads),
             "failovers": world.cluster.postgres.failovers,
             "starts": sum(daemon.starts for daemon in world.cluster.daemons.values()),
         }
@@ -62,6 +68,8 @@ class Report:
         crashes = [crash for daemon in world.cluster.daemons.values() for crash in daemon.crashes]
         self.violations += [f"{name} ended by itself with {code}" for name, code in crashes]
         self.most = world.figures.most
+        self.slow_joiners = world.slow.joiners
+        self.slow_summary = world.slow.summary()
 
     def add_counts(self, path):
         """Adds the counts to a history; what follows from its records the checker counts itself."""
@@ -91,6 +99,9 @@ class Report:
         print("\ndaemon          most memory   descriptors")
         for name, (memory, descriptors) in sorted(self.most.items()):
             print(f"{name:15} {memory / MEGABYTE:7.0f} MiB {descriptors:13d}")
+        if self.slow_summary:
+            gateways = max(memory for name, (memory, _) in self.most.items() if name.startswith("gateway"))
+            print(f"\n{self.slow_summary}; no gateway took more than {gateways / MEGABYTE:.0f} MiB")
         print("\ncounts: " + ", ".join(f"{name} {value}" for name, value in sorted(self.counts.items())))
         missing = [name for name in self.required if not self.counts.get(name)]
         for text in self.violations:

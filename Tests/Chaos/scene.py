@@ -11,7 +11,7 @@ from world import World
 
 
 @contextlib.asynccontextmanager
-async def running(folder, seed, clients, pause, **options):
+async def running(folder, seed, clients, pause, slow_joiners=0, **options):
     """A cluster with apps at work. What is wrong at the end of the block is healed, everything settles, and the
     history is complete when it is left; `options` are those of `Cluster`."""
     cluster = Cluster(folder, **options)
@@ -19,7 +19,7 @@ async def running(folder, seed, clients, pause, **options):
     world = None
     try:
         await cluster.start()
-        world = World(cluster, history, seed, clients, pause)
+        world = World(cluster, history, seed, clients, pause, slow_joiners)
         await world.populate()
         yield world
         cluster.heal()

@@ -11,6 +11,7 @@ import psycopg
 from client import App
 from database_faults import COMMITTING
 from history import Forgotten
+from slow import Slow
 from watch import Figures, Outages
 
 # Members of a room, all told.
@@ -20,7 +21,7 @@ ROOM = 10
 class World:
     """What faults strike and apps live in."""
 
-    def __init__(self, cluster, history, seed, clients, pause):
+    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0):
         self.cluster = cluster
         self.history = history
         self.random = random.Random(seed)
@@ -40,6 +41,8 @@ class World:
             App(f"c{index}", f"room-{index // ROOM}", self, f"{seed}/{index}", through_proxy=index % 4 == 0)
             for index in range(clients)
         ]
+        self.slow = Slow(self, slow_joiners, seed)
+        self.apps += self.slow.writers
         self.lives = []
 
     def violation(self, text):
@@ -66,6 +69,7 @@ class World:
         self.lives = [asyncio.get_running_loop().create_task(app.run()) for app in self.apps]
         await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
         self.figures.start()
+        await self.slow.begin()
 
     async def until(self, what, condition, within):
         """Waits for a condition; a violation when it does not come true."""
@@ -96,9 +100,12 @@ class World:
     async def calm(self, within=20):
         """Nobody begins anything new, and all that was begun has its end."""
         self.is_calm = True
-        await self.until("every commit has its answer", lambda: not any(app.pending for app in self.apps), within)
+        await self.until("every request has its answer", self._is_answered, within)
         # Fingers that were down lift.
         await asyncio.sleep(0.5)
+
+    def _is_answered(self):
+        return not any(app.pending or app.asked for app in self.apps)
 
     async def begin_anew(self):
         """What the database holds by now is where the judged history begins: what was told before is gone, or cannot be
@@ -112,9 +119,10 @@ class World:
     async def settle(self):
         """After the last fault: everybody gets an answer to everything, and sees the same."""
         await asyncio.sleep(2)
+        await self.slow.end()
         for app in self.apps:
             app.is_stopping = True
-        await self.until("every commit has its answer", lambda: not any(app.pending for app in self.apps), 15)
+        await self.until("every request has its answer", self._is_answered, 15)
         await self.until("everybody is in the room", lambda: all(app.is_joined for app in self.apps), 10)
         rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
         await self.until(
@@ -136,12 +144,13 @@ class World:
     async def leave(self):
         """Ends the apps; what they see from now on is nobody's business."""
         self.figures.stop()
-        for app in self.apps:
+        everybody = self.apps + self.slow.joiners
+        for app in everybody:
             app.history = Forgotten()
         for life in self.lives:
             life.cancel()
         await asyncio.gather(*self.lives, return_exceptions=True)
-        for app in self.apps:
+        for app in everybody:
             if app.line:
                 app.line.close()
 

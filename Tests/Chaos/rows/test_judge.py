@@ -194,6 +194,17 @@ def somebody_sees_a_foreign_room(records):
     record["client"] = "stranger"
 
 
+def a_request_is_never_answered(records):
+    ends = {record["client"]: place for place, record in enumerate(records) if record["kind"] == "closed"}
+    answers = of(records, "answer")
+    del records[middle([place for place in answers if place > ends.get(records[place]["client"], -1)])]
+
+
+def a_request_is_answered_twice(records):
+    place = middle(of(records, "answer"))
+    records.insert(place + 1, dict(records[place]))
+
+
 SPOILT = [
     (an_acknowledged_commit_is_not_written, "I1"), (an_acknowledgement_has_another_number, "I1"),
     (an_acknowledgement_has_another_state, "I1"), (a_commit_is_written_twice, "I2"),
@@ -203,6 +214,7 @@ SPOILT = [
     (the_last_update_is_not_delivered, "I6"), (commits_of_a_session_change_places, "I7"),
     (a_later_commit_gets_an_earlier_number, "I8"), (a_commit_is_never_answered, "I9"), (a_preview_is_not_sent, "I10"),
     (a_preview_comes_back, "I10"), (a_preview_comes_after_its_commit, "I10"), (somebody_sees_a_foreign_room, "I13"),
+    (a_request_is_never_answered, "I14"), (a_request_is_answered_twice, "I14"),
 ]
 
 

@@ -130,7 +130,7 @@ def test_apps_that_read_nothing(row):
             for index in range(10):
                 line = await Line.dial(port, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
                 assert await world.until("it is connected", lambda: line.is_open, 5)
-                line.call("room:join", {"roomId": room})
+                line.call(1, "room:join", {"roomId": room})
                 lines.append(line)
             await asyncio.sleep(0.5)
             for line in lines:
@@ -223,7 +223,7 @@ def test_little_memory(row, memory_groups):
                     line = await Line.dial(port, Deaf(), {"userId": f"deaf-{index}"}, receive_buffer=2048)
                     lines.append(line)
                     await world.until("connected", lambda line=line: line.is_open, 5)
-                    line.call("room:join", {"roomId": world.apps[index % 60].room})
+                    line.call(1, "room:join", {"roomId": world.apps[index % 60].room})
                     line.transport.pause_reading()
             await acknowledged(world, 2000, within=60)
             for line in lines:
