@@ -128,7 +128,9 @@ struct ReactorTests {
     }
 
     @Test func drainingTakesTurnsUntilItIsDoneOrTheLimitPasses() async throws {
-        let probe = try Probe { $0.drained = false }
+        var settings = ReactorSettings()
+        settings.drainLimit = .seconds(60)
+        let probe = try Probe(settings: settings) { $0.drained = false }
         probe.reactor.stop()
         let before = probe.turns
         try await eventually("more turns while draining") {
@@ -138,7 +140,6 @@ struct ReactorTests {
         probe.post { $0.drained = true }
         try await probe.reactor.ended()
 
-        var settings = ReactorSettings()
         settings.drainLimit = .milliseconds(50)
         let stubborn = try Probe(settings: settings) { $0.drained = false }
         try await stubborn.stop()

@@ -168,11 +168,14 @@ extension ClientConnection {
         return self.identity.may(.commit, in: room)
     }
 
-    /// The stream that the app numbers, and this connection's claim on it.
+    /// The stream that the app numbers and this connection's claim on it, if a commit of that number may be in custody.
     /// - Throws: while the session has another owner.
-    mutating func numberedStream(in room: Identifier) throws(Refusal) -> (session: Identifier, claim: UInt32) {
+    mutating func stream(
+        in room: Identifier, ifSent number: UInt64
+    ) throws(Refusal) -> (session: Identifier, claim: UInt32)? {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
-        return (try self.memberships.entries[index].numberedStream(), self.memberships.entries[index].claim)
+        guard let session = try self.memberships.entries[index].stream(ifSent: number) else { return nil }
+        return (session, self.memberships.entries[index].claim)
     }
 
     /// Refuses a commit that cannot be accepted now.

@@ -20,6 +20,8 @@ struct Membership {
     private var ownsSession = true
     /// The last number that the gateway gave in its own stream of this session.
     var lastNumber: UInt64 = 0
+    /// The highest number of the app's own that was accepted here.
+    private var highestNumber: UInt64 = 0
     /// The highest gesture seen or given.
     private var lastGesture: UInt64 = 0
     /// Commits of this membership without a result.
@@ -73,6 +75,7 @@ struct Membership {
         self.claim = joined.claim
         self.ownsSession = true
         self.lastNumber = 0
+        self.highestNumber = 0
         self.lastGesture = self.firstGesture
         self.elements = [:]
     }
@@ -83,19 +86,23 @@ struct Membership {
 
     // MARK: Commits
 
-    /// The stream that the app numbers.
+    /// The stream that the app numbers, if a commit of that number may be in custody; nil for a new number.
     /// - Throws: while the session has another owner.
-    func numberedStream() throws(Refusal) -> Identifier {
+    func stream(ifSent number: UInt64) throws(Refusal) -> Identifier? {
         guard self.ownsSession else {
             throw Refusal(.sessionExpired, "Another connection has taken the session over; join again.")
         }
-        return SessionKey.app(sid: self.sid)
+        // An earlier owner may have sent any number.
+        return self.claim > 1 || number <= self.highestNumber ? SessionKey.app(sid: self.sid) : nil
     }
 
     /// The stream of a commit, and its number there: in the stream that the app numbers, or as the next one in the
     /// gateway's own.
     mutating func nextNumber(_ number: UInt64?) -> (stream: Identifier, number: UInt64) {
-        if let number { return (SessionKey.app(sid: self.sid), number) }
+        if let number {
+            self.highestNumber = max(self.highestNumber, number)
+            return (SessionKey.app(sid: self.sid), number)
+        }
         self.lastNumber += 1
         return (self.ownStream, self.lastNumber)
     }

@@ -73,7 +73,8 @@ package struct Commits {
         _ event: IncomingEvent, _ kind: EditKind, of number: UInt64, in room: Identifier, _ isAllowed: Bool,
         _ reader: inout EventReader, _ connections: inout Connections
     ) throws(Refusal) -> Bool {
-        guard let (session, claim) = try connections.bySlot[event.slot]?.numberedStream(in: room) else { return false }
+        let stream = try connections.bySlot[event.slot]?.stream(in: room, ifSent: number) ?? nil
+        guard let (session, claim) = stream else { return false }
         let key = CustodyKey(room: room, session: session, number: number)
         guard let known = self.custody[key]?.commit else { return false }
         let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
