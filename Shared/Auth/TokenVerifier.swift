@@ -16,7 +16,8 @@ package struct TokenVerifier: Sendable {
     private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
     private let issuer: String
     private let audience: String
-    private let leeway: Int64
+    /// Tolerated clock difference, s: so much later than its `exp` a token ends.
+    package let leeway: Int64
     private let longestAge: Int64
 
     /// - Parameters:

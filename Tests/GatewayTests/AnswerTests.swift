@@ -258,6 +258,21 @@ import Wire
         #expect(commit.number == 1 && commit.edit.refusal?.refusal.code == .forbidden)
     }
 
+    @Test func tokenEndsForALiveConnectionWhenItDoesAtTheDoor() async throws {
+        var scene = Scene(tokens: try await TestTokens.verifier())
+        let ada = try await scene.connect(TestTokens.token(user: "ada", rooms: [("r", .view)]))
+        func texts(at seconds: Int64) -> [String] {
+            scene.gateway.checkTokens(at: seconds, into: &scene.actions)
+            return scene.actions.texts(for: ada)
+        }
+        #expect(texts(at: 969).isEmpty)
+        #expect(texts(at: 970).count == 1)
+        #expect(texts(at: 1059).count == 1)
+        #expect(!scene.actions.contains(.disconnect(ada)))
+        #expect(texts(at: 1060).count == 2)
+        #expect(scene.actions.contains(.disconnect(ada)))
+    }
+
     private struct Unexpected: Error {}
 }
 

@@ -44,7 +44,7 @@ def face(single):
 def guarded():
     """One of each daemon, in token mode."""
     environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
-    with pipelines.running(environment=environment) as pipeline:
+    with pipelines.running("--jwt-leeway-ms", 1000, environment=environment) as pipeline:
         yield pipeline
 
 

@@ -190,8 +190,8 @@ def test_a_token_that_ends(guarded, enter, apps, room):
     assert brief.wait("auth:error")["code"] == "session_expired"
     answer = kept.ok("auth:refresh", {"token": guarded.token("kept", [room], ttl=3600)})
     assert answer["expiresAt"] > time.time() + 3000
-    # The leeway for clocks that differ may be granted on top.
-    brief.wait("disconnect", within=75)
+    # A second later than its token, which is the leeway of this gateway.
+    brief.wait("disconnect", within=8)
     assert [error["code"] for error in brief.named("auth:error")][-1] == "session_expired"
     assert kept.ok("element:create", {"roomId": room, "element": {"type": "note"}})["seq"] == 1
     assert kept.is_connected
@@ -206,6 +206,29 @@ def test_refreshing(guarded, enter, room):
     for token in ("nonsense", guarded.token("bob", [room]), 5, None):
         assert app.call("auth:refresh", {"token": token})["ok"] is False
     app.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+
+
+def test_a_commit_without_the_right_uses_up_its_number(guarded, enter, room):
+    app = enter("ada", [room], "view")
+    app.join(room)
+    element = {"type": "note"}
+    app.refused("element:create", {"roomId": room, "n": 1, "element": element}, "forbidden", "roomId")
+    app.ok("auth:refresh", {"token": guarded.token("ada", [room], "commit")})
+    assert app.ok("element:create", {"roomId": room, "n": 2, "element": element})["seq"] == 1
+    # The refusal is remembered.
+    app.refused("element:create", {"roomId": room, "n": 1, "element": element}, "forbidden", "roomId")
+
+
+def test_a_refresh_without_the_right_answers_what_waits_for_a_join(guarded, enter, room):
+    app = enter("ada", [room])
+    waiting = [
+        app.start("room:join", {"roomId": room}),
+        app.start("element:create", {"roomId": room, "element": {"type": "note"}}),
+        app.start("auth:refresh", {"token": guarded.token("ada", ["another"])}),
+    ]
+    answers = [future.result(12) for future in waiting]
+    assert answers[2]["ok"] is True
+    assert all(answer["ok"] or answer["error"]["code"] == "forbidden" for answer in answers)
 
 
 def test_http_asks_for_the_same(guarded, enter, room):

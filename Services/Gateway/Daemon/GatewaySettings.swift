@@ -22,6 +22,8 @@ package struct GatewaySettings: DaemonSettings {
     /// What tokens must have as `iss` and `aud`.
     package var tokenIssuer: String
     package var tokenAudience: String
+    /// How much later than its `exp` a token ends, and how much earlier it begins.
+    package var tokenLeeway: Duration
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
     /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
@@ -108,6 +110,9 @@ package struct GatewaySettings: DaemonSettings {
     static let handshakeRate = Setting.int(
         "handshakes-per-second", default: 2000, in: 1...1_000_000,
         "New connections in a second, and as many at once after a pause; more are told to come a moment later (503).")
+    static let tokenLeeway = Setting.milliseconds(
+        "jwt-leeway-ms", default: 60_000, in: 0...300_000,
+        "Tolerated difference of clocks: how long after its exp a token is still good, also for live connections.")
     static let drainSpread = Setting.milliseconds(
         "drain-spread-ms", default: 4000, in: 0...8000,
         "Over how long a stopping gateway spreads its goodbyes to many apps.")
@@ -123,7 +128,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
             SharedSettings.jwtKeysFile,
-            SharedSettings.jwtIssuer, SharedSettings.jwtAudience,
+            SharedSettings.jwtIssuer, SharedSettings.jwtAudience, tokenLeeway,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -143,6 +148,7 @@ package struct GatewaySettings: DaemonSettings {
         }
         self.tokenIssuer = values[SharedSettings.jwtIssuer]
         self.tokenAudience = values[SharedSettings.jwtAudience]
+        self.tokenLeeway = values[Self.tokenLeeway]
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
@@ -223,6 +229,8 @@ package struct GatewaySettings: DaemonSettings {
     /// What verifies tokens; nil in open mode.
     func makeTokenVerifier() async throws -> TokenVerifier? {
         guard let keys = self.tokenKeys else { return nil }
-        return try await TokenVerifier(keys: keys, issuer: self.tokenIssuer, audience: self.tokenAudience)
+        return try await TokenVerifier(
+            keys: keys, issuer: self.tokenIssuer, audience: self.tokenAudience,
+            leeway: self.tokenLeeway.components.seconds)
     }
 }

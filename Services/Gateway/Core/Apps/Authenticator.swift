@@ -54,7 +54,9 @@ package struct Authenticator: Sendable {
             let claims = try tokens.verify(token, at: seconds)
             let member = Member(
                 user: Identifier(claims.user), name: claims.name ?? claims.user, color: claims.color ?? Self.plainColor)
-            return Identity(member: member, rights: claims.rights, expiresAt: claims.expiresAt)
+            return Identity(
+                member: member, rights: claims.rights, expiresAt: claims.expiresAt,
+                endsAt: claims.expiresAt + tokens.leeway)
         } catch {
             throw Refusal(error)
         }

@@ -142,9 +142,9 @@ struct ClientConnection {
     /// - Parameter seconds: the time since 1970.
     mutating func tokenWarning(at seconds: Int64) -> Int64? {
         guard let expiresAt = self.identity.expiresAt, seconds + Self.warning >= expiresAt else { return nil }
-        if seconds >= expiresAt { return 0 }
+        if seconds >= self.identity.endsAt ?? expiresAt { return 0 }
         defer { self.wasWarned = true }
-        return self.wasWarned ? nil : expiresAt - seconds
+        return self.wasWarned ? nil : max(1, expiresAt - seconds)
     }
 }
 

@@ -7,14 +7,20 @@ package struct Identity: Equatable, Sendable {
     package var member: Member
     /// Rights by room; nil: every right in every room (open mode).
     package var rights: RoomRights?
-    /// When the token ends, seconds since 1970; nil: never (open mode).
+    /// The token's `exp`, seconds since 1970; nil: none (open mode).
     package var expiresAt: Int64?
+    /// When the connection ends unless it gets another token, seconds since 1970: later than `exp` by the leeway for
+    /// clocks that differ, as at the door. Nil: never (open mode).
+    package var endsAt: Int64?
 
     /// An identity.
-    package init(member: Member, rights: RoomRights? = nil, expiresAt: Int64? = nil) {
+    package init(
+        member: Member, rights: RoomRights? = nil, expiresAt: Int64? = nil, endsAt: Int64? = nil
+    ) {
         self.member = member
         self.rights = rights
         self.expiresAt = expiresAt
+        self.endsAt = endsAt
     }
 
     /// The user's right in a room; nil: none.
