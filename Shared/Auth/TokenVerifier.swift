@@ -16,7 +16,7 @@ package struct TokenVerifier: Sendable {
     private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
     private let issuer: String
     private let audience: String
-    /// Tolerated clock difference, s: so much later than its `exp` a token ends.
+    /// Tolerated clock difference, s: a token is accepted until this long after its `exp`.
     package let leeway: Int64
     private let longestAge: Int64
 

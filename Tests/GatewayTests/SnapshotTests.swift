@@ -114,6 +114,17 @@ import Wire
         #expect(scene.take().isEmpty && scene.gateway.joins.snapshots.bytes == 0)
     }
 
+    @Test func partsOfAnEarlierAnswerDoNotFollowALaterOne() throws {
+        var scene = Self.scene()
+        let ada = try Self.join(&scene, "ada", parts: true)
+        _ = scene.take()
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        Self.answer(&scene, scene.take(), elements: 1)
+        let actions = scene.take()
+        #expect(actions.first == .dropSnapshot(ada, room: "r") && actions.acknowledged == [2])
+        #expect(scene.gateway.joins.snapshots.bytes == 0)
+    }
+
     @Test func memberHearsOfOthersWhileItReads() throws {
         var scene = Self.scene()
         let ada = try Self.join(&scene, "ada", parts: true)

@@ -45,7 +45,7 @@ final class FanoutTelemetry: Sendable {
             "previews_dropped_total", "Previews that went nowhere.", label: "reason", of: PreviewDrop.self
         ) { $0.counters.previewsDropped[$1] ?? 0 }
         core.counter("holes_total", "Holes in a shard that the log had to fill.", \.counters.holes)
-        core.counter("rebases_total", "Shards whose rooms were loaded anew.", \.counters.rebases)
+        core.counter("rebases_total", "Shards whose rooms were loaded again.", \.counters.rebases)
         core.counter(
             "histories_replaced_total", "Shards whose history in the database was replaced under the same name.",
             \.counters.replacements)
@@ -55,7 +55,7 @@ final class FanoutTelemetry: Sendable {
         core.counter("room_loads_total", "Rooms loaded from the database.", \.counters.loads)
         core.counter("snapshots_total", "Joins answered with the whole room.", \.counters.snapshots)
         core.counter("replays_total", "Joins and gateways answered with exactly what they missed.", \.counters.replays)
-        core.counter("resets_total", "Gateways told that their room must be taken anew.", \.counters.resets)
+        core.counter("resets_total", "Gateways whose members must join a room again.", \.counters.resets)
         core.counter("refusals_total", "Joins and reads of rooms that were refused.", \.counters.refusals)
         core.gauge("rooms", "Rooms in memory.", \.roomCount)
         core.gauge("room_bytes", "About what they take.", \.bytes)

@@ -157,6 +157,8 @@ final class GatewayHub {
     /// An app went away.
     func disconnected(_ slot: Slot) {
         self.core.disconnected(slot, at: self.now, into: &self.actions)
+        // The slot may soon be another app's.
+        self.apps[slot]?.snapshotRead = nil
         self.apps.remove(slot)
         self.settleLater()
     }

@@ -174,7 +174,7 @@ package struct Commits {
         self.releaseDelayed(of: slot, &connections, at: now, into: &actions)
     }
 
-    /// Answers everybody who waits for a commit.
+    /// Answers every event that waits for a commit's result.
     private mutating func answer(
         _ pending: PendingCommit, refusal: Refusal?, json: [UInt8], _ connections: inout Connections,
         into actions: inout [GatewayAction]

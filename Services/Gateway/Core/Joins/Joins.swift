@@ -232,7 +232,12 @@ extension Joins {
     ) throws(Refusal) -> Released {
         let answer = try self.answer(to: join, joined, rooms)
         var isInParts = false
-        if case .snapshot(_, let snapshot)? = answer { isInParts = !snapshot.parts.isEmpty }
+        if case .snapshot(_, let snapshot)? = answer {
+            isInParts = !snapshot.parts.isEmpty
+        } else if self.snapshots.end(of: join.room, for: join.slot) {
+            // Parts of an earlier answer must not follow this one.
+            actions.append(.dropSnapshot(join.slot, room: join.room))
+        }
         self.pending[join.record.request] = nil
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
         rooms.enter(
