@@ -114,7 +114,8 @@ def test_binary_is_refused(room, client):
 def guarded():
     """Everybody needs a token, and of the web pages only ours may connect."""
     origin = clients.place(Chromium).origin
-    with running("--origins", origin, environment={"TOUCHSYNC_JWT_SECRET": SECRET}) as pipeline:
+    environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
+    with running("--origins", origin, "--jwt-leeway-ms", 1000, environment=environment) as pipeline:
         yield pipeline
 
 
