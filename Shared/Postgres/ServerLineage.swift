@@ -20,4 +20,9 @@ package struct ServerLineage: Equatable, Sendable {
         self.system = system
         return nil
     }
+
+    /// True when another server took over from this one after it was accepted.
+    package func isFormer(_ facts: ServerFacts) -> Bool {
+        facts.timeline.map { $0 < self.timeline } ?? false
+    }
 }

@@ -194,6 +194,10 @@ final class CommitterLoop: ReactorLoop {
 
     private func connected(_ lane: Int, _ facts: ServerFacts, _ now: Instant) {
         if let objection = self.databaseGuard.objection(to: facts) { return self.reject(lane, objection, now) }
+        // A lane that came up first may be on the server that this one replaces.
+        for former in self.lanes where former.server.map(self.databaseGuard.isFormer) ?? false {
+            former.reject("the server was replaced by another one", at: now)
+        }
         for problem in facts.durabilityProblems {
             self.logger.warning("acknowledged commits may be lost", metadata: ["reason": "\(problem)"])
         }

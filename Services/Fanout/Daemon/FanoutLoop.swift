@@ -72,7 +72,7 @@ final class FanoutLoop: ReactorLoop {
             if result == .sent { self.telemetry.sent(bytes: envelope.count) }
             return result
         }
-        self.reportHistory()
+        self.followHistory(at: now)
         if self.figures.isDue(at: now) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
         }
@@ -122,11 +122,12 @@ final class FanoutLoop: ReactorLoop {
         if self.database.isReady { self.check.ready() } else { self.check.notReady("the database does not answer") }
     }
 
-    /// Rows that were seen are gone, which an operator must know.
-    private func reportHistory() {
+    /// Rows that were seen are gone. An operator must know, and perhaps another server has them.
+    private func followHistory(at now: Instant) {
         guard self.core.counters.replacements > self.replacements else { return }
         let shards = self.core.counters.replacements - self.replacements
         self.replacements = self.core.counters.replacements
+        self.database.review(at: now)
         guard let suppressed = self.historyLog.admit(at: .now) else { return }
         self.logger.error(
             "the database's history was replaced: its members take the rooms anew",

@@ -39,11 +39,14 @@ final class RoomDatabase {
     private var hasIdentity = false
     /// Rejects a former primary, which has another history.
     private var lineage = ServerLineage()
+    /// The server of each link; nil while it is down.
+    private var servers: [ServerFacts?]
 
     init(on thread: ReactorThread, settings: ConnectionSettings, connections: Int) throws {
         self.links = try (0..<connections).map { _ in
             try PolledConnection(on: thread, settings: settings, statements: RoomStatement.all)
         }
+        self.servers = Array(repeating: nil, count: connections)
     }
 
     /// How many connections are up.
@@ -86,6 +89,14 @@ final class RoomDatabase {
             self.waiting.removeAll()
             for request in failed { act(.answer(request.tag, .failed)) }
         }
+    }
+
+    /// Leaves the present server for the next host: it contradicts what committers published. Where there is no other,
+    /// or where the other takes no writes, the connections come back to it.
+    ///
+    /// Only this notices a former primary that takes writes again before anything here has seen its successor.
+    func review(at now: Instant) {
+        for link in self.links { link.connection.reject("the database lacks what was published", at: now) }
     }
 
     /// Submits a question. Returns false when no connection is up.
@@ -141,6 +152,8 @@ final class RoomDatabase {
                 self.links[link].connection.reject(objection, at: now)
                 return
             }
+            self.servers[link] = facts
+            self.leaveFormerServers(at: now)
             _ = self.submit(.identity, Parameters(), 0, link, now)
         case .rows(let id, let rows):
             guard let request = self.requests.removeValue(forKey: id) else { return }
@@ -152,8 +165,18 @@ final class RoomDatabase {
         case .failed(let id, let error):
             guard let request = self.requests.removeValue(forKey: id) else { return }
             self.failed(request, error, act)
-        case .attemptFailed(let error), .disconnected(let error):
+        case .attemptFailed(let error):
             act(.trouble(error))
+        case .disconnected(let error):
+            self.servers[link] = nil
+            act(.trouble(error))
+        }
+    }
+
+    /// A connection that came up first may be to the server that the newest one replaces.
+    private func leaveFormerServers(at now: Instant) {
+        for (link, server) in zip(self.links, self.servers) where server.map(self.lineage.isFormer) ?? false {
+            link.connection.reject("the server was replaced by another one", at: now)
         }
     }
 

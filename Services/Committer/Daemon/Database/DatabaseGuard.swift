@@ -28,6 +28,9 @@ package struct DatabaseGuard {
         return nil
     }
 
+    /// True when another server took over from this one after it was accepted.
+    package func isFormer(_ facts: ServerFacts) -> Bool { self.lineage.isFormer(facts) }
+
     /// Records the history note of an accepted server.
     /// - Returns: true when it is on another history than the last one. The first answer that says so may be lost with
     ///   its connection; the next one finds nothing new in the database, but another timeline than the one known here.

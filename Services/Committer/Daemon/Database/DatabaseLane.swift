@@ -20,6 +20,8 @@ final class DatabaseLane {
     /// When the request in flight was sent.
     private(set) var since = Instant.start
     private var tag: UInt64 = 0
+    /// The server; nil while the connection is down.
+    private(set) var server: ServerFacts?
 
     /// A lane that is idle until ``start(at:)``.
     init(on thread: ReactorThread, settings: ConnectionSettings) throws {
@@ -54,11 +56,15 @@ final class DatabaseLane {
         self.polled.turn(at: now, into: &self.events)
         for event in self.events {
             switch event {
-            case .connected(let facts): act(.up(facts))
+            case .connected(let facts):
+                self.server = facts
+                act(.up(facts))
             case .rows(let tag, let rows): if tag == self.tag { act(.rows(rows)) }
             case .failed(let tag, let error): if tag == self.tag { act(.failed(error)) }
             case .attemptFailed(let error): act(.attemptFailed(error))
-            case .disconnected(let error): act(.down(error))
+            case .disconnected(let error):
+                self.server = nil
+                act(.down(error))
             }
         }
         self.events.removeAll(keepingCapacity: true)
