@@ -12,8 +12,10 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     case createdMany = 3
     /// One element changed in something other than its transform.
     case updated = 4
-    /// One element deleted, with its descendants.
+    /// One or several elements deleted, with their descendants.
     case deleted = 5
+    /// Several elements moved, rotated or scaled in one commit.
+    case transformedMany = 6
 
     /// The properties of an event: one row for each.
     private struct Row {
@@ -29,6 +31,8 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
         case .createdMany: Row(name: "elements:created", shape: .elements, legacy: .each(.created))
         case .updated: Row(name: "element:updated", shape: .element, legacy: .none)
         case .deleted: Row(name: "element:deleted", shape: .deletion, legacy: .each(.deleted))
+        case .transformedMany:
+            Row(name: "elements:transformed", shape: .geometries, legacy: .each(.transformed))
         }
     }
 

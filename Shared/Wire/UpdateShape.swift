@@ -4,7 +4,7 @@ public import JSONBytes
 ///
 ///     shape                  update                      `before`                      `after`
 ///     element, flatElement   the element afterwards      the element; nil if created   the element
-///     elements               the elements afterwards     array of those that existed   array
+///     elements, geometries   the elements afterwards     array of those that existed   array
 ///     deletion               the ids, parent first       array                         nil
 public enum UpdateShape: Sendable {
     /// One element after the update.
@@ -13,11 +13,16 @@ public enum UpdateShape: Sendable {
     case flatElement
     /// Several elements after the update.
     case elements
-    /// The ids of deleted elements, parent first.
+    /// Several elements after the update, of which apps get the geometry only: the largest group fits one message.
+    case geometries
+    /// The ids of deleted elements, each parent before its descendants.
     case deletion
 
     /// True when the log has one element, and false when it has arrays.
     public var isSingle: Bool { self == .element || self == .flatElement }
+
+    /// True when a row of the log names an element: the only one, or the first deleted one.
+    public var namesElement: Bool { self.isSingle || self == .deletion }
 
     // MARK: The commit log
 

@@ -30,6 +30,12 @@ struct AppliedOutcome: Equatable, Sendable {
             for element in self.elements { writer.raw(element.json) }
             writer.endArray()
             self.writeAdjusted(&writer)
+        case .geometries:
+            writer.key("elements")
+            writer.beginArray()
+            for element in self.elements { writer.raw(Element.geometryText(of: element.json)) }
+            writer.endArray()
+            self.writeAdjusted(&writer)
         case .deletion:
             writer.member("elementId", self.elements.first?.id.text ?? "")
             writer.member("elementIds", self.elements.map(\.id.text))

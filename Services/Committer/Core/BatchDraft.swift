@@ -198,7 +198,7 @@ struct BatchDraft: Sendable {
             ShardBatch.LogRow(
                 room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
                 session: commit.stream.session, number: commit.number, gestures: commit.gestures,
-                element: shape == .elements ? nil : change.entries.first?.key.element, hash: commit.hash,
+                element: shape.namesElement ? change.entries.first?.key.element : nil, hash: commit.hash,
                 chain: self.batch.chain, before: shape.logText(of: change.entries.lazy.compactMap(\.before)),
                 after: shape == .deletion ? nil : shape.logText(of: change.entries.lazy.map(\.json))))
     }

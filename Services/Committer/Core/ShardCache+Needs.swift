@@ -45,6 +45,7 @@ extension ShardCache {
         edit.forEachNeed { element, scope in
             switch scope {
             case .element: self.collectElement(ElementKey(room, element), into: &needs)
+            case .withParent: self.collectWithParent(ElementKey(room, element), into: &needs)
             case .family: self.collectFamily(ElementKey(room, element), into: &needs)
             }
         }
@@ -71,6 +72,13 @@ extension ShardCache {
 
     private mutating func collectElement(_ key: ElementKey, into needs: inout Needs) {
         if !self.knows(key) { needs.element(key, family: false) }
+    }
+
+    /// The parent's id is known only when the element is: it is read after it.
+    private mutating func collectWithParent(_ key: ElementKey, into needs: inout Needs) {
+        self.collectElement(key, into: &needs)
+        guard case .live(let live)? = self.element(key), let parent = live.element.parentId else { return }
+        self.collectElement(ElementKey(key.room, Identifier(parent)), into: &needs)
     }
 
     /// A deletion includes the element's children.

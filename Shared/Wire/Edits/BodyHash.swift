@@ -71,6 +71,22 @@ public struct BodyHash {
         self.number(fields.height)
     }
 
+    /// A point.
+    public mutating func point(_ point: Point) {
+        self.number(point.x)
+        self.number(point.y)
+    }
+
+    /// The deltas of a gesture.
+    public mutating func gesture(_ gesture: Gesture) {
+        self.point(gesture.translation)
+        self.number(gesture.scaleX)
+        self.number(gesture.scaleY)
+        self.number(gesture.rotation)
+        self.number(gesture.anchor?.x)
+        self.number(gesture.anchor?.y)
+    }
+
     /// Every field of a new element but its id.
     public mutating func newElement(_ new: NewElement) {
         self.text(new.type)

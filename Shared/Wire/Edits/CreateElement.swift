@@ -28,11 +28,19 @@ public struct CreateElement: Edit {
     /// Reads it from the element itself, which is the body of an HTTP request.
     /// - Throws: a refusal that names the field at fault.
     public init(element: JSONValue, reading: inout EditReading) throws(Refusal) {
-        self.item = try NewItem(element, path: "element", reading: &reading)
+        do throws(Refusal) {
+            self.item = try NewItem(element, reading: &reading)
+        } catch {
+            throw error.within("element")
+        }
     }
 
     public init(from reader: inout ByteReader) throws(Refusal) {
-        self.item = try NewItem(from: &reader, path: "element")
+        do throws(Refusal) {
+            self.item = try NewItem(from: &reader)
+        } catch {
+            throw error.within("element")
+        }
     }
 
     public func encode(into writer: inout ByteWriter) {

@@ -19,30 +19,14 @@ public struct CreateElements: Edit {
     public var elements: ShortList<Identifier> { [] }
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
-        let group = try PayloadField.group(payload["elements"], limit: reading.largestGroup)
-        self.items = []
-        var ids: Set<Identifier> = []
-        for (index, element) in group.elements.enumerated() {
-            let item = try NewItem(element, path: "elements[\(index)]", reading: &reading)
-            guard ids.insert(item.id).inserted else {
-                throw Refusal(.invalid, "The id is given twice.", field: "elements[\(index)].id")
-            }
-            self.items.append(item)
+        self.items = try PayloadField.group(payload, limit: reading.largestGroup) { value throws(Refusal) in
+            try NewItem(value, reading: &reading)
         }
+        try PayloadField.checkUnique(self.items.lazy.map(\.id), member: ".id")
     }
 
     public init(from reader: inout ByteReader) throws(Refusal) {
-        var items: [NewItem] = []
-        var fault: Refusal?
-        _ = reader.list { reader in
-            do throws(Refusal) {
-                items.append(try NewItem(from: &reader, path: "elements[\(items.count)]"))
-            } catch {
-                fault = fault ?? error
-            }
-        }
-        if let fault { throw fault }
-        self.items = items
+        self.items = try reader.group { reader throws(Refusal) in try NewItem(from: &reader) }
     }
 
     public func encode(into writer: inout ByteWriter) {

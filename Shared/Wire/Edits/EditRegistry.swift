@@ -6,7 +6,12 @@ public let allEdits = EditRegistry<
     CreateElement,
     CreateElements,
     UpdateElement,
-    DeleteElement
+    DeleteElement,
+    TransformElements,
+    DeleteElements,
+    GestureElement,
+    GestureElements,
+    PresetElement
 >()
 
 /// A list of kinds of edits. A module that requires more of every kind than ``Edit`` (the committer requires its

@@ -14,30 +14,29 @@ public struct NewItem: Equatable, Sendable {
     private let json: [UInt8]
 
     /// An element from its JSON text.
-    /// - Parameter path: its position in the app's payload, such as `elements[3]`.
-    /// - Throws: a refusal that names the field at fault.
-    public init(id: Identifier, idIsGenerated: Bool, json: [UInt8], path: String = "element") throws(Refusal) {
+    /// - Throws: a refusal that names the field of the element at fault.
+    public init(id: Identifier, idIsGenerated: Bool, json: [UInt8]) throws(Refusal) {
         self.id = id
         self.idIsGenerated = idIsGenerated
         self.json = json
-        self.fields = try PayloadField.parse(json, field: path) { value throws(FieldError) in
-            try ElementInput.newElement(value, path: path)
+        self.fields = try PayloadField.parse(json, field: "") { value throws(FieldError) in
+            try ElementInput.newElement(value, path: "")
         }
     }
 
     /// An element from an app's payload; one without an id gets one.
-    init(_ element: JSONValue, path: String, reading: inout EditReading) throws(Refusal) {
-        do { self.fields = try ElementInput.newElement(element, path: path) } catch { throw Refusal(error) }
+    init(_ element: JSONValue, reading: inout EditReading) throws(Refusal) {
+        do { self.fields = try ElementInput.newElement(element, path: "") } catch { throw Refusal(error) }
         self.id = Identifier(self.fields.id ?? reading.ids.next())
         self.idIsGenerated = self.fields.id == nil
         self.json = Array(element.rawBytes)
     }
 
     /// Reads the output of ``encode(into:)``.
-    init(from reader: inout ByteReader, path: String) throws(Refusal) {
+    init(from reader: inout ByteReader) throws(Refusal) {
         let id = reader.name()
         let idIsGenerated = reader.bool()
-        try self.init(id: id, idIsGenerated: idIsGenerated, json: reader.blob(), path: path)
+        try self.init(id: id, idIsGenerated: idIsGenerated, json: reader.blob())
     }
 
     func encode(into writer: inout ByteWriter) {

@@ -5,11 +5,11 @@ public import JSONBytes
 public enum PayloadField {
     /// `elementId`.
     public static func elementID(_ payload: JSONValue) throws(Refusal) -> Identifier {
-        do {
-            return Identifier(try ElementInput.elementID(payload["elementId"], field: "elementId"))
-        } catch {
-            throw Refusal(error)
-        }
+        try Self.elementID(payload["elementId"], field: "elementId")
+    }
+
+    private static func elementID(_ value: JSONValue?, field: String) throws(Refusal) -> Identifier {
+        do { return Identifier(try ElementInput.elementID(value, field: field)) } catch { throw Refusal(error) }
     }
 
     /// The position and transform fields of a preview or a commit.
@@ -17,15 +17,61 @@ public enum PayloadField {
         do { return try ElementInput.transform(payload, isPreview: isPreview) } catch { throw Refusal(error) }
     }
 
-    /// `elements` of an edit of several: an array of at least one and at most `limit` values.
-    static func group(_ value: JSONValue?, limit: Int) throws(Refusal) -> JSONValue {
-        guard let value, value.kind == .array, value.count > 0 else {
-            throw Refusal(.invalid, "elements is an array of at least one element.", field: "elements")
+    /// The deltas of a gesture.
+    public static func gesture(_ payload: JSONValue) throws(Refusal) -> Gesture {
+        do { return try ElementInput.gesture(payload) } catch { throw Refusal(error) }
+    }
+
+    /// The pivot and the deltas of a group's gesture. Each element keeps its own anchor.
+    public static func groupGesture(_ payload: JSONValue) throws(Refusal) -> (pivot: Point, gesture: Gesture) {
+        do {
+            var gesture = try ElementInput.gesture(payload)
+            gesture.anchor = nil
+            return (try ElementInput.pivot(payload), gesture)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// `elements` of an edit of several: an array of at least one and at most `limit` values, each read by `read`.
+    static func group<Item>(
+        _ payload: JSONValue, _ field: String = "elements", limit: Int,
+        _ read: (JSONValue) throws(Refusal) -> Item
+    ) throws(Refusal) -> [Item] {
+        guard let value = payload[field], value.kind == .array, value.count > 0 else {
+            throw Refusal(.invalid, "\(field) is an array of at least one element.", field: field)
         }
         guard value.count <= limit else {
-            throw Refusal(.tooLarge, "An edit has at most \(limit) elements.", field: "elements")
+            throw Refusal(.tooLarge, "An edit has at most \(limit) elements.", field: field)
         }
-        return value
+        var items: [Item] = []
+        items.reserveCapacity(value.count)
+        for item in value.elements {
+            do throws(Refusal) { items.append(try read(item)) } catch {
+                throw error.within("\(field)[\(items.count)]")
+            }
+        }
+        return items
+    }
+
+    /// The ids of an edit of several, none twice.
+    public static func ids(_ payload: JSONValue, _ field: String, limit: Int) throws(Refusal) -> [Identifier] {
+        let ids = try Self.group(payload, field, limit: limit) { value throws(Refusal) in
+            try Self.elementID(value, field: "")
+        }
+        try Self.checkUnique(ids, field)
+        return ids
+    }
+
+    /// - Parameter member: the place of the id in an element of the array, such as `.elementId`.
+    /// - Throws: a refusal that names the second place of an id that is given twice.
+    static func checkUnique(
+        _ ids: some Sequence<Identifier>, _ field: String = "elements", member: String = ""
+    ) throws(Refusal) {
+        var seen: Set<Identifier> = []
+        for (index, id) in ids.enumerated() where !seen.insert(id).inserted {
+            throw Refusal(.invalid, "The id is given twice.", field: "\(field)[\(index)]\(member)")
+        }
     }
 
     /// Reads a value from JSON text that was well-formed when the gateway forwarded it.
@@ -38,7 +84,36 @@ public enum PayloadField {
     }
 }
 
+extension ByteReader {
+    /// Reads the items of an edit of several.
+    /// - Throws: the refusal of the first item at fault.
+    mutating func group<Item>(
+        _ field: String = "elements", _ read: (inout ByteReader) throws(Refusal) -> Item
+    ) throws(Refusal) -> [Item] {
+        var fault: Refusal?
+        var index = 0
+        let items = self.list { reader -> Item? in
+            defer { index += 1 }
+            do throws(Refusal) {
+                return try read(&reader)
+            } catch {
+                fault = fault ?? error.within("\(field)[\(index)]")
+                return nil
+            }
+        }
+        if let fault { throw fault }
+        return items.compactMap(\.self)
+    }
+}
+
 extension Refusal {
+    /// The refusal of a part of a payload, which names the field from the payload's root.
+    func within(_ path: String) -> Refusal {
+        var refusal = self
+        refusal.field = self.field.map { $0.isEmpty ? path : "\(path).\($0)" } ?? path
+        return refusal
+    }
+
     /// The refusal for a field's error.
     public init(_ error: FieldError) {
         self.init(error.tooLarge ? .tooLarge : .invalid, error.message, field: error.field)

@@ -23,6 +23,11 @@ public struct TransformElement: Edit {
     public var elements: ShortList<Identifier> { ShortList(self.element) }
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
+        try self.init(fields: payload)
+    }
+
+    /// Reads it from an object, alone or in a group.
+    init(fields payload: JSONValue) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
         self.fields = try PayloadField.transform(payload, isPreview: false)
     }

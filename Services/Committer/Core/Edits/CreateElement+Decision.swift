@@ -48,12 +48,12 @@ extension CreateElements: DecidableEdit {
 }
 
 extension BatchDraft {
+    /// - Parameter field: the array of elements in the app's payload.
     /// - Throws: a refusal when an edit has no elements or too many.
-    func checkGroup(_ count: Int) throws(Refusal) {
-        if count == 0 { throw Refusal(.invalid, "There is no element to create.", field: "elements") }
+    func checkGroup(_ count: Int, field: String = "elements") throws(Refusal) {
+        if count == 0 { throw Refusal(.invalid, "The edit has no element.", field: field) }
         if count > self.limits.elementsPerCommit {
-            throw Refusal(
-                .tooLarge, "An edit has at most \(self.limits.elementsPerCommit) elements.", field: "elements")
+            throw Refusal(.tooLarge, "An edit has at most \(self.limits.elementsPerCommit) elements.", field: field)
         }
     }
 }

@@ -25,6 +25,8 @@ protocol DecidableEdit: Edit {
 enum NeedScope {
     /// The element.
     case element
+    /// The element, and the parent of an annotation.
+    case withParent
     /// The element and its living children.
     case family
 }

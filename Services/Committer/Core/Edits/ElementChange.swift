@@ -1,7 +1,7 @@
 import Canvas
 import Wire
 
-/// An edit that changes one existing element.
+/// An edit that changes existing elements: one, or a group, all or none.
 protocol ElementChange: DecidableEdit {
     /// The event that members receive.
     static var update: UpdateEvent { get }
@@ -9,58 +9,95 @@ protocol ElementChange: DecidableEdit {
     /// Whether a locked element refuses it.
     static var respectsLock: Bool { get }
 
-    /// The element.
-    var element: Identifier { get }
+    /// Whether the result depends on the size of an annotation's parent.
+    static var needsParent: Bool { get }
 
-    /// Changes the element, within the rules of its type.
+    /// The place of an element's id in the app's payload, for refusals.
+    static func path(ofElementAt index: Int) -> String
+
+    /// Changes the element at an index of ``elements``, within the rules of its type.
+    /// - Parameter parentSize: the original size of an annotation's parent, if it is needed and known.
     /// - Returns: the values that are stored differently from what was sent.
     /// - Throws: a refusal, which is final.
-    func apply(to element: inout Element, _ rules: RulesTable) throws(Refusal) -> [Adjustment]
+    func apply(
+        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
+    ) throws(Refusal) -> [Adjustment]
 }
 
 extension ElementChange {
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
-        need(self.element, .element)
+        for element in self.elements { need(element, Self.needsParent ? .withParent : .element) }
     }
 
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
-        let key = ElementKey(commit.room, self.element)
-        let live = try draft.living(key, &cache)
-        if Self.respectsLock { try live.refuseIfLocked() }
-        var element = live.element
-        let adjustments = try self.apply(to: &element, draft.rules)
-        element.recordChange(by: commit.user.text)
-        return Change(
-            event: Self.update,
-            entries: [Change.Entry(key, before: live.json, element, children: live.children)],
-            adjusted: adjustments.map { Adjusted(adjustment: $0) })
+        let elements = self.elements
+        if !Self.update.shape.isSingle { try draft.checkGroup(elements.count) }
+        var change = Change(event: Self.update, entries: [])
+        change.entries.reserveCapacity(elements.count)
+        for index in elements.indices {
+            let key = ElementKey(commit.room, elements[index])
+            let live = try draft.living(key, &cache, field: Self.path(ofElementAt: index))
+            if Self.respectsLock { try live.refuseIfLocked() }
+            let parentSize = Self.needsParent ? draft.parentSize(of: live.element, in: commit.room, &cache) : nil
+            var element = live.element
+            let adjustments = try self.apply(to: &element, at: index, parentSize: parentSize, draft.rules)
+            element.recordChange(by: commit.user.text)
+            change.entries.append(Change.Entry(key, before: live.json, element, children: live.children))
+            change.adjusted += self.name(adjustments, element)
+        }
+        return change
     }
 
+    /// The rules give the same adjustments for the same state. Only an annotation's parent is not in the log: its size
+    /// matters when a gesture moved an anchor.
     func adjustments(
         before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
     ) -> [Adjusted] {
-        guard var element = before.first, let adjustments = try? self.apply(to: &element, rules) else { return [] }
-        return adjustments.map { Adjusted(adjustment: $0) }
+        before.enumerated().flatMap { index, element in
+            var element = element
+            let adjustments = try? self.apply(to: &element, at: index, parentSize: nil, rules)
+            return self.name(adjustments ?? [], element)
+        }
+    }
+
+    /// In a group, adjustments name their element.
+    private func name(_ adjustments: [Adjustment], _ element: Element) -> [Adjusted] {
+        if adjustments.isEmpty { return [] }
+        let id = Self.update.shape.isSingle ? nil : element.id
+        return adjustments.map { Adjusted(element: id, adjustment: $0) }
     }
 }
 
 extension BatchDraft {
     /// The existing element of a commit.
+    /// - Parameter field: the place of its id in the app's payload.
     /// - Throws: a refusal when it does not exist.
-    mutating func living(_ key: ElementKey, _ cache: inout ShardCache) throws(Refusal) -> LiveElement {
+    mutating func living(
+        _ key: ElementKey, _ cache: inout ShardCache, field: @autoclosure () -> String
+    ) throws(Refusal) -> LiveElement {
         switch self.state(key, &cache) {
         case .live(let live): return live
-        case .deleted: throw Refusal(.gone, "The element was deleted.", field: "elementId")
-        case .absent: throw Refusal(.notFound, "There is no such element.", field: "elementId")
+        case .deleted: throw Refusal(.gone, "The element was deleted.", field: field())
+        case .absent: throw Refusal(.notFound, "There is no such element.", field: field())
         }
+    }
+
+    /// The original size of an annotation's parent; nil for other elements.
+    mutating func parentSize(of element: Element, in room: Identifier, _ cache: inout ShardCache) -> Size? {
+        guard let parent = element.parentId,
+            case .live(let live) = self.state(ElementKey(room, Identifier(parent)), &cache)
+        else { return nil }
+        return Size(width: live.element.originalWidth, height: live.element.originalHeight)
     }
 }
 
 extension LiveElement {
     /// - Throws: a refusal when the element is locked.
     func refuseIfLocked() throws(Refusal) {
-        if self.element.locked { throw Refusal(.forbidden, "The element is locked.", field: "locked") }
+        if self.element.locked {
+            throw Refusal(.forbidden, "The element is locked.", field: "locked")
+        }
     }
 }

@@ -4,8 +4,27 @@ import Wire
 extension TransformElement: ElementChange {
     static let update = UpdateEvent.transformed
     static let respectsLock = true
+    static let needsParent = false
 
-    func apply(to element: inout Element, _ rules: RulesTable) throws(Refusal) -> [Adjustment] {
+    static func path(ofElementAt index: Int) -> String { "elementId" }
+
+    func apply(
+        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
+    ) throws(Refusal) -> [Adjustment] {
         rules.apply(self.fields, to: &element)
+    }
+}
+
+extension TransformElements: ElementChange {
+    static let update = UpdateEvent.transformedMany
+    static let respectsLock = true
+    static let needsParent = false
+
+    static func path(ofElementAt index: Int) -> String { "elements[\(index)].elementId" }
+
+    func apply(
+        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
+    ) throws(Refusal) -> [Adjustment] {
+        rules.apply(self.items[index].fields, to: &element)
     }
 }

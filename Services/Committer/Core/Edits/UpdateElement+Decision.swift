@@ -6,7 +6,13 @@ extension UpdateElement: ElementChange {
     /// An update can unlock an element.
     static let respectsLock = false
 
-    func apply(to element: inout Element, _ rules: RulesTable) throws(Refusal) -> [Adjustment] {
+    static let needsParent = false
+
+    static func path(ofElementAt index: Int) -> String { "elementId" }
+
+    func apply(
+        to element: inout Element, at index: Int, parentSize: Size?, _ rules: RulesTable
+    ) throws(Refusal) -> [Adjustment] {
         do { try element.check(self.changes) } catch { throw Refusal(error) }
         return rules.apply(self.changes, to: &element)
     }

@@ -35,20 +35,31 @@ enum EventText {
     static func legacyUpdates(_ update: Update) -> [[UInt8]] {
         switch update.event.legacy {
         case .same: [Self.update(update)]
-        case .each(let event): update.elements.map { Self.legacyUpdate(event, of: $0, in: update) }
+        case .each(let event):
+            update.elements.indices.map { Self.legacyUpdate(event, ofElementAt: $0, in: update) }
         case .none: []
         }
     }
 
-    private static func legacyUpdate(_ event: UpdateEvent, of element: UpdatedElement, in update: Update) -> [UInt8] {
+    private static func legacyUpdate(
+        _ event: UpdateEvent, ofElementAt index: Int, in update: Update
+    ) -> [UInt8] {
         var single = update
         single.event = event
-        single.elements = [element]
-        guard event.shape == .deletion else { return Self.update(single) }
-        return Self.event(event.name, room: update.room) { writer in
-            writer.key("elementId")
-            writer.value(element.id.text)
+        single.elements = [update.elements[index]]
+        return Self.event(event.name, room: nil) { writer in
+            if event.shape == .flatElement { writer.rawMembers(single.elements[0].json.dropFirst().dropLast()) }
+            writer.member("roomId", update.room.text)
+            if event.shape == .deletion {
+                writer.member("elementId", single.elements[0].id.text)
+            } else {
+                Self.elements(of: single, into: &writer)
+            }
             Self.tail(of: single, into: &writer)
+            if event == .transformed {
+                writer.member("part", UInt64(index + 1))
+                writer.member("parts", UInt64(update.elements.count))
+            }
         }
     }
 
@@ -79,6 +90,11 @@ enum EventText {
             writer.beginArray()
             for element in update.elements { writer.raw(element.json) }
             writer.endArray()
+        case .geometries:
+            writer.key("elements")
+            writer.beginArray()
+            for element in update.elements { writer.raw(Element.geometryText(of: element.json)) }
+            writer.endArray()
         case .deletion:
             if let element = update.elements.first {
                 writer.key("elementId")
@@ -102,9 +118,10 @@ enum EventText {
             writer.key("n")
             writer.value(update.number)
         }
-        if update.event.shape == .element, let gesture = update.elements.first?.gesture, gesture > 0 {
-            writer.key("gesture")
-            writer.value(gesture)
+        if [.element, .geometries].contains(update.event.shape), let gesture = update.elements.first?.gesture,
+            gesture > 0
+        {
+            writer.member("gesture", gesture)
         }
     }
 
