@@ -121,6 +121,27 @@ struct JoinTests {
         #expect(full.count == 1)
         #expect(full.first?.hasPrefix(#"["elements:created",{"roomId":"r","elements":[{"id":"c"},{"id":"d"}]"#) == true)
     }
+
+    @Test func aGroupReachesAnAppOf1_0AsOneEventEach() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", isLegacy: true)
+        let bob = try scene.member("bob")
+        _ = scene.take()
+        var group = update(1, event: .transformedMany, ids: ["a", "b"])
+        for index in group.elements.indices { group.elements[index].gesture = 4 }
+        scene.gateway.updateReceived(group, into: &scene.actions)
+        let actions = scene.take()
+        #expect(
+            actions.texts(for: ada) == [
+                #"["element:transformed",{"roomId":"r","element":{"id":"a"},"seq":1,"userId":"u","sid":"s","gesture":4,"part":1,"parts":2}]"#,
+                #"["element:transformed",{"roomId":"r","element":{"id":"b"},"seq":1,"userId":"u","sid":"s","gesture":4,"part":2,"parts":2}]"#,
+            ])
+        #expect(
+            actions.texts(for: bob) == [
+                #"["elements:transformed",{"roomId":"r","elements":[{"id":"a"},{"id":"b"}],"seq":1,"userId":"u","sid":"s","gesture":4}]"#
+            ])
+    }
+
     @Test("a join that is answered from behind the stream and sent again has one answer")
     func answeredFromBehind() throws {
         var scene = Scene()

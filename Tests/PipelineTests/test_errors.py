@@ -113,6 +113,31 @@ BAD = [
             "originalHeight", "anchorX", "anchorY", "parentId", "space", "transform",
         )
     ),
+    # Groups, gestures and presets.
+    ("elements:transform", {"elements": [{"elementId": "e"}]}, "invalid", "elements[0].transform"),
+    ("elements:transform", {"elements": [{"elementId": "e", "positionX": 1}, 5]}, "invalid", "elements[1].elementId"),
+    (
+        "elements:transform", {"elements": [{"elementId": "e", "transform": {"scaleX": True}}]}, "invalid",
+        "elements[0].transform.scaleX",
+    ),
+    (
+        "elements:transform", {"elements": [{"elementId": "e", "positionX": 1}] * 2}, "invalid",
+        "elements[1].elementId",
+    ),
+    ("elements:transform", {"elements": [{"elementId": "x", "positionX": 1}]}, "not_found", "elements[0].elementId"),
+    ("elements:delete", {"elementIds": "e"}, "invalid", "elementIds"),
+    ("elements:delete", {"elementIds": [""]}, "invalid", "elementIds[0]"),
+    ("elements:delete", {"elementIds": ["e", "x"]}, "not_found", "elementIds[1]"),
+    ("element:gesture", {"elementId": "e"}, "invalid", "translation"),
+    ("element:gesture", {"elementId": "e", "translation": {"x": 1, "y": None}}, "invalid", "translation.y"),
+    ("element:gesture", {"elementId": "e", "scale": []}, "invalid", "scale"),
+    ("element:gesture", {"elementId": "e", "rotation": "90"}, "invalid", "rotation"),
+    ("element:gesture", {"elementId": "e", "anchor": {"x": 0.5}}, "invalid", "anchor.y"),
+    ("element:gesture", {"elementId": "x", "rotation": 1}, "not_found", "elementId"),
+    ("elements:gesture", {"elements": ["e"], "rotation": 1}, "invalid", "pivot"),
+    ("elements:gesture", {"elements": ["e", 7], "pivot": {"x": 0, "y": 0}, "rotation": 1}, "invalid", "elements[1]"),
+    ("element:preset", {"elementId": "e"}, "invalid", "preset"),
+    ("element:preset", {"elementId": "e", "preset": "ROTATECW"}, "invalid", "preset"),
     # Events that there are not.
     ("element:explode", {}, "unknown_event", None),
     ("toString", {}, "unknown_event", None),

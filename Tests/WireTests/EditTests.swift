@@ -12,6 +12,17 @@ import Wire
         ("elements:create", #"{"elements":[{"type":"note"},{"id":"b","type":"photo"}]}"#),
         ("element:update", #"{"elementId":"a","set":{"locked":true,"mine":1}}"#),
         ("element:delete", #"{"elementId":"a"}"#),
+        (
+            "elements:transform",
+            #"{"elements":[{"elementId":"a","positionX":1},{"elementId":"b","transform":{"rotation":9}}]}"#
+        ),
+        ("elements:delete", #"{"elementIds":["a","b"]}"#),
+        (
+            "element:gesture",
+            #"{"elementId":"a","translation":{"x":1,"y":-2},"scale":1.5,"rotation":30,"anchor":{"x":0,"y":1}}"#
+        ),
+        ("elements:gesture", #"{"elements":["a","b"],"pivot":{"x":5,"y":6},"scale":{"x":2,"y":3}}"#),
+        ("element:preset", #"{"elementId":"a","preset":"flipX"}"#),
     ]
 
     private static func read(_ event: String, _ payload: String, group: Int = 3) throws -> ReadEdit {
@@ -24,23 +35,31 @@ import Wire
         return try kind.read(document.root, reading: &reading)
     }
 
-    private static func decodes<Kind: Edit>(_ kind: Kind.Type, _ encoded: EncodedEdit) throws {
-        let edit = try encoded.decode(Kind.self)
-        #expect(EncodedEdit(edit) == encoded)
-        #expect(BodyHash.of(edit) == BodyHash.of(try encoded.decode(Kind.self)))
+    /// By tag: whether bytes are the encoding of an edit of that kind.
+    private static let decoders = Dictionary(
+        uniqueKeysWithValues: [
+            decoder(TransformElement.self), decoder(CreateElement.self), decoder(CreateElements.self),
+            decoder(UpdateElement.self), decoder(DeleteElement.self), decoder(TransformElements.self),
+            decoder(DeleteElements.self), decoder(GestureElement.self), decoder(GestureElements.self),
+            decoder(PresetElement.self),
+        ])
+
+    private static func decoder<Kind: Edit>(_: Kind.Type) -> (UInt8, @Sendable (EncodedEdit) -> Bool) {
+        (
+            Kind.tag,
+            { encoded in
+                guard let edit = try? encoded.decode(Kind.self), let again = try? EncodedEdit(edit).decode(Kind.self)
+                else { return false }
+                return EncodedEdit(edit) == encoded && again == edit && BodyHash.of(again) == BodyHash.of(edit)
+            }
+        )
     }
 
     @Test func everyKindComesBackFromItsBytes() throws {
         for (event, payload) in Self.payloads {
             let edit = try Self.read(event, payload).edit
-            switch edit.tag {
-            case TransformElement.tag: try Self.decodes(TransformElement.self, edit)
-            case CreateElement.tag: try Self.decodes(CreateElement.self, edit)
-            case CreateElements.tag: try Self.decodes(CreateElements.self, edit)
-            case UpdateElement.tag: try Self.decodes(UpdateElement.self, edit)
-            case DeleteElement.tag: try Self.decodes(DeleteElement.self, edit)
-            default: Issue.record("a kind without an example: \(event)")
-            }
+            let decodes = try #require(Self.decoders[edit.tag], "a kind without an example: \(event)")
+            #expect(decodes(edit), "\(event)")
         }
         #expect(Self.payloads.map(\.event) == allEdits.kinds.map(\.event))
     }
@@ -62,23 +81,16 @@ import Wire
         }
     }
 
-    private static func decodesAsItsKind(_ edit: EncodedEdit) -> Bool {
-        func decodes<Kind: Edit>(_: Kind.Type) -> Bool { (try? edit.decode(Kind.self)) != nil }
-        return switch edit.tag {
-        case TransformElement.tag: decodes(TransformElement.self)
-        case CreateElement.tag: decodes(CreateElement.self)
-        case CreateElements.tag: decodes(CreateElements.self)
-        case UpdateElement.tag: decodes(UpdateElement.self)
-        default: decodes(DeleteElement.self)
-        }
-    }
+    private static func decodesAsItsKind(_ edit: EncodedEdit) -> Bool? { Self.decoders[edit.tag]?(edit) }
 
     @Test func onlyTransformsEndGestures() throws {
+        let one = ["element:transform", "element:gesture", "element:preset"]
+        let groups = ["elements:transform", "elements:gesture"]
         for (event, payload) in Self.payloads {
             let read = try Self.read(event, payload)
-            #expect(read.gestureElements == (event == "element:transform" ? ["a"] : []), "\(event)")
+            let ended: ShortList<Identifier> = groups.contains(event) ? ["a", "b"] : one.contains(event) ? ["a"] : []
+            #expect(read.gestureElements == ended, "\(event)")
         }
-        #expect(allEdits.kinds.filter { $0.gestures == .ends }.map(\.event) == ["element:transform"])
     }
 
     @Test func aPayloadAtFaultStillNamesTheGesturesThatItEnds() throws {
@@ -97,7 +109,7 @@ import Wire
 
     @Test func theElementOfARefusalIsTheOneThatTheEditIsAbout() throws {
         let elements = try Self.payloads.map { try Self.read($0.event, $0.payload).edit.soleElement }
-        #expect(elements == ["a", nil, nil, "a", "a"])
+        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a"])
         #expect(EncodedEdit(tag: 255, fields: [1, 2]).soleElement == nil)
     }
 
@@ -112,6 +124,36 @@ import Wire
         ("element:update", #"{"elementId":"a","set":[]}"#, "invalid set"),
         ("element:update", #"{"elementId":"a","set":{"rotation":1}}"#, "invalid set.rotation"),
         ("element:delete", #"{"elementId":""}"#, "invalid elementId"),
+        ("elements:transform", "{}", "invalid elements"),
+        ("elements:transform", #"{"elements":{}}"#, "invalid elements"),
+        ("elements:transform", #"{"elements":[7]}"#, "invalid elements[0].elementId"),
+        ("elements:transform", #"{"elements":[{"elementId":"a"}]}"#, "invalid elements[0].transform"),
+        (
+            "elements:transform",
+            #"{"elements":[{"elementId":"a","positionX":1},{"elementId":"b","transform":{"rotation":"x"}}]}"#,
+            "invalid elements[1].transform.rotation"
+        ),
+        (
+            "elements:transform",
+            #"{"elements":[{"elementId":"a","positionX":1},{"elementId":"a","positionY":1}]}"#,
+            "invalid elements[1].elementId"
+        ),
+        ("elements:transform", #"{"elements":[{},{},{},{}]}"#, "too_large elements"),
+        ("elements:delete", #"{"elementIds":[]}"#, "invalid elementIds"),
+        ("elements:delete", #"{"elementIds":["a",null]}"#, "invalid elementIds[1]"),
+        ("elements:delete", #"{"elementIds":["a","a"]}"#, "invalid elementIds[1]"),
+        ("elements:delete", #"{"elementIds":["a","b","c","d"]}"#, "too_large elementIds"),
+        ("element:gesture", #"{"elementId":"a"}"#, "invalid translation"),
+        ("element:gesture", #"{"elementId":"a","translation":{"x":1}}"#, "invalid translation.y"),
+        ("element:gesture", #"{"elementId":"a","scale":"2"}"#, "invalid scale"),
+        ("element:gesture", #"{"elementId":"a","scale":{"x":1,"y":null}}"#, "invalid scale.y"),
+        ("element:gesture", #"{"elementId":"a","rotation":null}"#, "invalid rotation"),
+        ("element:gesture", #"{"elementId":"a","rotation":1,"anchor":[0,0]}"#, "invalid anchor"),
+        ("elements:gesture", #"{"elements":["a"],"rotation":1}"#, "invalid pivot"),
+        ("elements:gesture", #"{"elements":["a"],"pivot":{"x":1,"y":1}}"#, "invalid translation"),
+        ("elements:gesture", #"{"elements":[{"elementId":"a"}],"pivot":{"x":1,"y":1}}"#, "invalid elements[0]"),
+        ("element:preset", #"{"elementId":"a"}"#, "invalid preset"),
+        ("element:preset", #"{"elementId":"a","preset":"rotate"}"#, "invalid preset"),
     ])
     func faultsNameTheirField(event: String, payload: String, fault: String) {
         let refusal = #expect(throws: Refusal.self) { try Self.read(event, payload) }
@@ -125,6 +167,22 @@ import Wire
         }
         #expect(try hash("x", generated: true) == hash("y", generated: true))
         #expect(try hash("x", generated: false) != hash("y", generated: false))
+    }
+
+    @Test func groupsWithoutFieldsForgedOnALinkAreReadAndRefusedLater() throws {
+        #expect(try EncodedEdit(DeleteElements([])).decode(DeleteElements.self).ids == [])
+        let item = TransformElement(element: "a", fields: TransformFields())
+        let refusal = #expect(throws: Refusal.self) {
+            try EncodedEdit(TransformElements([item])).decode(TransformElements.self)
+        }
+        #expect(refusal?.field == "elements[0].transform")
+    }
+
+    @Test func gesturesThatAreNotFiniteAreUnreadable() {
+        var gesture = Gesture()
+        gesture.scaleX = .infinity
+        let edit = EncodedEdit(GestureElement(element: "a", gesture: gesture))
+        #expect(throws: Refusal.self) { try edit.decode(GestureElement.self) }
     }
 
     @Test func kindsWithTheSameFieldsAreDifferentBodies() throws {

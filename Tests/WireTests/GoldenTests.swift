@@ -61,6 +61,56 @@ import Wire
             """)
     }
 
+    @Test func transformGroupRecord() throws {
+        try check(
+            Samples.transformMany,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 06 1c 00 00 00 02 00 00 00 01 00 65 01 00 00 00 00 00 00 f0 3f 01 00 66
+            04 00 00 00 00 00 80 56 40
+            """)
+    }
+
+    @Test func deleteGroupRecord() throws {
+        try check(
+            Samples.deleteMany,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 07 0a 00 00 00 02 00 00 00 01 00 65 01 00 66
+            """)
+    }
+
+    @Test func gestureRecord() throws {
+        try check(
+            Samples.gesture,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 08 3c 00 00 00 01 00 65 00 00 00 00 00 00 f0 3f 00 00 00 00 00 00 00 c0
+            00 00 00 00 00 00 f8 3f 00 00 00 00 00 00 f8 3f 00 00 00 00 00 00 3e 40 01 00 00 00 00 00 00 00
+            00 00 00 00 00 00 00 f0 3f
+            """)
+    }
+
+    @Test func gestureGroupRecord() throws {
+        try check(
+            Samples.gestureMany,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 09 40 00 00 00 01 00 00 00 01 00 65 00 00 00 00 00 00 14 40 00 00 00 00
+            00 00 18 40 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 40 00 00 00 00
+            00 00 00 40 00 00 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func presetRecord() throws {
+        try check(
+            Samples.preset,
+            """
+            02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00
+            00 01 00 67 00 00 00 00 0a 0a 00 00 00 01 00 65 05 00 66 6c 69 70 58
+            """)
+    }
+
     @Test func refuseRecord() throws {
         try check(
             Samples.refuse,
@@ -264,8 +314,8 @@ import Wire
         let numbers = RecordKind.allCases.map(\.rawValue)
         #expect(numbers == Array(1...15) + [20])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
-        #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...5))
-        #expect(allEdits.kinds.map(\.tag) == Array(1...5))
+        #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...6))
+        #expect(allEdits.kinds.map(\.tag) == Array(1...10))
         // A record of each kind stands among the samples, so none escapes the checks below.
         #expect(Set(Samples.all.map { type(of: $0).kind }).count == RecordKind.allCases.count)
     }

@@ -113,7 +113,7 @@ import Wire
         update[0] = 64
         #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         update = encode(Samples.moved)
-        for event in [UInt8(0), 6, 255] {
+        for event in [UInt8(0), 7, 255] {
             update[21] = event
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         }

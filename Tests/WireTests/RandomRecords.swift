@@ -66,14 +66,35 @@ struct RecordMaker {
     }
 
     private mutating func edit() -> EncodedEdit {
-        switch Int.random(in: 0..<6, using: &self.random) {
+        switch Int.random(in: 0..<11, using: &self.random) {
         case 0: return .transform(element: self.name(), fields: self.fields())
         case 1: return .create(self.item())
         case 2: return .create(self.list { $0.item() })
         case 3: return .update(element: self.name(), set: self.blob())
         case 4: return .delete(element: self.name())
+        case 5:
+            let items = self.list { TransformElement(element: $0.name(), fields: $0.fields()) }
+            return EncodedEdit(TransformElements(items))
+        case 6: return EncodedEdit(DeleteElements(self.list { $0.name() }))
+        case 7: return EncodedEdit(GestureElement(element: self.name(), gesture: self.gesture()))
+        case 8:
+            let pivot = self.point()
+            return EncodedEdit(GestureElements(self.list { $0.name() }, pivot: pivot, gesture: self.gesture()))
+        case 9: return EncodedEdit(PresetElement(element: self.name(), preset: self.flag() ? .flipX : .reset))
         default: return EncodedEdit(refusal: self.refusal(), bodyHash: self.number())
         }
+    }
+
+    private mutating func gesture() -> Gesture {
+        var gesture = Gesture()
+        gesture.translation = self.point()
+        gesture.scaleX = Double.random(in: -9...9, using: &self.random)
+        gesture.anchor = self.flag() ? self.point() : nil
+        return gesture
+    }
+
+    private mutating func point() -> Point {
+        Point(x: .random(in: -9...9, using: &self.random), y: .random(in: -9...9, using: &self.random))
     }
 
     private mutating func item() -> SentItem {

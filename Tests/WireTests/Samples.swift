@@ -22,6 +22,22 @@ enum Samples {
 
     static let delete = commit(.delete(element: "e"))
 
+    static let transformMany = commit(
+        EncodedEdit(
+            TransformElements([
+                TransformElement(element: "e", fields: TransformFields(positionX: 1)),
+                TransformElement(element: "f", fields: TransformFields(rotation: 90)),
+            ])))
+
+    static let deleteMany = commit(EncodedEdit(DeleteElements(["e", "f"])))
+
+    static let gesture = commit(EncodedEdit(GestureElement(element: "e", gesture: .sample)))
+
+    static let gestureMany = commit(
+        EncodedEdit(GestureElements(["e"], pivot: Point(x: 5, y: 6), gesture: .doubling)))
+
+    static let preset = commit(EncodedEdit(PresetElement(element: "e", preset: .flipX)))
+
     static let refuse = commit(
         EncodedEdit(refusal: Refusal(.invalid, "no", field: "n"), bodyHash: 0xFEED))
 
@@ -88,7 +104,8 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, transform, create, createMany, update, delete, refuse, applied, refused, moved, join, joined, resumed,
+        preview, transform, create, createMany, update, delete, transformMany, deleteMany, gesture, gestureMany, preset,
+        refuse, applied, refused, moved, join, joined, resumed,
         notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable,
@@ -99,5 +116,21 @@ enum Samples {
         Commit(
             room: "r1", session: "s.1", claim: 1, number: 1, isNumberedByApp: false, user: "u", connection: 5,
             gateway: "g", gestures: [], edit: edit)
+    }
+}
+
+extension Gesture {
+    fileprivate static var sample: Gesture {
+        var gesture = Gesture()
+        gesture.translation = Point(x: 1, y: -2)
+        (gesture.scaleX, gesture.scaleY, gesture.rotation) = (1.5, 1.5, 30)
+        gesture.anchor = Point(x: 0, y: 1)
+        return gesture
+    }
+
+    fileprivate static var doubling: Gesture {
+        var gesture = Gesture()
+        (gesture.scaleX, gesture.scaleY) = (2, 2)
+        return gesture
     }
 }
