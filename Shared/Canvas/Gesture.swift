@@ -76,31 +76,24 @@ extension ElementInput {
     /// The deltas of a gesture: `translation {x, y}`, `scale` (a number, or `{x, y}`), `rotation`, `anchor {x, y}`,
     /// at least one of them.
     public static func gesture(_ payload: JSONValue) throws(FieldError) -> Gesture {
-        var gesture = Gesture()
-        var isEmpty = true
-        if let value = payload["translation"] {
-            gesture.translation = try Self.point(value, "translation")
-            isEmpty = false
-        }
+        try Self.gestureFields(payload).gesture
+    }
+
+    /// The same, with the parts that are absent.
+    public static func gestureFields(_ payload: JSONValue) throws(FieldError) -> GestureFields {
+        var fields = GestureFields()
+        if let value = payload["translation"] { fields.translation = try Self.point(value, "translation") }
         if let value = payload["scale"] {
             if let factor = value.double {
-                (gesture.scaleX, gesture.scaleY) = (factor, factor)
+                fields.scale = Point(x: factor, y: factor)
             } else {
-                let factors = try Self.point(value, "scale")
-                (gesture.scaleX, gesture.scaleY) = (factors.x, factors.y)
+                fields.scale = try Self.point(value, "scale")
             }
-            isEmpty = false
         }
-        if let value = try Self.number(payload["rotation"], "rotation") {
-            gesture.rotation = value
-            isEmpty = false
-        }
-        if let value = payload["anchor"] {
-            gesture.anchor = try Self.point(value, "anchor")
-            isEmpty = false
-        }
-        if isEmpty { throw FieldError(field: "translation", message: "A part of a gesture is required.") }
-        return gesture
+        fields.rotation = try Self.number(payload["rotation"], "rotation")
+        if let value = payload["anchor"] { fields.anchor = try Self.point(value, "anchor") }
+        if fields.isEmpty { throw FieldError(field: "translation", message: "A part of a gesture is required.") }
+        return fields
     }
 
     /// The common pivot of a group's gesture.

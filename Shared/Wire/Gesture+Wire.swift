@@ -36,7 +36,8 @@ extension ByteReader {
         return gesture
     }
 
-    private mutating func finite() -> Double {
+    /// Reads a double; one that is not finite is ill-formed.
+    mutating func finite() -> Double {
         let value = self.double()
         if value.isFinite { return value }
         self.fail()

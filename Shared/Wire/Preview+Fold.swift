@@ -16,7 +16,12 @@ extension Preview {
         let isSameSession = self.sid == newer.sid
         let isSameGesture = isSameSession && self.gesture == newer.gesture
         if isSameGesture {
-            self.fields.merge(newer.fields)
+            if newer.delta == nil, self.delta == nil {
+                self.fields.merge(newer.fields)
+            } else {
+                PreviewDelta.fold((newer.fields, newer.delta), onto: &self.fields, &self.delta)
+            }
+            self.group = newer.group
             self.after = max(self.after, newer.after)
         } else if !isSameSession || self.gesture < newer.gesture {
             self = newer

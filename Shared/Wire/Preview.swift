@@ -3,7 +3,7 @@ public import Canvas
 /// One preview: an element's intermediate state while a finger is still down. Lossy; the latest wins.
 ///
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
-///     folded u32 │ sinceLast u32 │ fields
+///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: the rest
 public struct Preview: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.preview
 
@@ -28,11 +28,16 @@ public struct Preview: WireRecord, Equatable, Sendable {
     public var sinceLast: UInt32
     /// The fields that it sets.
     public var fields: TransformFields
+    /// What it shows instead, on its way to the fan-out.
+    public var delta: PreviewDelta?
+    /// Its place in a group: the previews of a group's gesture are shown in one message.
+    public var group: GroupRole
 
     /// A preview as it left the app.
     public init(
         room: Identifier, element: Identifier, connection: UInt64, user: Identifier, sid: Identifier, gesture: UInt64,
-        after: UInt64 = 0, folded: UInt32 = 1, sinceLast: UInt32 = 0, fields: TransformFields
+        after: UInt64 = 0, folded: UInt32 = 1, sinceLast: UInt32 = 0, fields: TransformFields,
+        delta: PreviewDelta? = nil, group: GroupRole = .alone
     ) {
         self.room = room
         self.element = element
@@ -44,7 +49,12 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.folded = folded
         self.sinceLast = sinceLast
         self.fields = fields
+        self.delta = delta
+        self.group = group
     }
+
+    /// True when it has deltas or is one of a group, as few are.
+    private var hasRareParts: Bool { self.delta != nil || self.group != .alone }
 
     /// The size of the fields of fixed length.
     private static let fixedSize = 8 + 8 + 8 + 4 + 4
@@ -63,8 +73,9 @@ public struct Preview: WireRecord, Equatable, Sendable {
             run.integer(self.after)
             run.integer(self.folded)
             run.integer(self.sinceLast)
-            run.transform(self.fields)
+            run.transform(self.fields, isContinued: self.hasRareParts)
         }
+        if self.hasRareParts { writer.rareParts(of: self) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -77,15 +88,29 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.after = reader.integer()
         self.folded = reader.integer()
         self.sinceLast = reader.integer()
-        self.fields = reader.transform()
+        let (fields, isContinued) = reader.continuedTransform()
+        self.fields = fields
+        (self.delta, self.group) = isContinued ? reader.rareParts() : (nil, .alone)
     }
+}
+
+/// The place of a preview in the group that its app moves.
+public enum GroupRole: UInt8, Sendable {
+    /// It moves its element alone.
+    case alone
+    /// Others of its group follow.
+    case member
+    /// The last one of its group.
+    case last
 }
 
 extension FieldRun {
     /// Sparse transform fields: a mask (bit 0 positionX, 1 positionY, 2 rotation, 3 scaleX, 4 scaleY, 5 width,
     /// 6 height), then a double for each set bit.
-    mutating func transform(_ fields: TransformFields) {
-        self.integer(fields.mask)
+    ///
+    /// - Parameter isContinued: sets bit 7 of the mask: other parts follow.
+    mutating func transform(_ fields: TransformFields, isContinued: Bool = false) {
+        self.integer(isContinued ? fields.mask | 0x80 : fields.mask)
         self.optionalNumber(fields.positionX)
         self.optionalNumber(fields.positionY)
         self.optionalNumber(fields.rotation)
@@ -119,8 +144,14 @@ extension TransformFields {
 extension ByteReader {
     /// Reads sparse transform fields; a value that is not finite is ill-formed.
     public mutating func transform() -> TransformFields {
+        let (fields, isContinued) = self.continuedTransform()
+        if isContinued { self.fail() }
+        return fields
+    }
+
+    /// The same, and whether other parts follow.
+    mutating func continuedTransform() -> (TransformFields, isContinued: Bool) {
         let mask = self.u8()
-        if mask & 0x80 != 0 { self.fail() }
         var fields = TransformFields()
         fields.positionX = self.optionalNumber(mask & 1 != 0)
         fields.positionY = self.optionalNumber(mask & 2 != 0)
@@ -129,7 +160,7 @@ extension ByteReader {
         fields.scaleY = self.optionalNumber(mask & 16 != 0)
         fields.width = self.optionalNumber(mask & 32 != 0)
         fields.height = self.optionalNumber(mask & 64 != 0)
-        return fields
+        return (fields, mask & 0x80 != 0)
     }
 
     private mutating func optionalNumber(_ isThere: Bool) -> Double? {

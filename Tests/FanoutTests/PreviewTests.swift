@@ -48,6 +48,46 @@ import Wire
         #expect(free.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleX: 10)])
     }
 
+    private static func shown(_ fields: GestureFields, pivot: Point? = nil, in scene: inout Scene) -> [TransformFields]
+    {
+        var preview = Preview.by(showing: TransformFields())
+        preview.delta = PreviewDelta(fields, pivot: pivot)
+        scene.preview(preview)
+        let previews = scene.taken(by: Scene.g2).previews
+        #expect(previews.allSatisfy { $0.delta == nil })
+        return previews.map(\.fields)
+    }
+
+    /// The element is at (1, 2), 100 × 100 pixels about its centre.
+    @Test func deltasBecomeValuesOnTheStoredElement() {
+        var scene = Self.stage()
+        var fields = GestureFields()
+        fields.rotation = -20
+        #expect(Self.shown(fields, in: &scene) == [TransformFields(rotation: 340)])
+        fields.translation = Point(x: 10.4, y: -1)
+        fields.scale = Point(x: 99, y: 1)
+        #expect(
+            Self.shown(fields, in: &scene) == [
+                TransformFields(positionX: 11, positionY: 1, rotation: 340, scaleX: 10, scaleY: 1)
+            ])
+        var turn = GestureFields()
+        turn.rotation = 90
+        #expect(
+            Self.shown(turn, pivot: Point(x: 1, y: 12), in: &scene) == [
+                TransformFields(positionX: 11, positionY: 12, rotation: 90)
+            ])
+    }
+
+    /// Members draw about the stored anchor. Turned by a half about the top left corner, the centre is on its other side.
+    @Test func aNewAnchorIsShownAsThePositionOfTheStoredOne() {
+        var scene = Self.stage()
+        var fields = GestureFields()
+        fields.anchor = .zero
+        #expect(Self.shown(fields, in: &scene) == [TransformFields(positionX: 1, positionY: 2)])
+        fields.rotation = 180
+        #expect(Self.shown(fields, in: &scene) == [TransformFields(positionX: -99, positionY: -98, rotation: 180)])
+    }
+
     @Test func snapsAndBoundsHold() {
         let more = #","snapDegrees":45,"bounds":{"x":0,"y":0,"width":50,"height":50}"#
         var scene = Self.stage(Scene.element("e", more: more))

@@ -42,7 +42,7 @@ struct PacedPreviewsTests {
     private func positions(_ actions: [GatewayAction]) -> [Double?] {
         actions.flatMap { action -> [Double?] in
             guard case .previews(_, let texts) = action else { return [] }
-            return texts.map(\.preview.fields.positionX)
+            return texts.flatMap(\.previews).map(\.fields.positionX)
         }
     }
 
@@ -90,7 +90,7 @@ struct PacedPreviewsTests {
         let actions = scene.take()
         #expect(self.positions(actions) == [104])
         guard case .previews(_, let texts)? = actions.first else { return }
-        #expect(texts.first?.preview.folded == 4)
+        #expect(texts.first?.previews.first?.folded == 4)
     }
 
     @Test("with commits alone the latest preview waits until there is time for it, and is shown then")
@@ -241,7 +241,7 @@ struct PacedPreviewsTests {
         func rooms(_ actions: [GatewayAction]) -> [String] {
             actions.flatMap { action -> [String] in
                 guard case .previews(_, let texts) = action else { return [] }
-                return texts.map { "\($0.preview.room)\(Int($0.preview.fields.positionX ?? 0))" }
+                return texts.flatMap(\.previews).map { "\($0.room)\(Int($0.fields.positionX ?? 0))" }
             }
         }
         come(1, &scene)

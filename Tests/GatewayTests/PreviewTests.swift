@@ -1,5 +1,6 @@
 import Canvas
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -45,6 +46,85 @@ struct PreviewTests {
         #expect(preview.folded == 2)
         #expect(preview.fields.rotation == 3)
         #expect(preview.fields.positionX == 5)
+    }
+
+    private static let group = #"{"roomId":"r","elements":["a","b"],"pivot":{"x":0,"y":0},"rotation":5}"#
+
+    @Test func deltasAreSentOnAsTheyCame() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "element:gesturing", #"{"roomId":"r","elementId":"e","rotation":5,"scale":2}"#)
+        let preview = try #require(scene.take().previews.first)
+        #expect(preview.fields.isEmpty && preview.group == .alone && preview.gesture == 1)
+        #expect(preview.delta?.fields.rotation == 5 && preview.delta?.fields.scale == Point(x: 2, y: 2))
+        scene.send(ada, "element:gesture", #"{"roomId":"r","elementId":"e","rotation":5}"#, ack: 1)
+        #expect(scene.take().commits.first?.gestures == [EndedGesture(element: "e", gesture: 1)])
+    }
+
+    @Test func aGroupHasOneGestureAndItsCommitEndsIt() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for _ in 0..<2 { scene.send(ada, "elements:gesturing", Self.group) }
+        let previews = scene.take().previews
+        #expect(previews.map(\.element) == ["a", "b", "a", "b"])
+        #expect(previews.map(\.group) == [.member, .last, .member, .last])
+        #expect(previews.allSatisfy { $0.gesture == 1 && $0.delta?.pivot == .zero })
+        scene.send(ada, "elements:gesture", Self.group, ack: 1)
+        let ended = ["a", "b"].map { EndedGesture(element: $0, gesture: 1) }
+        #expect(scene.take().commits.first?.gestures == ShortList(ended))
+        scene.send(ada, "elements:gesturing", Self.group)
+        #expect(scene.take().previews.isEmpty)
+    }
+
+    @Test func aGroupCountsAsOneMessageAgainstTheRate() throws {
+        var limits = Limits()
+        limits.previewsPerSecond = 10
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for _ in 0..<20 { scene.send(ada, "elements:gesturing", Self.group) }
+        #expect(scene.take().previews.count == 20)
+        scene.advance(150)
+        let last = scene.take().previews
+        #expect(Set(last.map(\.element)) == ["a", "b"] && last.allSatisfy { $0.folded == 10 })
+    }
+
+    @Test func badGroupsAreRefusedWithTheirField() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let bad = [
+            (#"{"roomId":"r","elements":["a","a"],"pivot":{"x":0,"y":0},"rotation":5}"#, "elements[1]"),
+            (#"{"roomId":"r","elements":["a"],"rotation":5}"#, "pivot"),
+        ]
+        for (payload, field) in bad {
+            scene.send(ada, "elements:gesturing", payload)
+            #expect(scene.take().texts(for: ada).first?.contains(#""field":"\#(field)""#) == true)
+            scene.advance(1100)
+        }
+    }
+
+    @Test func aGroupIsShownInOneMessageAndToAppsOf1_0OneByOne() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let old = try scene.member("old", isLegacy: true)
+        var previews = ["a", "b"].map { element in
+            Preview(
+                room: "r", element: element, connection: 77, user: "bob", sid: "s-bob", gesture: 4, after: 3, folded: 2,
+                sinceLast: 16, fields: TransformFields(positionX: 1, rotation: 5), group: .member)
+        }
+        previews.append(
+            Preview(
+                room: "r", element: "c", connection: 77, user: "bob", sid: "s-bob", gesture: 5,
+                fields: TransformFields(rotation: 9)))
+        _ = scene.take()
+        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+        let shown = scene.take()
+        #expect(
+            shown.texts(for: ada) == [
+                #"["elements:transforming",{"roomId":"r","elements":[{"elementId":"a","transform":{"rotation":5},"positionX":1,"after":3},{"elementId":"b","transform":{"rotation":5},"positionX":1,"after":3}],"userId":"bob","sid":"s-bob","gesture":4,"n":2,"dt":16}]"#,
+                #"["element:transforming",{"roomId":"r","elementId":"c","userId":"bob","sid":"s-bob","transform":{"rotation":9},"gesture":5,"after":0,"n":1,"dt":0}]"#,
+            ])
+        #expect(shown.texts(for: old).count == 3)
+        #expect(shown.texts(for: old).allSatisfy { $0.hasPrefix(#"["element:transforming","#) })
     }
 
     @Test func overTheRatePreviewsAreFoldedAndTheLastOneArrives() throws {

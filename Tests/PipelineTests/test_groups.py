@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from shapes import adjustments, assert_element
+from app import fence, previews_at
+from shapes import adjustments, assert_element, assert_preview
 
 # What members hear of each element of a group.
 GEOMETRY = {
@@ -220,3 +221,76 @@ def test_a_repeated_group_gets_its_first_answer(canvas, room):
     for n, (event, payload) in enumerate(commits, 1):
         assert ada.ok(event, {"roomId": room, "n": n, **payload}) == {**answers[n - 1], "duplicate": True}
     ada.refused("element:gesture", {"roomId": room, "n": 2, "elementId": "a", "translation": {"x": 2, "y": 1}}, "conflict", "n")
+
+
+# While fingers are down
+
+
+def test_a_gesture_is_shown_as_values(canvas, room):
+    ada, bob = canvas
+    ada.ok("element:transform", {"roomId": room, "elementId": "a", "transform": {"rotation": 350}})
+    gesture = {"roomId": room, "elementId": "a", "translation": {"x": 1.4, "y": 0}, "rotation": 20, "scale": 99, "gesture": 5}
+    ada.send("element:gesturing", gesture)
+    shown = bob.wait("element:transforming", lambda preview: preview["elementId"] == "a")
+    assert_preview(shown, ["positionX", "positionY"])
+    assert shown["transform"] == {"rotation": 10, "scaleX": 10, "scaleY": 10}
+    assert (shown["positionX"], shown["positionY"], shown["gesture"]) == (11, 20, 5)
+    answer = ada.ok("element:gesture", gesture)
+    assert_element(answer["element"], rotation=10, scaleX=10, positionX=11)
+    assert bob.wait_seq(answer["seq"]).data["gesture"] == 5
+    # Nothing of the gesture is shown any more.
+    ada.send("element:gesturing", {**gesture, "rotation": 40})
+    fence(room, ada, bob)
+    assert len(previews_at(bob, "a")) == 1
+
+
+def test_a_groups_gesture_is_shown_in_one_message(canvas, apps, single, room):
+    ada, bob = canvas
+    legacy = apps(single.url, "old", auth={"roomId": room})
+    fence(room, ada, bob, legacy)
+    gesture = {"roomId": room, "elements": ["a", "b"], "pivot": {"x": 60, "y": 20}, "rotation": 90}
+    ada.send("elements:gesturing", gesture)
+    shown = bob.wait("elements:transforming")
+    assert {key for key in shown} == {"roomId", "elements", "userId", "sid", "gesture", "n", "dt"}
+    assert shown["userId"] == "ada" and shown["n"] == 1 and shown["gesture"] >= 1
+    values = {element["elementId"]: element for element in shown["elements"]}
+    assert values.keys() == {"a", "b"}
+    assert (values["a"]["positionX"], values["a"]["positionY"], values["a"]["transform"]) == (60, -30, {"rotation": 90})
+    assert (values["b"]["positionX"], values["b"]["positionY"]) == (60, 70)
+    for element in ("a", "b"):
+        assert_preview(legacy.wait("element:transforming", lambda preview: preview["elementId"] == element))
+    assert bob.named("element:transforming")[1:] == [] and ada.named("elements:transforming") == []
+    answer = ada.ok("elements:gesture", gesture)
+    assert bob.wait_seq(answer["seq"]).data["gesture"] == shown["gesture"]
+
+
+def test_a_group_that_vanishes_is_ended_for_each_element(canvas, apps, single, room):
+    ada, bob = canvas
+    tablet = apps(single.url, "cleo")
+    tablet.join(room)
+    tablet.send("elements:gesturing", {"roomId": room, "elements": ["a", "b"], "pivot": {"x": 0, "y": 0}, "scale": 2})
+    bob.wait("elements:transforming")
+    tablet.leave(room)
+    for element in ("a", "b"):
+        ended = bob.wait("gesture:ended", lambda data: data["elementId"] == element)
+        assert_element(ended["element"], id=element, scaleX=1)
+
+
+def test_five_hundred_elements_are_shown_moving(two, room):
+    ada, bob = two
+    ids = [f"element-{index:03}" for index in range(500)]
+    bob.wait_seq(ada.ok("elements:create", {"roomId": room, "elements": [{"type": "note", "id": i} for i in ids]})["seq"])
+    for step in range(1, 31):
+        ada.send("elements:gesturing", {
+            "roomId": room, "elements": ids, "pivot": {"x": 0, "y": 0}, "translation": {"x": step, "y": 0},
+        })
+    last = bob.wait("elements:transforming", lambda shown: shown["elements"][0]["positionX"] == 30)
+    assert len(last["elements"]) == 500 and {element["positionX"] for element in last["elements"]} == {30}
+    assert sum(shown["n"] for shown in bob.named("elements:transforming")) == 30
+
+
+def test_bad_previews_of_groups_are_reported(canvas, room):
+    ada, _ = canvas
+    ada.send("elements:gesturing", {"roomId": room, "elements": ["a", 5], "pivot": {"x": 0, "y": 0}, "rotation": 1})
+    error = ada.wait("transform:error")
+    assert (error["event"], error["code"], error["field"]) == ("elements:gesturing", "invalid", "elements[1]")

@@ -13,6 +13,16 @@ import Wire
             """)
     }
 
+    @Test func deltaRecord() throws {
+        try check(
+            Samples.delta,
+            """
+            02 00 72 31 01 00 65 05 00 00 00 00 00 00 00 01 00 75 01 00 73 03 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 00 01 00 00 00 00 00 00 00 80 35 00 00 00 00 00 00 f0 3f 00 00 00 00 00 00 00 c0 00
+            00 00 00 00 00 3e 40 00 00 00 00 00 00 14 40 00 00 00 00 00 00 18 40
+            """)
+    }
+
     @Test func transformRecord() throws {
         try check(
             Samples.transform,

@@ -108,6 +108,22 @@ import Wire
             writer.integer(pattern)
             #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, writer.bytes) }
         }
+        // The mask of a preview's rare parts: none, unknown ones, and a value that is not finite.
+        let delta = encode(Samples.delta)
+        for mask in [UInt8(0), 0x60, 0x80] {
+            var bytes = delta
+            bytes[bytes.count - 41] = mask
+            #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, bytes) }
+        }
+        var infinite = ByteWriter()
+        infinite.bytes = Array(delta.dropLast(8))
+        infinite.double(.infinity)
+        #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, infinite.bytes) }
+        // A commit's fields have no rare parts.
+        var transform = encode(Samples.transform)
+        transform[transform.count - 33] |= 0x80
+        let commit = try? decode(Commit.self, transform)
+        #expect(throws: Refusal.self) { try commit?.edit.decode(TransformElement.self) }
         // Enumerations outside their range: an event, a shard, a flag.
         var update = encode(Samples.moved)
         update[0] = 64

@@ -34,6 +34,29 @@ private func update(
         #expect(folded == preview(x: 2, y: 1, after: 7, folded: 5, sinceLast: 32))
     }
 
+    private func delta(_ gesture: UInt64 = 1, x: Double? = nil, rotation: Double? = nil) -> Preview {
+        var fields = GestureFields()
+        fields.translation = x.map { Point(x: $0, y: 0) }
+        fields.rotation = rotation
+        var shown = preview(gesture: gesture, x: nil)
+        shown.delta = PreviewDelta(fields)
+        return shown
+    }
+
+    @Test func deltasOfOneGestureMerge() {
+        let folded = self.fold(self.delta(x: 1, rotation: 5), self.delta(x: 2))
+        #expect(folded.delta == self.delta(x: 2, rotation: 5).delta && folded.folded == 2)
+        #expect(self.fold(self.delta(x: 1), self.delta(2, rotation: 5)).delta == self.delta(rotation: 5).delta)
+        #expect(self.fold(self.delta(2, x: 1), self.delta(rotation: 5)).delta == self.delta(x: 1).delta)
+    }
+
+    @Test func valuesReplaceDeltasAndDeltasValues() {
+        let values = self.fold(self.delta(x: 1), preview(x: nil, y: 2))
+        #expect(values.delta == nil && values.fields == TransformFields(positionY: 2))
+        let deltas = self.fold(preview(x: 1, y: 2), self.delta(rotation: 5))
+        #expect(deltas.delta == self.delta(rotation: 5).delta && deltas.fields.isEmpty)
+    }
+
     @Test func newerGestureReplacesFieldsAndKeepsCountAndTime() {
         let folded = self.fold(preview(gesture: 1, x: 1, after: 7, folded: 2), preview(gesture: 2, x: nil, y: 2))
         #expect(folded == preview(gesture: 2, x: nil, y: 2, folded: 3, sinceLast: 32))

@@ -54,7 +54,16 @@ struct RecordMaker {
         Preview(
             room: self.name(), element: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
             gesture: self.number(), after: self.number(), folded: self.small(), sinceLast: self.small(),
-            fields: self.fields())
+            fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last)
+    }
+
+    private mutating func delta() -> PreviewDelta {
+        var fields = GestureFields()
+        fields.rotation = 5
+        fields.translation = self.flag() ? self.point() : nil
+        fields.scale = self.flag() ? self.point() : nil
+        fields.anchor = self.flag() ? self.point() : nil
+        return PreviewDelta(fields, pivot: self.flag() ? self.point() : nil)
     }
 
     private mutating func commit() -> Commit {

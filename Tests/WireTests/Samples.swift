@@ -9,6 +9,10 @@ enum Samples {
         folded: 2,
         sinceLast: 16, fields: TransformFields(positionX: 1.5, rotation: 90, scaleX: -2))
 
+    static let delta = Preview(
+        room: "r1", element: "e", connection: 5, user: "u", sid: "s", gesture: 3, fields: TransformFields(),
+        delta: PreviewDelta(.sample, pivot: Point(x: 5, y: 6)), group: .member)
+
     static let transform = Commit(
         room: "r1", session: "s", claim: 2, number: 7, isNumberedByApp: true, user: "u", connection: 5,
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
@@ -104,7 +108,8 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, transform, create, createMany, update, delete, transformMany, deleteMany, gesture, gestureMany, preset,
+        preview, delta, transform, create, createMany, update, delete, transformMany, deleteMany, gesture, gestureMany,
+        preset,
         refuse, applied, refused, moved, join, joined, resumed,
         notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
@@ -132,5 +137,14 @@ extension Gesture {
         var gesture = Gesture()
         (gesture.scaleX, gesture.scaleY) = (2, 2)
         return gesture
+    }
+}
+
+extension GestureFields {
+    fileprivate static var sample: GestureFields {
+        var fields = GestureFields()
+        fields.translation = Point(x: 1, y: -2)
+        fields.rotation = 30
+        return fields
     }
 }

@@ -90,23 +90,29 @@ package struct Coalescer {
         }
         self.keys[entry: entry].newest = preview.gesture
         let room = self.keys[entry: entry].key.room
+        if preview.group == .member {
+            self.holdMember(preview, in: entry, at: now)
+            return .held
+        }
         self.keys.moved(entry, at: now, span: self.limits.moverSpan)
         let isQuiet =
             self.keys[room: room].isQuiet(at: now, tick: self.limits.tick) && !self.isSoonFollowed(entry)
         self.keys[room: room].previewCame(at: now)
         let waitsForNobody =
-            self.keys[room: room].heldCount == 0 && (isQuiet || self.keys[room: room].movers.count <= 1)
+            self.keys[room: room].heldMovers == 0 && (isQuiet || self.keys[room: room].movers.count <= 1)
         if waitsForNobody, self.keys[room: room].hasCredit(self.limits.credit, at: now) {
             self.tally.sentAtOnce += 1
-            self.send(preview, of: entry, at: now, into: &output)
-            self.keys[room: room].departed(at: now, tick: self.limits.tick)
+            if self.keys[room: room].heldCount > 0 {
+                // With the other members of its group.
+                self.keep(preview, in: entry, at: now)
+                self.depart(room, at: now, into: &output)
+            } else {
+                self.send(preview, of: entry, at: now, into: &output)
+                self.keys[room: room].departed(at: now, tick: self.limits.tick)
+            }
             return .sent
         }
-        if self.keys[entry: entry].held != nil {
-            self.fold(preview, into: entry)
-        } else {
-            self.hold(preview, in: entry, at: now)
-        }
+        self.keep(preview, in: entry, at: now)
         guard self.schedule(room, with: entry, at: now) <= now else { return .held }
         self.tally.sentAtOnce += 1
         self.depart(room, at: now, into: &output)
@@ -133,8 +139,7 @@ package struct Coalescer {
             return
         }
         if let newer = entry.held {
-            self.keys[entry: index].held = preview
-            self.fold(newer, into: index)
+            self.fold(newer, into: index, onto: preview)
         } else if preview.gesture >= entry.newest {
             self.hold(preview, in: index, at: now)
             // Not before a tick has passed: a link that is full now will still be full shortly after.
@@ -216,13 +221,28 @@ extension Coalescer {
         return true
     }
 
+    /// Holds a preview, or folds it into the held one of its key.
+    private mutating func keep(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
+        if self.keys[entry: entry].held == nil {
+            self.hold(preview, in: entry, at: now)
+        } else {
+            self.fold(preview, into: entry)
+        }
+    }
+
     /// Folds a newer preview into the held one.
-    private mutating func fold(_ preview: Preview, into entry: EntryIndex) {
-        if self.keys[entry: entry].held?.fold(preview) == true {
+    /// - Parameter older: a returned preview to fold it onto, instead of the held one.
+    private mutating func fold(_ preview: Preview, into entry: EntryIndex, onto older: Preview? = nil) {
+        let room = self.keys[entry: entry].key.room
+        guard let held = self.keys[entry: entry].held else { return }
+        var folded = older ?? held
+        if folded.fold(preview) {
             self.tally.folded += 1
         } else {
             self.tally.replaced += 1
         }
+        self.keys[room: room].heldMembers += folded.group.memberCount - held.group.memberCount
+        self.keys[entry: entry].held = folded
     }
 
     /// Holds a preview until its room's departure.
@@ -232,15 +252,26 @@ extension Coalescer {
         self.keys[entry: entry].heldSince = now
         self.heldCount += 1
         self.keys[room: room].heldCount += 1
+        self.keys[room: room].heldMembers += preview.group.memberCount
         if !self.keys[entry: entry].isQueued {
             self.keys[entry: entry].isQueued = true
             self.keys[room: room].waiting.append(entry)
         }
     }
 
+    /// Holds a preview of a group until the group's last one, which counts as the mover, decides for all of them; a tick at
+    /// most, since that one may be missing.
+    private mutating func holdMember(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
+        let room = self.keys[entry: entry].key.room
+        self.keep(preview, in: entry, at: now)
+        let due = max(self.keys[room: room].mayDepart(credit: self.limits.credit), now + self.limits.tick)
+        _ = self.departures.set(room, at: due)
+    }
+
     /// Removes the entry's held preview.
     private mutating func release(_ entry: EntryIndex) {
         let room = self.keys[entry: entry].key.room
+        self.keys[room: room].heldMembers -= self.keys[entry: entry].held?.group.memberCount ?? 0
         self.keys[entry: entry].held = nil
         self.heldCount -= 1
         self.keys[room: room].heldCount -= 1
@@ -295,7 +326,7 @@ extension Coalescer {
     /// True when every mover of the room has a held preview, or when it is better to depart without the others: the
     /// next gap is wider than the one after which the room departed last, so that the others wait less.
     private func isComplete(_ room: RoomIndex, with mover: EntryIndex?) -> Bool {
-        if self.keys[room: room].heldCount >= self.keys[room: room].movers.count { return true }
+        if self.keys[room: room].heldMovers >= self.keys[room: room].movers.count { return true }
         guard let mover, let last = self.keys[room: room].lastDeparted, let gap = self.keys[entry: mover].gap,
             let present = self.keys[entry: last].gap
         else { return false }
@@ -327,7 +358,13 @@ extension Coalescer {
         }
         self.keys[room: room].waiting.removeAll(keepingCapacity: true)
         self.keys[room: room].heldCount = 0
+        self.keys[room: room].heldMembers = 0
         self.keys[room: room].departed(at: now, tick: self.limits.tick)
         self.departures.cancel(room)
     }
+}
+
+extension GroupRole {
+    /// 1 for a member whose group's last preview counts as the mover.
+    fileprivate var memberCount: Int { self == .member ? 1 : 0 }
 }

@@ -23,6 +23,10 @@ struct PacedRoom {
     var waiting: [EntryIndex] = []
     /// The number of its held previews.
     var heldCount = 0
+    /// The number of those among them that are members of a group, apart from its last one.
+    var heldMembers = 0
+    /// The number of movers with a held preview; a group is one.
+    var heldMovers: Int { self.heldCount - self.heldMembers }
     /// The number of its keys; the room is evicted with the last one.
     var entryCount = 0
 

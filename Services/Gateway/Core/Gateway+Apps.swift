@@ -86,14 +86,17 @@ extension Gateway {
             if !event.event.isCommit { try self.reader.check(event) }
             if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
             let room = try event.room()
-            if try self.connections.waitsForJoin(event, room: room) { return }
+            if try self.connections.waitsForJoin(event, room: room, self.reader) { return }
             switch event.event {
             case .roomJoin:
                 try self.joins.received(
                     event, room: room, &self.numbers, &self.connections, &self.rooms, into: &actions)
             case .roomLeave: self.leave(event, room: room, into: &actions)
-            case .transforming:
-                let preview = try self.connections.previewReceived(event, room: room)
+            case .preview(.group):
+                let previews = try self.connections.groupReceived(event, room: room, self.reader)
+                for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }
+            case .preview(let kind):
+                let preview = try self.connections.previewReceived(event, kind, room: room)
                 if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
             case .edit(let kind):
                 try self.commits.received(event, kind, room: room, &self.reader, &self.connections, into: &actions)

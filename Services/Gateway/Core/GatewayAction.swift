@@ -20,20 +20,27 @@ package enum FanoutRecord: Equatable, Sendable {
     case read(RoomRead)
 }
 
-/// One preview, ready for the members of its room.
+/// One preview, or those of a group, ready for the members of the room.
 package struct PreviewText: Equatable, Sendable {
     /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
     package var sender: Slot?
     /// What it shows; an app that cannot take it now gets it later, folded with what follows.
-    package var preview: Preview
-    /// The event as a JSON array `["element:transforming", {…}]`.
+    package var previews: ArraySlice<Preview>
+    /// The event as a JSON array: `["element:transforming", {…}]`, or `["elements:transforming", {…}]` for a group.
     package var json: [UInt8]
 
     /// One preview.
     package init(sender: Slot?, preview: Preview) {
         self.sender = sender
-        self.preview = preview
+        self.previews = [preview]
         self.json = EventText.preview(preview)
+    }
+
+    /// The previews of a group.
+    init(sender: Slot?, group: ArraySlice<Preview>) {
+        self.sender = sender
+        self.previews = group
+        self.json = EventText.previews(group)
     }
 }
 

@@ -129,7 +129,9 @@ final class SocketIOLine: AppLine {
         if self.held == nil, self.socket.offer(packet) { return }
         var held = self.held ?? LatestPreviews(capacity: 4096)
         self.held = nil
-        for text in previews where mover == nil || text.sender != mover { held.insert(text.preview) }
+        for text in previews where mover == nil || text.sender != mover {
+            for preview in text.previews { held.insert(preview) }
+        }
         self.held = held
     }
 

@@ -25,7 +25,7 @@ public struct GestureElement: Edit {
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.element = try PayloadField.elementID(payload)
-        self.gesture = try PayloadField.gesture(payload)
+        self.gesture = try PayloadField.gestureFields(payload).gesture
     }
 
     public init(from reader: inout ByteReader) throws(Refusal) {

@@ -28,7 +28,8 @@ public struct GestureElements: Edit {
 
     public init(_ payload: JSONValue, reading: inout EditReading) throws(Refusal) {
         self.ids = try PayloadField.ids(payload, "elements", limit: reading.largestGroup)
-        (self.pivot, self.gesture) = try PayloadField.groupGesture(payload)
+        let (pivot, fields) = try PayloadField.groupGesture(payload)
+        (self.pivot, self.gesture) = (pivot, fields.gesture)
     }
 
     public init(from reader: inout ByteReader) throws(Refusal) {

@@ -18,16 +18,16 @@ public enum PayloadField {
     }
 
     /// The deltas of a gesture.
-    public static func gesture(_ payload: JSONValue) throws(Refusal) -> Gesture {
-        do { return try ElementInput.gesture(payload) } catch { throw Refusal(error) }
+    public static func gestureFields(_ payload: JSONValue) throws(Refusal) -> GestureFields {
+        do { return try ElementInput.gestureFields(payload) } catch { throw Refusal(error) }
     }
 
     /// The pivot and the deltas of a group's gesture. Each element keeps its own anchor.
-    public static func groupGesture(_ payload: JSONValue) throws(Refusal) -> (pivot: Point, gesture: Gesture) {
+    public static func groupGesture(_ payload: JSONValue) throws(Refusal) -> (pivot: Point, fields: GestureFields) {
         do {
-            var gesture = try ElementInput.gesture(payload)
-            gesture.anchor = nil
-            return (try ElementInput.pivot(payload), gesture)
+            var fields = try ElementInput.gestureFields(payload)
+            fields.anchor = nil
+            return (try ElementInput.pivot(payload), fields)
         } catch {
             throw Refusal(error)
         }

@@ -57,11 +57,24 @@ extension ElementStore {
         if stored.locked { return .drop(.locked) }
         preview.fields.width = nil
         preview.fields.height = nil
-        preview.fields = rules.shown(preview.fields, on: stored)
+        if let delta = preview.delta.take() {
+            let parentSize = self.parentSize(of: stored, with: &document)
+            preview.fields = rules.shown(delta, on: stored, parentSize: parentSize)
+        } else {
+            preview.fields = rules.shown(preview.fields, on: stored)
+        }
         if preview.fields == TransformFields() { return .drop(.empty) }
         preview.after = self[index].seq
         self[index].fences[fence].show(preview.gesture, from: preview.connection, at: now)
         return .pass
+    }
+
+    /// The original size of an annotation's parent; nil for other elements.
+    private mutating func parentSize(of element: Element, with document: inout JSONDocument) -> Size? {
+        guard let parent = element.parentId, let index = self.index(of: Identifier(parent)),
+            let element = self.element(at: index, with: &document)
+        else { return nil }
+        return Size(width: element.originalWidth, height: element.originalHeight)
     }
 
     /// Ends a gesture without a commit. Returns the record for members; nil when they saw nothing of it, or when it goes
@@ -120,6 +133,26 @@ extension RulesTable {
         let showsBoth = showsX != showsY && self.rules(for: stored.type).lockedAspect
         if showsX || showsBoth { shown.scaleX = element.scaleX }
         if showsY || showsBoth { shown.scaleY = element.scaleY }
+        return shown
+    }
+
+    /// What others see of deltas on the element as it is stored, as values. Previews have no anchor, so the position is
+    /// that of the stored anchor, wherever the gesture has put the new one.
+    func shown(_ delta: PreviewDelta, on stored: Element, parentSize: Size?) -> TransformFields {
+        var element = stored
+        _ = self.apply(delta.fields.gesture, to: &element, pivot: delta.pivot, parentSize: parentSize)
+        var shown = TransformFields()
+        if delta.fields.rotation != nil { shown.rotation = element.rotation }
+        if delta.fields.scale != nil { (shown.scaleX, shown.scaleY) = (element.scaleX, element.scaleY) }
+        if delta.fields.anchor != nil {
+            let anchor = Point(x: stored.anchorX, y: stored.anchorY)
+            let position = element.position(withAnchor: anchor, parentSize: parentSize)
+            let isCanvas = stored.space == .canvas
+            shown.positionX = isCanvas ? position.x.rounded(.toNearestOrAwayFromZero) : position.x
+            shown.positionY = isCanvas ? position.y.rounded(.toNearestOrAwayFromZero) : position.y
+        } else if delta.fields.translation != nil || delta.pivot != nil {
+            (shown.positionX, shown.positionY) = (element.positionX, element.positionY)
+        }
         return shown
     }
 }

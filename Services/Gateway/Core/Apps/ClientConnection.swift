@@ -269,7 +269,19 @@ extension ClientConnection {
         let mover = (connection: self.id, user: self.identity.member.user)
         guard let index = self.memberships.index(of: room) else { return .ignored }
         return self.memberships.entries[index].stamp(
-            move, in: room, by: mover, limit: &self.previewLimit, at: now)
+            move, in: room, by: mover, isAllowed: self.previewLimit.spend(at: now))
+    }
+
+    /// Stamps what the app shows of a group, which came in one message: all of it may go, or none.
+    mutating func stamp(_ group: [Move], in room: Identifier, at now: Instant) -> [PreviewStep] {
+        let mover = (connection: self.id, user: self.identity.member.user)
+        guard let index = self.memberships.index(of: room) else { return [] }
+        let isAllowed = self.previewLimit.spend(at: now)
+        let gesture = self.memberships.entries[index].groupGesture(group)
+        return group.map { move in
+            self.memberships.entries[index].stamp(
+                move.numbered(gesture), in: room, by: mover, isAllowed: isAllowed)
+        }
     }
 
     /// Releases the previews that were held back, as far as they may go by now.

@@ -93,10 +93,25 @@ package struct Connections {
 
     /// An app shows what it moves.
     /// - Returns: the preview, if it may be sent on now, with what was held back before it.
-    mutating func previewReceived(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Preview? {
+    mutating func previewReceived(
+        _ event: IncomingEvent, _ kind: PreviewEvent, room: Identifier
+    ) throws(Refusal) -> Preview? {
         self.previewsTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
-        return self.stamp(try EventReader.move(event.payload), from: event.slot, room: room, at: event.now)
+        let move = try EventReader.move(event.payload, kind)
+        return self.stamped(self.bySlot[event.slot]?.stamp(move, in: room, at: event.now), from: event.slot)
+    }
+
+    /// An app shows a group that it moves.
+    /// - Returns: the previews that may be sent on now, with what was held back before them.
+    mutating func groupReceived(
+        _ event: IncomingEvent, room: Identifier, _ reader: EventReader
+    ) throws(Refusal) -> [Preview] {
+        self.previewsTotal += 1
+        try self.bySlot[event.slot]?.checkPreview(in: room)
+        let moves = try reader.group(event.payload)
+        let steps = self.bySlot[event.slot]?.stamp(moves, in: room, at: event.now) ?? []
+        return steps.compactMap { self.stamped($0, from: event.slot) }
     }
 
     /// Previews that waited for a join, folded into one.
@@ -106,17 +121,18 @@ package struct Connections {
     ) -> Preview? {
         do throws(Refusal) {
             try self.bySlot[slot]?.checkPreview(in: room)
-            return self.stamp(move, from: slot, room: room, at: now)
+            return self.stamped(self.bySlot[slot]?.stamp(move, in: room, at: now), from: slot)
         } catch {
             guard self.isReported(error, of: slot, at: now) else { return nil }
-            let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.transforming.name)
+            let origin = EventOrigin(slot: slot, ackID: nil, event: move.event.rawValue)
             self.refuse(error, origin, room: room, element: move.element, into: &actions)
             return nil
         }
     }
 
-    private mutating func stamp(_ move: Move, from slot: Slot, room: Identifier, at now: Instant) -> Preview? {
-        switch self.bySlot[slot]?.stamp(move, in: room, at: now) {
+    /// The preview that may be sent on; counts those that may not.
+    private mutating func stamped(_ step: PreviewStep?, from slot: Slot) -> Preview? {
+        switch step {
         case .goes(let preview): return preview
         case .waits:
             self.previewsHeldTotal += 1
@@ -146,12 +162,17 @@ package struct Connections {
     /// Keeps an event of a room while a join of it is in flight, so that an app may go on without waiting for the answer
     /// and its events of the room take effect in their order.
     /// - Returns: false when it may be handled now.
-    mutating func waitsForJoin(_ event: IncomingEvent, room: Identifier) throws(Refusal) -> Bool {
+    mutating func waitsForJoin(
+        _ event: IncomingEvent, room: Identifier, _ reader: EventReader
+    ) throws(Refusal) -> Bool {
         guard self.bySlot[event.slot]?.join(of: room) != nil else { return false }
-        if case .transforming = event.event {
+        if case .preview(let kind) = event.event {
             self.previewsTotal += 1
-            let move = try EventReader.move(event.payload)
-            if self.bySlot[event.slot]?.enqueue(move, for: room) == false { self.previewsDroppedTotal += 1 }
+            let moves =
+                kind == .group ? try reader.group(event.payload) : [try EventReader.move(event.payload, kind)]
+            for move in moves where self.bySlot[event.slot]?.enqueue(move, for: room) == false {
+                self.previewsDroppedTotal += 1
+            }
         } else if self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room) == false {
             throw Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
         }
@@ -195,7 +216,7 @@ package struct Connections {
         switch event.event {
         case .authRefresh:
             return self.refuse(refusal, event.origin, into: &actions)
-        case .transforming:
+        case .preview:
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
             number = nil
         default: break

@@ -8,13 +8,32 @@ struct Move {
     /// The app's number of the gesture, if it gives them.
     private(set) var gesture: UInt64?
     private(set) var fields: TransformFields
+    /// The deltas that it shows instead of fields.
+    private(set) var delta: PreviewDelta?
+    /// Its place in a group.
+    let group: GroupRole
     /// The number of the app's previews folded into it.
     private(set) var folded: UInt32 = 1
 
-    init(element: Identifier, gesture: UInt64?, fields: TransformFields) {
+    init(
+        element: Identifier, gesture: UInt64?, fields: TransformFields, delta: PreviewDelta? = nil,
+        group: GroupRole = .alone
+    ) {
         self.element = element
         self.gesture = gesture
         self.fields = fields
+        self.delta = delta
+        self.group = group
+    }
+
+    /// The event that it came by.
+    var event: PreviewEvent { self.group != .alone ? .group : self.delta == nil ? .values : .deltas }
+
+    /// The same with a gesture, unless the app has given one.
+    func numbered(_ gesture: UInt64) -> Move {
+        var move = self
+        move.gesture = self.gesture ?? gesture
+        return move
     }
 
     /// Folds a newer one of the same element into it, as ``Preview/fold(_:)`` does. Without a number it belongs to the
@@ -22,9 +41,9 @@ struct Move {
     mutating func fold(_ newer: Move) {
         self.folded += newer.folded
         if newer.gesture == nil || newer.gesture == self.gesture {
-            self.fields.merge(newer.fields)
+            PreviewDelta.fold((newer.fields, newer.delta), onto: &self.fields, &self.delta)
         } else if newer.gesture ?? 0 > self.gesture ?? 0 {
-            (self.gesture, self.fields) = (newer.gesture, newer.fields)
+            (self.gesture, self.fields, self.delta) = (newer.gesture, newer.fields, newer.delta)
         }
     }
 }
@@ -60,9 +79,11 @@ struct ElementTrack {
     var mayRelease: Bool { self.held != nil && self.pendingCommits == 0 }
 
     /// Stamps a preview with its gesture, and folds it onto the one that is held back.
-    /// - Parameter preview: its gesture is 0 when the app gives no numbers.
+    /// - Parameters:
+    ///   - preview: its gesture is 0 when the app gives no numbers.
+    ///   - isAllowed: whether the rate limit lets it go; only asked when nothing else holds it back.
     mutating func stamp(
-        _ preview: Preview, lastGesture: inout UInt64, limit: inout TokenBucket, at now: Instant
+        _ preview: Preview, lastGesture: inout UInt64, isAllowed: @autoclosure () -> Bool
     ) -> PreviewStep {
         var preview = preview
         if preview.gesture == 0 { preview.gesture = self.openGesture ?? lastGesture + 1 }
@@ -73,7 +94,7 @@ struct ElementTrack {
             held.fold(preview)
             preview = held
         }
-        let mayGo = self.pendingCommits == 0 && limit.spend(at: now)
+        let mayGo = self.pendingCommits == 0 && isAllowed()
         self.held = mayGo ? nil : preview
         return mayGo ? .goes(preview) : .waits
     }

@@ -27,6 +27,8 @@ struct Membership {
     /// Commits of this membership without a result.
     private(set) var unacknowledged = 0
     private(set) var elements: [Identifier: ElementTrack] = [:]
+    /// The number of elements beyond which those at rest are forgotten.
+    private var trimAt = Self.maxTracks
 
     /// Elements that are remembered; beyond it those at rest are forgotten.
     static let maxTracks = 256
@@ -132,7 +134,8 @@ struct Membership {
     /// Closes the gesture that a commit ends on each of its elements: the one named, the one under way, or one of its own.
     /// Newer previews of the elements wait for the commit's result.
     mutating func closeGestures(_ explicit: UInt64?, on elements: ShortList<Identifier>) -> ShortList<EndedGesture> {
-        elements.map { element in
+        defer { self.trimTracks() }
+        return elements.map { element in
             let gesture = self.elements[element, default: ElementTrack()].close(explicit, orNext: self.lastGesture + 1)
             self.lastGesture = max(self.lastGesture, gesture)
             return EndedGesture(element: element, gesture: gesture)
@@ -160,9 +163,10 @@ struct Membership {
     // MARK: Previews
 
     /// Stamps what the app shows, and folds it onto what is held back.
+    /// - Parameter isAllowed: whether the rate limit lets it go.
     mutating func stamp(
         _ move: Move, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
-        limit: inout TokenBucket, at now: Instant
+        isAllowed: @autoclosure () -> Bool
     ) -> PreviewStep {
         guard self.ownsSession else { return .ignored }
         guard self.elements.count < Self.maxOpenTracks || self.elements[move.element] != nil else { return .dropped }
@@ -170,16 +174,28 @@ struct Membership {
         return self.elements[move.element, default: ElementTrack()].stamp(
             Preview(
                 room: room, element: move.element, connection: mover.connection, user: mover.user, sid: self.sid,
-                gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields),
-            lastGesture: &self.lastGesture, limit: &limit, at: now)
+                gesture: move.gesture ?? 0, after: 0, folded: move.folded, fields: move.fields, delta: move.delta,
+                group: move.group),
+            lastGesture: &self.lastGesture, isAllowed: isAllowed())
+    }
+
+    /// The gesture of a group to which its app gives no number: the newest under way on one of its elements, or the next.
+    func groupGesture(_ moves: [Move]) -> UInt64 {
+        moves.lazy.compactMap { self.elements[$0.element]?.openGesture }.max() ?? self.lastGesture + 1
     }
 
     /// Releases the previews that were held back, as far as they may go by now.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(limit: inout TokenBucket, at now: Instant, into released: inout [Preview]) -> Bool {
         var isStillHolding = false
+        var paidGroup: UInt64?
         for index in self.elements.indices where self.elements.values[index].mayRelease {
-            if limit.spend(at: now) {
+            let held = self.elements.values[index].held
+            let group = held.flatMap { $0.group == .alone ? nil : $0.gesture }
+            let isPaid = group != nil && group == paidGroup
+            if isPaid || limit.spend(at: now) {
+                // The elements of a group came in one message.
+                paidGroup = group ?? paidGroup
                 released.append(self.elements.values[index].release())
             } else {
                 isStillHolding = true
@@ -188,9 +204,11 @@ struct Membership {
         return isStillHolding
     }
 
-    /// Forgets elements at rest when there are too many.
+    /// Forgets elements at rest when there are too many. With many in motion it looks again only when there are twice as
+    /// many, so that its cost stays in proportion to what the app sends.
     private mutating func trimTracks() {
-        guard self.elements.count > Self.maxTracks else { return }
+        guard self.elements.count > self.trimAt else { return }
         self.elements = self.elements.filter { !$0.value.isAtRest }
+        self.trimAt = max(Self.maxTracks, 2 * self.elements.count)
     }
 }

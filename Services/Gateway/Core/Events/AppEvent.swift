@@ -6,13 +6,14 @@ import Wire
 enum AppEvent {
     case roomJoin
     case roomLeave
-    case transforming
+    case preview(PreviewEvent)
     case authRefresh
     /// An edit: a commit asks for it.
     case edit(EditKind)
 
     private static let controls: [(name: String, event: AppEvent)] = [
-        ("element:transforming", .transforming), ("room:join", .roomJoin), ("room:leave", .roomLeave),
+        (PreviewEvent.values.rawValue, .preview(.values)), (PreviewEvent.deltas.rawValue, .preview(.deltas)),
+        (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
         ("auth:refresh", .authRefresh),
     ]
 
@@ -32,7 +33,7 @@ enum AppEvent {
         switch self {
         case .roomJoin: "room:join"
         case .roomLeave: "room:leave"
-        case .transforming: "element:transforming"
+        case .preview(let event): event.rawValue
         case .authRefresh: "auth:refresh"
         case .edit(let kind): kind.event
         }
@@ -42,6 +43,16 @@ enum AppEvent {
         if case .edit = self { return true }
         return false
     }
+}
+
+/// The events by which apps show what they move.
+enum PreviewEvent: String {
+    /// The values of an element.
+    case values = "element:transforming"
+    /// What fingers did to an element since they touched it.
+    case deltas = "element:gesturing"
+    /// The same for a group about a pivot.
+    case group = "elements:gesturing"
 }
 
 /// Where an event came from, and so where its answer goes.

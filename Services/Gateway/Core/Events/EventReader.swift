@@ -86,11 +86,28 @@ struct EventReader {
 
     // MARK: Previews
 
-    /// Reads a preview.
-    static func move(_ payload: JSONValue) throws(Refusal) -> Move {
+    /// Reads a preview of one element.
+    static func move(_ payload: JSONValue, _ event: PreviewEvent) throws(Refusal) -> Move {
         let element = try PayloadField.elementID(payload)
         let gesture = try Self.gesture(payload["gesture"])
-        return Move(element: element, gesture: gesture, fields: try PayloadField.transform(payload, isPreview: true))
+        if event == .values {
+            let fields = try PayloadField.transform(payload, isPreview: true)
+            return Move(element: element, gesture: gesture, fields: fields)
+        }
+        let delta = PreviewDelta(try PayloadField.gestureFields(payload))
+        return Move(element: element, gesture: gesture, fields: TransformFields(), delta: delta)
+    }
+
+    /// Reads a preview of a group.
+    func group(_ payload: JSONValue) throws(Refusal) -> [Move] {
+        let ids = try PayloadField.ids(payload, "elements", limit: self.editReading.largestGroup)
+        let gesture = try Self.gesture(payload["gesture"])
+        let (pivot, fields) = try PayloadField.groupGesture(payload)
+        let delta = PreviewDelta(fields, pivot: pivot)
+        return ids.enumerated().map { index, id in
+            let role = index == ids.count - 1 ? GroupRole.last : .member
+            return Move(element: id, gesture: gesture, fields: TransformFields(), delta: delta, group: role)
+        }
     }
 
     /// Reads `gesture`: a whole number ≥ 1, or absent.

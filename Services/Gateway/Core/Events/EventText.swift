@@ -131,14 +131,50 @@ enum EventText {
         writer.beginArray()
         writer.value("element:transforming")
         writer.beginObject()
-        writer.key("roomId")
-        writer.value(preview.room.text)
-        writer.key("elementId")
-        writer.value(preview.element.text)
-        writer.key("userId")
-        writer.value(preview.user.text)
-        writer.key("sid")
-        writer.value(preview.sid.text)
+        writer.member("roomId", preview.room.text)
+        writer.member("elementId", preview.element.text)
+        Self.mover(of: preview, into: &writer)
+        Self.values(of: preview, into: &writer)
+        writer.member("gesture", preview.gesture)
+        writer.member("after", preview.after)
+        Self.times(of: preview, into: &writer)
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// The previews of a group, which have one mover and one gesture.
+    static func previews(_ group: ArraySlice<Preview>) -> [UInt8] {
+        guard let first = group.first else { return [] }
+        var writer = JSONWriter(reserving: 256 + 192 * group.count)
+        writer.beginArray()
+        writer.value("elements:transforming")
+        writer.beginObject()
+        writer.member("roomId", first.room.text)
+        writer.key("elements")
+        writer.beginArray()
+        for preview in group {
+            writer.beginObject()
+            writer.member("elementId", preview.element.text)
+            Self.values(of: preview, into: &writer)
+            writer.member("after", preview.after)
+            writer.endObject()
+        }
+        writer.endArray()
+        Self.mover(of: first, into: &writer)
+        writer.member("gesture", first.gesture)
+        Self.times(of: first, into: &writer)
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    private static func mover(of preview: Preview, into writer: inout JSONWriter) {
+        writer.member("userId", preview.user.text)
+        writer.member("sid", preview.sid.text)
+    }
+
+    private static func values(of preview: Preview, into writer: inout JSONWriter) {
         writer.key("transform")
         writer.beginObject()
         Self.field("rotation", preview.fields.rotation, into: &writer)
@@ -147,17 +183,11 @@ enum EventText {
         writer.endObject()
         Self.field("positionX", preview.fields.positionX, into: &writer)
         Self.field("positionY", preview.fields.positionY, into: &writer)
-        writer.key("gesture")
-        writer.value(preview.gesture)
-        writer.key("after")
-        writer.value(preview.after)
-        writer.key("n")
-        writer.value(UInt64(preview.folded))
-        writer.key("dt")
-        writer.value(UInt64(preview.sinceLast))
-        writer.endObject()
-        writer.endArray()
-        return writer.bytes
+    }
+
+    private static func times(of preview: Preview, into writer: inout JSONWriter) {
+        writer.member("n", UInt64(preview.folded))
+        writer.member("dt", UInt64(preview.sinceLast))
     }
 
     private static func field(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {

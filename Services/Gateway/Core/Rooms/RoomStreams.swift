@@ -31,6 +31,16 @@ package struct RoomStreams {
     /// Who gets previews of a room.
     func previewMembers(of room: Identifier) -> [Slot] { self.rooms[room]?.previewMembers ?? [] }
 
+    /// The same, apart: members of the full contract, and 1.0 apps.
+    func previewMembersByContract(of room: Identifier) -> (members: [Slot], legacyMembers: [Slot]) {
+        guard let view = self.rooms[room] else { return ([], []) }
+        if view.legacyMembers.isEmpty { return (view.previewMembers, []) }
+        return (
+            view.previewMembers.filter { !view.legacyMembers.contains($0) },
+            view.previewMembers.filter { view.legacyMembers.contains($0) }
+        )
+    }
+
     /// Everybody in a room.
     func members(of room: Identifier) -> [Slot] { self.rooms[room]?.all ?? [] }
 

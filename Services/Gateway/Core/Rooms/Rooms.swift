@@ -229,9 +229,38 @@ package struct Rooms {
     ) {
         let members = self.streams.previewMembers(of: room)
         guard !previews.isEmpty, !members.isEmpty else { return }
-        let texts = previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
+        if previews.contains(where: { $0.group != .alone }) {
+            self.deliver(groups: previews, of: room, connections, into: &actions)
+        } else {
+            actions.append(.previews(members, Self.texts(of: previews, connections)))
+        }
+        self.pacer.delivered(previews.count, of: room, to: members.count, lateness: lateness, at: now)
+    }
+
+    /// Delivers previews of groups: in one message each, but to 1.0 apps one by one.
+    private func deliver(
+        groups previews: ArraySlice<Preview>, of room: Identifier, _ connections: Connections,
+        into actions: inout [GatewayAction]
+    ) {
+        let (members, legacyMembers) = self.streams.previewMembersByContract(of: room)
+        if !legacyMembers.isEmpty {
+            actions.append(.previews(legacyMembers, Self.texts(of: previews, connections)))
+        }
+        guard !members.isEmpty else { return }
+        var texts: [PreviewText] = []
+        var rest = previews
+        while let first = rest.first {
+            let group = rest.prefix { $0.isShownTogether(with: first) }
+            let sender = connections.slot(of: first.connection)
+            texts.append(
+                group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
+            rest = rest.dropFirst(max(1, group.count))
+        }
         actions.append(.previews(members, texts))
-        self.pacer.delivered(texts.count, of: room, to: members.count, lateness: lateness, at: now)
+    }
+
+    private static func texts(of previews: ArraySlice<Preview>, _ connections: Connections) -> [PreviewText] {
+        previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
     }
 
     private mutating func reviewPaces(at now: Instant, into actions: inout [GatewayAction]) {
@@ -254,4 +283,12 @@ package struct Rooms {
 
     /// Forgets what was acknowledged a while ago.
     mutating func forgetAcknowledgements(at now: Instant) { self.recent.timeReached(now) }
+}
+
+extension Preview {
+    /// True when both belong to one group.
+    fileprivate func isShownTogether(with other: Preview) -> Bool {
+        self.group != .alone && other.group != .alone && self.connection == other.connection
+            && self.gesture == other.gesture && self.sid == other.sid
+    }
 }

@@ -1,0 +1,39 @@
+/// The parts of a gesture that an app sends while fingers are down: deltas since the gesture began. A part that is absent
+/// is as it was before, or not moved yet.
+public struct GestureFields: Equatable, Sendable {
+    /// Pixels on the canvas (fractions of the parent for an annotation).
+    public var translation: Point?
+    /// Factors in the element's own axes.
+    public var scale: Point?
+    /// Clockwise degrees; may exceed a full turn.
+    public var rotation: Double?
+    /// The anchor to use from now on.
+    public var anchor: Point?
+
+    /// No part.
+    public init() {}
+
+    /// True when every part is absent.
+    public var isEmpty: Bool {
+        self.translation == nil && self.scale == nil && self.rotation == nil && self.anchor == nil
+    }
+
+    /// Replaces the parts that a newer message of the same gesture has.
+    public mutating func merge(_ newer: GestureFields) {
+        self.translation = newer.translation ?? self.translation
+        self.scale = newer.scale ?? self.scale
+        self.rotation = newer.rotation ?? self.rotation
+        self.anchor = newer.anchor ?? self.anchor
+    }
+
+    /// The whole movement: what is absent has not moved.
+    public var gesture: Gesture {
+        var gesture = Gesture()
+        gesture.translation = self.translation ?? .zero
+        gesture.scaleX = self.scale?.x ?? 1
+        gesture.scaleY = self.scale?.y ?? 1
+        gesture.rotation = self.rotation ?? 0
+        gesture.anchor = self.anchor
+        return gesture
+    }
+}

@@ -1,0 +1,83 @@
+import Canvas
+import CoalescerCore
+import Testing
+import Timing
+import Wire
+
+/// A group is one mover: its previews leave together, and wait for others as one preview does.
+@Suite struct GroupTests {
+    private var coalescer = Coalescer()
+
+    /// What leaves when the previews of a group arrive, all at one moment.
+    private mutating func group(
+        _ elements: [Identifier], by connection: UInt64 = 1, gesture: UInt64 = 1, x: Double, at now: Instant
+    ) -> [Preview] {
+        var output: [Preview] = []
+        for element in elements {
+            var shown = preview(element, by: connection, gesture: gesture, x: x)
+            shown.group = element == elements.last ? .last : .member
+            self.coalescer.previewReceived(shown, at: now, into: &output)
+        }
+        return output
+    }
+
+    @Test mutating func aLoneGroupLeavesAsItArrives() {
+        for step in 0..<10 {
+            let left = self.group(["a", "b", "c"], x: Double(step), at: ms(Double(step) * 16.7))
+            #expect(left.map(\.element) == ["a", "b", "c"] && left.allSatisfy { $0.fields.positionX == Double(step) })
+        }
+        #expect(self.coalescer.heldCount == 0 && self.coalescer.nextDeadline == nil)
+    }
+
+    @Test mutating func overTheRateItIsFoldedAsAWhole() {
+        for step in 0..<5 { _ = self.group(["a", "b", "c"], x: Double(step), at: ms(Double(step))) }
+        let left = self.coalescer.leaving(at: ms(40))
+        #expect(left.map(\.element) == ["a", "b", "c"] && left.allSatisfy { $0.fields.positionX == 4 })
+        #expect(Set(left.map(\.folded)).count == 1)
+    }
+
+    @Test mutating func aGroupAndAnotherMoverLeaveTogether() {
+        var together = 0
+        for step in 0..<30 {
+            let now: Instant = ms(Double(step) * 16)
+            let first = self.group(["a", "b", "c"], x: Double(step), at: now)
+            var left = self.coalescer.received(preview("z", by: 2, x: 1), at: now).1
+            left += first
+            if Set(left.map(\.element)) == ["a", "b", "c", "z"] { together += 1 }
+        }
+        #expect(together >= 25)
+    }
+
+    @Test mutating func membersWithoutTheLastOneLeaveAfterATick() {
+        var shown = preview("a", x: 1)
+        shown.group = .member
+        #expect(self.coalescer.received(shown, at: ms(0)) == (.held, []))
+        #expect(self.coalescer.nextDeadline == ms(16))
+        #expect(self.coalescer.leaving(at: ms(16)).map(\.element) == ["a"])
+        #expect(self.coalescer.heldCount == 0)
+    }
+
+    @Test mutating func aCommitCancelsTheElementsThatItHas() {
+        _ = self.group(["a", "b", "c"], x: 0, at: ms(0))
+        _ = self.group(["a", "b", "c"], x: 1, at: ms(1))
+        _ = self.group(["a", "b", "c"], x: 2, at: ms(2))
+        #expect(self.coalescer.heldCount == 3)
+        self.coalescer.commitReceived(commit("a"), at: ms(3))
+        self.coalescer.commitReceived(commit("c"), at: ms(3))
+        #expect(self.coalescer.leaving(at: ms(40)).map(\.element) == ["b"])
+        #expect(self.coalescer.heldCount == 0)
+    }
+
+    @Test mutating func returnedMembersAreHeldAndFolded() {
+        let left = self.group(["a", "b"], x: 0, at: ms(0))
+        for returned in left.reversed() { self.coalescer.sendFailed(returned, at: ms(0)) }
+        #expect(self.coalescer.heldCount == 2)
+        _ = self.group(["b", "a"], x: 1, at: ms(1))
+        let again = self.coalescer.leaving(at: ms(40))
+        #expect(Set(again.map(\.element)) == ["a", "b"] && again.allSatisfy { $0.fields.positionX == 1 })
+        for step in 0..<3 {
+            let left = self.group(["a", "b"], x: 2, at: ms(200 + Double(step) * 17))
+            #expect(left.count == 2)
+        }
+    }
+}
