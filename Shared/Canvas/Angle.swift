@@ -34,10 +34,7 @@ public struct Angle: Equatable, Sendable {
     }
 
     /// Clockwise radians in [0, 2π).
-    public var radians: Double {
-        // The last angles before 360° would be rounded up to 2π.
-        min(self.degrees * (Double.pi / 180), (2 * Double.pi).nextDown)
-    }
+    public var radians: Double { self.degrees * (Double.pi / 180) }
 
     /// The angle after a rotation by some degrees, clockwise if positive.
     public func turned(by degrees: Double) -> Angle { Angle(degrees: self.degrees + degrees) }

@@ -37,7 +37,8 @@ public struct GestureTracker: Equatable, Sendable {
         return sum
     }
 
-    /// The drag has moved this far since it began, in pixels of the canvas. False if that is refused.
+    /// The drag has moved this far since it began, in pixels of the canvas; for an annotation in fractions of the parent.
+    /// False if that is refused.
     @discardableResult
     public mutating func drag(to translation: Point) -> Bool {
         self.update { $0.translation = translation }

@@ -23,6 +23,13 @@ import Testing
         #expect(isClose(Angle(degrees: degrees).radians, Angle(radians: radians).radians))
     }
 
+    @Test(arguments: [1e307, -1e307, 1e308, -1e308])
+    func radiansBeyondTheLargestDegreesAreStillAnAngle(radians: Double) {
+        let rest = radians.truncatingRemainder(dividingBy: 2 * .pi)
+        #expect(rest != 0)
+        #expect(Angle(radians: radians).shortestTurn(to: Angle(radians: rest)).magnitude < 1e-9)
+    }
+
     @Test(arguments: [101, 102] as [UInt64])
     func everyFiniteNumberIsAnAngleInBothRanges(seed: UInt64) {
         var inventor = Inventor(seed: seed)

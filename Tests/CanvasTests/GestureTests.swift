@@ -68,6 +68,7 @@ import Testing
                 default: hand.end(GestureKinds(rawValue: UInt8(truncatingIfNeeded: inventor.generator.next()) & 7))
                 }
                 #expect(hand.gesture.isFinite, "seed \(seed): \(hand)")
+                #expect(hand.drawn(under: rules).pose.isFinite, "seed \(seed): \(hand)")
             }
         }
     }

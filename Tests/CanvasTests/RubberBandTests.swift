@@ -21,6 +21,11 @@ import Testing
         #expect(band.displayed(.infinity) == 800)
         #expect(band.displayed(-.infinity) == -800)
         #expect(band.displayed(.nan) == 0)
+        // Nothing is shown there, but it may be asked for.
+        for beyond in [800.0, 801, 1e300] {
+            #expect(band.requested(beyond) > 1e12 && band.requested(beyond).isFinite)
+            #expect(band.requested(-beyond) == -band.requested(beyond))
+        }
     }
 
     @Test(arguments: [211, 212] as [UInt64])

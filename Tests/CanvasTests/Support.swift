@@ -75,8 +75,14 @@ extension Inventor {
         Size(width: self.uniform(range), height: self.uniform(range))
     }
 
-    /// Any finite number, the smallest and largest ones as often as others.
+    /// Any finite number: any bits, or one of those at which arithmetic goes wrong.
     mutating func anyNumber() -> Double {
+        if self.chance(30) {
+            let largest = Double.greatestFiniteMagnitude
+            let smallest = Double.leastNonzeroMagnitude
+            return [largest, -largest, smallest, -smallest, 0, -0.0, 1, -1, 360].randomElement(using: &self.generator)
+                ?? 0
+        }
         let number = Double(bitPattern: self.generator.next())
         return number.isFinite ? number : self.number(-1000...1000)
     }

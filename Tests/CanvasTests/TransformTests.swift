@@ -83,6 +83,10 @@ import Testing
         for y in [65.0, -65, 0] { #expect(note.boundingBox().contains(Point(x: 65, y: y))) }
         #expect(!note.contains(Point(x: 75, y: 75)))
         #expect(note.contains(Point(x: 75, y: 75), tolerance: 10))
+        // The tolerance does not grow with the element, which ends at 200 / √2 = 141.4 now; 10 / √2 = 7.1.
+        (note.scaleX, note.scaleY) = (2, 2)
+        #expect(note.contains(Point(x: 145, y: 145), tolerance: 10))
+        #expect(!note.contains(Point(x: 150, y: 150), tolerance: 10))
         note.scaleX = 0
         #expect(!note.contains(.zero, tolerance: 10))
     }
