@@ -155,4 +155,7 @@ extension OfflineQueue: Equatable where Edit: Equatable {}
 
 extension OfflineQueue.Change: Codable where Edit: Codable {}
 extension OfflineQueue.Commit: Codable where Edit: Codable {}
-extension OfflineQueue: Codable where Edit: Codable {}
+extension OfflineQueue: Codable where Edit: Codable {
+    /// What was sent over a connection is not stored: the connection ends with the app.
+    private enum CodingKeys: String, CodingKey { case capacity, underWay, waiting, nextNumber }
+}
