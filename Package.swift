@@ -238,6 +238,8 @@ let testTargets: [Target] = [
 
 let package = Package(
     name: "touchsync",
+    // Geometry and rules, for apps too: it depends on nothing but JSONBytes.
+    products: [.library(name: "Canvas", targets: ["Canvas"])],
     dependencies: dependencies,
     targets: shims + pure + shells + gateway + coalescer + committer + fanout + operatorCommand + testTargets,
     swiftLanguageModes: [.v6]

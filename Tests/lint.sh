@@ -25,6 +25,12 @@ refuse 'a pure module imports what does I/O' \
     "${pure[@]}"
 # Canvas takes sine and cosine from the C library, where there is no other.
 refuse 'a pure module imports the C library' "${imports}Glibc\b" $(printf '%s\n' "${pure[@]}" | grep -v Canvas)
+# Apps import Canvas: it and what it depends on stand on the standard library and the C library alone.
+if hits=$(grep -rnE --include='*.swift' -- "${imports}" Shared/Canvas Shared/JSONBytes |
+    grep -vE 'import (JSONBytes|Darwin|Glibc|Musl)$'); then
+    offence 'the library for apps imports a package or Foundation'
+    printf '%s\n' "$hits"
+fi
 refuse 'a pure module reads a clock or draws random numbers' \
     '(Continuous|Suspending)Clock(\(\)|\.now)|clock_gettime|\.random\(|SystemRandomNumberGenerator' "${pure[@]}"
 

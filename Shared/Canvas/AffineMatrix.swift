@@ -1,4 +1,8 @@
-/// An affine map of the plane: x' = a·x + c·y + tx, y' = b·x + d·y + ty (the layout of CGAffineTransform).
+/// An affine map of the plane: x' = a·x + c·y + tx, y' = b·x + d·y + ty. The coefficients are those of CGAffineTransform,
+/// in its order:
+///
+///     let map = element.matrix()
+///     layer.setAffineTransform(CGAffineTransform(a: map.a, b: map.b, c: map.c, d: map.d, tx: map.tx, ty: map.ty))
 public struct AffineMatrix: Equatable, Sendable {
     /// Coefficients as in the type's formula.
     public var a, b, c, d, tx, ty: Double
@@ -18,6 +22,22 @@ public struct AffineMatrix: Equatable, Sendable {
         self.init(a: scaleX * cosine, b: scaleX * sine, c: -scaleY * sine, d: scaleY * cosine, tx: 0, ty: 0)
         let moved = position - self.applied(to: anchor)
         (self.tx, self.ty) = (moved.x, moved.y)
+    }
+
+    /// The map that moves every point by the same displacement.
+    public static func translation(_ displacement: Point) -> AffineMatrix {
+        AffineMatrix(a: 1, b: 0, c: 0, d: 1, tx: displacement.x, ty: displacement.y)
+    }
+
+    /// The map that scales about the origin, axis by axis.
+    public static func scaling(x: Double, y: Double) -> AffineMatrix {
+        AffineMatrix(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
+    }
+
+    /// The map that rotates about the origin, clockwise.
+    public static func rotation(_ angle: Angle) -> AffineMatrix {
+        let (sine, cosine) = angle.sineAndCosine
+        return AffineMatrix(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
     }
 
     /// The image of a point.

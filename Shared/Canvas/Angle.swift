@@ -12,15 +12,36 @@ public struct Angle: Equatable, Sendable {
         self.degrees = Self.normalized(degrees)
     }
 
-    /// The angle of any finite number of radians, clockwise.
+    /// The angle of any finite number of radians, clockwise; other values count as 0.
     public init(radians: Double) {
-        self.init(degrees: radians * (180 / Double.pi))
+        let degrees = radians * (180 / Double.pi)
+        // Of the largest numbers only the product overflows, not the angle.
+        self.init(
+            degrees: degrees.isFinite
+                ? degrees : radians.truncatingRemainder(dividingBy: 2 * Double.pi) * (180 / Double.pi))
+    }
+
+    /// The angle of a number of degrees; nil unless the number is finite.
+    public init?(validatingDegrees degrees: Double) {
+        guard degrees.isFinite else { return nil }
+        self.init(degrees: degrees)
+    }
+
+    /// The angle of a number of radians, clockwise; nil unless the number is finite.
+    public init?(validatingRadians radians: Double) {
+        guard radians.isFinite else { return nil }
+        self.init(radians: radians)
     }
 
     /// Clockwise radians in [0, 2π).
     public var radians: Double { self.degrees * (Double.pi / 180) }
 
+    /// The angle after a rotation by some degrees, clockwise if positive.
+    public func turned(by degrees: Double) -> Angle { Angle(degrees: self.degrees + degrees) }
+
     /// The shortest rotation to another angle: degrees in (−180, 180], positive clockwise.
+    ///
+    ///     Angle(degrees: 350).shortestTurn(to: Angle(degrees: 10))  // 20
     public func shortestTurn(to other: Angle) -> Double {
         let turn = other.degrees - self.degrees
         if turn > 180 { return turn - 360 }

@@ -2,6 +2,9 @@
 public enum CanvasLimits {
     /// Positions on the canvas lie within ± this many pixels.
     public static let position = 1_000_000_000.0
+    /// No element and no annotation is drawn further than this many pixels from the origin, whatever the rules file:
+    /// original side · distance of the anchor · largest scale, and that once more for the parent's scale.
+    public static let reach = 1e25
     /// Original sides in pixels. The lower end keeps `smallest side / original side` finite.
     public static let originalSide = 0.001...1_000_000_000.0
     /// Anchors in units of the element's size. They may be outside the element, as in Core Animation, but not so far

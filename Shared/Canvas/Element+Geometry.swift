@@ -1,10 +1,20 @@
 extension Element {
-    /// Position, rotation and scale.
+    /// Position, rotation and scale. Setting it applies no rule: it is for drawing an element where somebody moves it.
     public var pose: Pose {
-        Pose(
-            position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
-            scaleX: self.scaleX, scaleY: self.scaleY)
+        get {
+            Pose(
+                position: Point(x: self.positionX, y: self.positionY), rotation: Angle(degrees: self.rotation),
+                scaleX: self.scaleX, scaleY: self.scaleY)
+        }
+        set {
+            (self.positionX, self.positionY) = (newValue.position.x, newValue.position.y)
+            self.rotation = newValue.rotation.degrees
+            (self.scaleX, self.scaleY) = (newValue.scaleX, newValue.scaleY)
+        }
     }
+
+    /// Its size at scale 1, pixels.
+    public var originalSize: Size { Size(width: self.originalWidth, height: self.originalHeight) }
 
     /// Maps the element's own pixels at scale 1 (origin at its top left corner) to the canvas. For an annotation pass
     /// the parent's original size: the result is then in the parent's own pixels.
@@ -17,7 +27,11 @@ extension Element {
 
     /// The four corners on the canvas: top left, top right, bottom right, bottom left in the unrotated element.
     public func corners(parentSize: Size? = nil) -> [Point] {
-        let matrix = self.matrix(parentSize: parentSize)
+        self.corners(under: self.matrix(parentSize: parentSize))
+    }
+
+    /// The images of its four corners, in the same order.
+    func corners(under matrix: AffineMatrix) -> [Point] {
         let (width, height) = (self.originalWidth, self.originalHeight)
         return [
             matrix.applied(to: .zero), matrix.applied(to: Point(x: width, y: 0)),
@@ -39,7 +53,23 @@ extension Element {
         return Point(x: moved.x / unit.width, y: moved.y / unit.height)
     }
 
-    private func position(in parentSize: Size?) -> Point {
+    /// The element with another anchor, visually in place whatever its rotation and scale. The anchor is clamped to
+    /// `CanvasLimits.anchor`, the position is not rounded. Nil unless the anchor is finite.
+    ///
+    ///     let held = element.anchored(at: AnchorPoint.topLeft.unitPoint)  // now rotates about its top left corner
+    public func anchored(at anchor: Point, parentSize: Size? = nil) -> Element? {
+        guard anchor.isFinite else { return nil }
+        let range = CanvasLimits.anchor
+        var moved = self
+        moved.anchorX = clamped(anchor.x, range.lowerBound, range.upperBound)
+        moved.anchorY = clamped(anchor.y, range.lowerBound, range.upperBound)
+        let position = self.position(withAnchor: Point(x: moved.anchorX, y: moved.anchorY), parentSize: parentSize)
+        (moved.positionX, moved.positionY) = (position.x, position.y)
+        return moved
+    }
+
+    /// Where the anchor lies, in pixels of the canvas or of the parent.
+    func position(in parentSize: Size?) -> Point {
         let unit = self.unit(parentSize)
         return Point(x: self.positionX * unit.width, y: self.positionY * unit.height)
     }

@@ -1,5 +1,12 @@
-/// An image shown completely, undistorted and centred in a view: maps between the screen, the image's pixels and the
-/// normalised 0…1 coordinates in which annotations are stored.
+/// An image shown completely, undistorted and centred in a view, with bars above and below (letterbox) or at both sides
+/// (pillarbox): maps between the screen, the image's pixels and the normalised 0…1 coordinates in which annotations are
+/// stored. These do not depend on the view, so they are the same on every screen and after the device was turned. Each
+/// map and its inverse are exact to 1e-9 for sides up to 10,000.
+///
+///     guard let box = Letterbox(image: Size(width: 4000, height: 3000), view: view) else { return }
+///     let stored = box.normalizedPoint(fromScreen: tap)    // positionX, positionY of the annotation
+///     label.center = box.screenPoint(fromNormalized: stored)
+///     label.fontSize = FontSize.drawn(fontSize, scale: box.scale)
 public struct Letterbox: Equatable, Sendable {
     /// The image's size in its own pixels.
     public let image: Size

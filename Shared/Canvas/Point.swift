@@ -23,6 +23,21 @@ public struct Point: Equatable, Sendable {
     /// Both components times a factor.
     public static func * (point: Point, factor: Double) -> Point { Point(x: point.x * factor, y: point.y * factor) }
 
+    /// Whether both coordinates are finite.
+    public var isFinite: Bool { self.x.isFinite && self.y.isFinite }
+
+    /// The point scaled about a fixed one, axis by axis: pivot + (point − pivot) · factors.
+    ///
+    ///     Point(x: 700, y: 300).scaled(x: 0.5, y: 0.5, about: Point(x: 500, y: 500))  // 600, 400
+    public func scaled(x factorX: Double, y factorY: Double, about pivot: Point) -> Point {
+        Point(x: pivot.x + (self.x - pivot.x) * factorX, y: pivot.y + (self.y - pivot.y) * factorY)
+    }
+
+    /// The point rotated clockwise about a fixed one: pivot + R · (point − pivot).
+    public func rotated(by angle: Angle, about pivot: Point) -> Point {
+        pivot + (self - pivot).rotated(by: angle)
+    }
+
     /// The point rotated clockwise about the origin.
     public func rotated(by angle: Angle) -> Point {
         let (sine, cosine) = angle.sineAndCosine
@@ -31,7 +46,16 @@ public struct Point: Equatable, Sendable {
 
     /// The point at `fraction` of the straight line to another one (0 here, 1 there).
     public func interpolated(to other: Point, fraction: Double) -> Point {
-        if fraction == 1 { return other }
-        return self + (other - self) * fraction
+        Point(
+            x: Canvas.interpolated(from: self.x, to: other.x, fraction: fraction),
+            y: Canvas.interpolated(from: self.y, to: other.y, fraction: fraction))
     }
+}
+
+/// The number at `fraction` of the way between two others (0 at the first, 1 at the second).
+func interpolated(from start: Double, to end: Double, fraction: Double) -> Double {
+    if fraction == 1 { return end }
+    let way = end - start
+    // Between numbers of opposite sign near the largest ones only the difference overflows.
+    return way.isFinite ? start + way * fraction : start * (1 - fraction) + end * fraction
 }

@@ -17,13 +17,15 @@ public struct Pose: Equatable, Sendable {
         self.scaleY = scaleY
     }
 
+    /// Whether all its numbers are finite.
+    public var isFinite: Bool { self.position.isFinite && self.scaleX.isFinite && self.scaleY.isFinite }
+
     /// The pose at `fraction` of the way to another (0 here, 1 there); angles take the shortest rotation.
     public func interpolated(to other: Pose, fraction: Double) -> Pose {
-        if fraction == 1 { return other }
-        return Pose(
+        Pose(
             position: self.position.interpolated(to: other.position, fraction: fraction),
             rotation: self.rotation.interpolated(to: other.rotation, fraction: fraction),
-            scaleX: self.scaleX + (other.scaleX - self.scaleX) * fraction,
-            scaleY: self.scaleY + (other.scaleY - self.scaleY) * fraction)
+            scaleX: Canvas.interpolated(from: self.scaleX, to: other.scaleX, fraction: fraction),
+            scaleY: Canvas.interpolated(from: self.scaleY, to: other.scaleY, fraction: fraction))
     }
 }

@@ -15,6 +15,9 @@ public struct Size: Equatable, Sendable {
     public var isUsable: Bool {
         self.width > 0 && self.height > 0 && self.width.isFinite && self.height.isFinite
     }
+
+    /// The centre of a rectangle of this size whose top left corner is the origin.
+    public var center: Point { Point(x: self.width / 2, y: self.height / 2) }
 }
 
 /// An axis-aligned rectangle, including its edges.
@@ -63,10 +66,20 @@ public struct Rect: Equatable, Sendable {
             && other.origin.y <= end.y
     }
 
+    /// Whether its corners and sides are finite.
+    public var isFinite: Bool {
+        self.origin.isFinite && self.end.isFinite && self.size.width.isFinite && self.size.height.isFinite
+    }
+
     /// The rectangle grown by a margin on every side.
     public func expanded(by margin: Double) -> Rect {
         Rect(
             x: self.origin.x - margin, y: self.origin.y - margin, width: self.size.width + 2 * margin,
             height: self.size.height + 2 * margin)
+    }
+
+    /// The rectangle grown on every side by a fraction of its larger side.
+    public func expanded(byFractionOfLargerSide fraction: Double) -> Rect {
+        self.expanded(by: fraction * max(self.size.width, self.size.height))
     }
 }

@@ -6,8 +6,13 @@
 ///       └───────due: nothing──┘◄───────due: out───────┘
 ///
 /// Time is a parameter, in any unit, and must not run backwards. At most one value is pending.
+///
+///     var throttle = Throttle<TransformFields>(interval: 16)   // one for each element; `room:throttle` sets the interval
+///     if let preview = throttle.offer(fields, at: now) { send(preview) }
+///     if let preview = throttle.due(at: now) { send(preview) }  // by a timer at `deadline`
+///     send(throttle.finish(with: fields, at: now))              // the finger was lifted
 public struct Throttle<Value: Sendable>: Sendable {
-    /// The minimum time between two values.
+    /// The minimum time between two values; a negative one counts as 0.
     public var interval: Int64
     private var nextSlot: Int64?
     private var held: Value?
@@ -45,8 +50,16 @@ public struct Throttle<Value: Sendable>: Sendable {
         return self.held
     }
 
+    /// The final value is sent immediately, whatever the interval, and replaces the pending one, so that nothing older
+    /// follows it. The next value waits an interval.
+    public mutating func finish(with value: Value, at now: Int64) -> Value {
+        self.held = nil
+        self.nextSlot = self.slot(after: now)
+        return value
+    }
+
     private func slot(after now: Int64) -> Int64 {
-        let (sum, overflow) = now.addingReportingOverflow(self.interval)
+        let (sum, overflow) = now.addingReportingOverflow(max(0, self.interval))
         return overflow ? .max : sum
     }
 }

@@ -1,5 +1,5 @@
 /// The fields that a preview or a commit may set. Nil: unchanged.
-public struct TransformFields: Equatable, Sendable {
+public struct TransformFields: Equatable, Codable, Sendable {
     /// Pixels, or 0…1 of the parent in normalized space.
     public var positionX, positionY: Double?
     /// Degrees clockwise.
@@ -27,6 +27,16 @@ public struct TransformFields: Equatable, Sendable {
     public var isEmpty: Bool {
         self.positionX == nil && self.positionY == nil && self.rotation == nil && self.scaleX == nil
             && self.scaleY == nil
+    }
+
+    /// Whether all numbers that are set are finite.
+    public var isFinite: Bool {
+        for number in [
+            self.positionX, self.positionY, self.rotation, self.scaleX, self.scaleY, self.width, self.height,
+        ] {
+            if let number, !number.isFinite { return false }
+        }
+        return true
     }
 
     /// Overwrites every field that the newer one sets: the latest wins field by field.

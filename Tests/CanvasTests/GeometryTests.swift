@@ -92,22 +92,6 @@ struct GeometryTests {
         }
     }
 
-    @Test("zoom about a point keeps what is under it; centerOnPoint puts it in the middle")
-    func viewport() throws {
-        var viewport = try #require(
-            Viewport(zoomScale: 1, offset: Point(x: 100, y: 50), viewSize: Size(width: 400, height: 800)))
-        let finger = Point(x: 120, y: 300)
-        let under = viewport.canvasPoint(fromScreen: finger)
-        viewport.zoom(to: 2.5, about: finger)
-        #expect(isClose(viewport.screenPoint(fromCanvas: under), finger))
-        viewport.zoom(to: 0, about: finger)
-        viewport.zoom(to: .nan, about: finger)
-        #expect(viewport.zoomScale == 2.5)
-        viewport.centerOnPoint(Point(x: 1000, y: 2000))
-        #expect(isClose(viewport.visibleRect.center, Point(x: 1000, y: 2000)))
-        #expect(Viewport(zoomScale: 0, offset: .zero, viewSize: Size(width: 1, height: 1)) == nil)
-    }
-
     @Test func aNewAnchorMovesNothingVisibly() throws {
         let (element, _) = try created(
             "note", #""positionX":50,"positionY":70,"width":100,"height":40,"rotation":33,"scaleX":-2,"scaleY":1.5"#)

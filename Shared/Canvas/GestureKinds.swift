@@ -1,0 +1,65 @@
+/// What fingers may do to an element.
+public struct GestureKinds: OptionSet, Equatable, Sendable {
+    /// One bit for each kind.
+    public let rawValue: UInt8
+
+    /// Kinds from their bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// It can be moved: drags add up.
+    public static let draggable = GestureKinds(rawValue: 1)
+    /// It can be scaled: pinches multiply.
+    public static let pinchable = GestureKinds(rawValue: 2)
+    /// It can be rotated: rotations add up.
+    public static let rotatable = GestureKinds(rawValue: 4)
+    /// All three.
+    public static let all: GestureKinds = [.draggable, .pinchable, .rotatable]
+}
+
+extension RulesTable {
+    /// What fingers may do to an element under its type's rules: nothing while it is locked.
+    public func gestures(on element: Element) -> GestureKinds {
+        if element.locked { return [] }
+        return self.rules(for: element.type).rotates ? .all : [.draggable, .pinchable]
+    }
+}
+
+extension Gesture {
+    /// A drag by pixels of the canvas; for an annotation by fractions of the parent.
+    public static func drag(_ translation: Point) -> Gesture {
+        var gesture = Gesture()
+        gesture.translation = translation
+        return gesture
+    }
+
+    /// A pinch by a factor on both axes.
+    public static func pinch(_ factor: Double) -> Gesture {
+        var gesture = Gesture()
+        (gesture.scaleX, gesture.scaleY) = (factor, factor)
+        return gesture
+    }
+
+    /// A rotation, clockwise; it may exceed a full turn.
+    public static func turn(degrees: Double) -> Gesture {
+        var gesture = Gesture()
+        gesture.rotation = degrees
+        return gesture
+    }
+
+    /// Whether all its numbers are finite.
+    public var isFinite: Bool {
+        self.translation.isFinite && self.scaleX.isFinite && self.scaleY.isFinite && self.rotation.isFinite
+            && self.anchor?.isFinite ?? true
+    }
+
+    /// The part of it that these kinds allow.
+    public func limited(to kinds: GestureKinds) -> Gesture {
+        var gesture = self
+        if !kinds.contains(.draggable) { gesture.translation = .zero }
+        if !kinds.contains(.pinchable) { (gesture.scaleX, gesture.scaleY) = (1, 1) }
+        if !kinds.contains(.rotatable) { gesture.rotation = 0 }
+        return gesture
+    }
+}
