@@ -132,7 +132,7 @@ public enum RoomContent: Equatable, Sendable {
 ///
 ///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
 ///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
-///     claim u32 │ number u64
+///     claim u32 │ number u64 │ rules JSON blob
 public struct JoinReply: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.joinReply
 
@@ -152,11 +152,13 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         public var claim: UInt32
         /// The highest number that the session has used; 0 when new.
         public var number: UInt64
+        /// The rules by type as JSON text, for apps that clamp as they draw; empty: unknown.
+        public var rules: [UInt8]
 
         /// The answer to a successful join.
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
-            claim: UInt32, number: UInt64
+            claim: UInt32, number: UInt64, rules: [UInt8] = []
         ) {
             self.position = position
             self.content = content
@@ -165,6 +167,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             self.sid = sid
             self.claim = claim
             self.number = number
+            self.rules = rules
         }
     }
 
@@ -202,6 +205,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             writer.name(joined.sid)
             writer.integer(joined.claim)
             writer.integer(joined.number)
+            writer.blob(joined.rules)
         }
     }
 
@@ -218,10 +222,13 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             let session = reader.text()
             let sid = reader.name()
             let claim = reader.integer(UInt32.self)
+            let number = reader.integer(UInt64.self)
+            // An older fan-out sends no rules.
+            let rules = reader.remaining > 0 ? reader.blob() : []
             self.outcome = .success(
                 Joined(
                     position: position, content: content, members: members, session: session, sid: sid, claim: claim,
-                    number: reader.integer()))
+                    number: number, rules: rules))
         }
     }
 }

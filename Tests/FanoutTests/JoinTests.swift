@@ -1,4 +1,6 @@
+import Canvas
 import FanoutCore
+import JSONBytes
 import Testing
 import Timing
 import Wire
@@ -12,9 +14,12 @@ import Wire
         #expect(scene.asked() == [.room("r")])
         #expect(scene.take() == [])
         scene.answer()
+        var rules = JSONWriter()
+        RulesTable.defaults.encode(into: &rules)
         let joined = JoinReply.Joined(
             position: Position(epoch: "epoch-1", seq: 1), content: .elements(Array("[\(json)]".utf8)),
-            members: [.named("ann")], session: "s-ann.good", sid: "s-ann", claim: 1, number: 0)
+            members: [.named("ann")], session: "s-ann.good", sid: "s-ann", claim: 1, number: 0,
+            rules: rules.bytes)
         let reply = JoinReply(request: 1, room: "r", connection: 1, outcome: .success(joined))
         #expect(scene.take() == [.send(.joinReply(reply), to: Scene.g1)])
     }

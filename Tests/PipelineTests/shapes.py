@@ -8,7 +8,7 @@ ELEMENT = {
     "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev",
 }
 JOINED = {
-    "ok", "roomId", "epoch", "seq", "recovered", "members", "session", "sid", "n", "throttleMs", "limits",
+    "ok", "roomId", "epoch", "seq", "recovered", "members", "session", "sid", "n", "throttleMs", "limits", "rules",
 }
 
 

@@ -1,5 +1,7 @@
 """Joining, leaving, sessions, what was missed, and who is there."""
 
+import time
+
 import pytest
 
 from app import POLLING, WEBSOCKET, fence
@@ -246,3 +248,20 @@ def test_rooms_are_apart(single, apps, room):
     ada.ok("element:create", {"roomId": room + "1", "element": {"type": "note", "id": "e"}})
     bob.wait("element:created")
     assert {event.data["roomId"] for event in bob.events if event.data and "roomId" in event.data} == {room + "1"}
+
+
+def test_the_answer_to_a_join_has_the_rules(single, apps, room):
+    rules = apps(single.url, "ada").join(room)["rules"]
+    assert rules["photo"]["lockedAspect"] is True and rules["photo"]["minScale"] == 0.2
+    assert rules["audio"]["rotates"] is False and rules["*"]["maxScale"] == 10
+    assert rules["text"]["fontSize"] == {"min": 12, "max": 72}
+
+
+def test_an_app_may_ask_whether_its_connection_lives(single, apps):
+    app = apps(single.url, "ada")
+    assert app.ok("client:ping", {}) == {"ok": True}
+    app.ok("client:ping", {})
+    error = app.call("client:ping", {})["error"]
+    assert error["code"] == "rate_limited" and 0 < error["retryAfterMs"] <= 500
+    time.sleep(error["retryAfterMs"] / 1000)
+    app.ok("client:ping", {})

@@ -174,7 +174,7 @@ import Wire
             """
             01 00 00 00 00 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 00 02 00 65 70 0b 00 00 00 00 00 00
             00 00 02 00 00 00 5b 5d 01 00 00 00 01 00 75 03 00 41 64 61 04 00 23 66 30 30 03 00 73 2e 78 01
-            00 73 02 00 00 00 07 00 00 00 00 00 00 00
+            00 73 02 00 00 00 07 00 00 00 00 00 00 00 00 00 00 00
             """)
     }
 
@@ -186,7 +186,7 @@ import Wire
             00 01 01 00 00 00 3f 64 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 01 01 00 75 01
             00 73 07 00 00 00 00 00 00 00 08 07 06 05 04 03 02 01 18 17 16 15 14 13 12 11 01 00 00 00 01 00
             65 04 00 00 00 00 00 00 00 02 00 00 00 7b 7d 00 00 00 00 03 00 73 2e 78 01 00 73 02 00 00 00 07
-            00 00 00 00 00 00 00
+            00 00 00 00 00 00 00 00 00 00 00
             """)
     }
 
@@ -318,6 +318,11 @@ import Wire
         var join = Samples.join
         join.after = 9
         try check(join, hex(encode(Samples.join)) + " 09 00 00 00 00 00 00 00")
+    }
+
+    @Test func anAnswerToAJoinFromAnOlderPeerHasNoRules() throws {
+        let older = Array(encode(Samples.joined).dropLast(4))
+        #expect(try decode(JoinReply.self, older) == Samples.joined)
     }
 
     @Test func kindNumbersStay() {

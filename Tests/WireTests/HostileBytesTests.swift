@@ -6,11 +6,17 @@ import Wire
     @Test func everyTruncationOfARecordIsRefused() {
         for record in Samples.all {
             let whole = encode(record)
-            for count in 0..<whole.count {
+            for count in 0..<whole.count where !Self.isOlderForm(record, count, of: whole.count) {
                 let isRead = decodes(as: record, Array(whole.prefix(count)))
                 #expect(!isRead, "\(record) cut to \(count)")
             }
         }
+    }
+
+    /// An answer to a join without the empty rules at its end is what an older fan-out sends.
+    private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
+        guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
+        return count == whole - 4
     }
 
     @Test func everyTruncationOfAnEnvelopeIsRefused() throws {

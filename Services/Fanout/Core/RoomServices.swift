@@ -6,6 +6,8 @@ internal import Wire
 struct RoomServices: Sendable {
     let limits: FanoutLimits
     let rules: RulesTable
+    /// The rules as JSON text, for the answers to joins.
+    let rulesText: [UInt8]
     /// How sessions are signed; nil until the database was reached.
     var issuer: SessionIssuer?
     var history = DatabaseHistory()
@@ -16,6 +18,14 @@ struct RoomServices: Sendable {
     var counters = FanoutCounters()
     /// Parsed elements; kept for its storage.
     var document = JSONDocument()
+
+    init(limits: FanoutLimits, rules: RulesTable) {
+        self.limits = limits
+        self.rules = rules
+        var writer = JSONWriter()
+        rules.encode(into: &writer)
+        self.rulesText = writer.bytes
+    }
 
     mutating func refuse(
         _ join: Join, from gateway: GatewayID, with refusal: Refusal, into actions: inout [FanoutAction]

@@ -85,6 +85,7 @@ extension Gateway {
             // The fault of a commit is found again when it is read: it may use up the commit's number.
             if !event.event.isCommit { try self.reader.check(event) }
             if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
+            if case .ping = event.event { return try self.ping(event, into: &actions) }
             let room = try event.room()
             if try self.connections.waitsForJoin(event, room: room, self.reader) { return }
             switch event.event {
@@ -100,7 +101,7 @@ extension Gateway {
                 if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
             case .edit(let kind):
                 try self.commits.received(event, kind, room: room, &self.reader, &self.connections, into: &actions)
-            case .authRefresh: break
+            case .authRefresh, .ping: break
             }
         } catch {
             self.connections.refuse(error, event, into: &actions)
@@ -120,6 +121,15 @@ extension Gateway {
                 let preview = self.connections.release(move, from: slot, room: released.room, at: now, into: &actions)
                 if let preview { self.rooms.send(preview, at: now, into: &actions) }
             }
+        }
+    }
+
+    /// `client:ping`: Engine.IO 4 lets only the server send pings, and an app that comes back to the foreground cannot wait
+    /// for the next one.
+    private mutating func ping(_ event: IncomingEvent, into actions: inout [GatewayAction]) throws(Refusal) {
+        try self.connections.bySlot[event.slot]?.spendPing(at: event.now)
+        if let ackID = event.ackID {
+            actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
         }
     }
 

@@ -92,7 +92,8 @@ extension RoomFeed {
         }
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
-            members: self.occupancy.members, session: secret, sid: sid, claim: claim, number: number)
+            members: self.occupancy.members, session: secret, sid: sid, claim: claim, number: number,
+            rules: services.rulesText)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
         if let joined, self.occupancy.connectionCount > 1 {
             self.announce(joined, hasJoined: true, except: join.connection, into: &actions)

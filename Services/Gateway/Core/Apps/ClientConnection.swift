@@ -14,6 +14,7 @@ struct ClientConnection {
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
     private var previewLimit: TokenBucket
+    private var pingLimit: TokenBucket
     /// Its rate of commits, and those that wait.
     private(set) var commits: CommitQueue
     /// When a refusal of a preview was last reported, by code.
@@ -27,6 +28,8 @@ struct ClientConnection {
 
     /// Bytes of events that may wait for joins.
     static let maxWaitingBytes = 1 << 20
+    /// How often an app may ask whether its connection lives.
+    private static let pingsPerSecond = 2
     /// Refusals of previews with the same code are reported no more often than that.
     private static let reportPause = Nanoseconds.seconds(1)
     /// So long before its token ends an app is warned, s.
@@ -39,6 +42,7 @@ struct ClientConnection {
         self.wantsPreviews = handshake.previews
         self.previewLimit = TokenBucket(
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
+        self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
 
@@ -49,6 +53,12 @@ struct ClientConnection {
 
     /// It is about to be closed: no more commits are accepted.
     mutating func startLeaving() { self.isLeaving = true }
+
+    /// - Throws: a refusal when the app asks too often whether its connection lives.
+    mutating func spendPing(at now: Instant) throws(Refusal) {
+        guard !self.pingLimit.spend(at: now) else { return }
+        throw Refusal(.rateLimited, "Pings are too frequent.", retryAfterMs: self.pingLimit.waitMs(at: now))
+    }
 
     // MARK: Joining and leaving
 

@@ -214,7 +214,7 @@ package struct Connections {
     mutating func refuse(_ refusal: Refusal, _ event: IncomingEvent, into actions: inout [GatewayAction]) {
         var number = event.payload["n"]?.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
         switch event.event {
-        case .authRefresh:
+        case .authRefresh, .ping:
             return self.refuse(refusal, event.origin, into: &actions)
         case .preview:
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }

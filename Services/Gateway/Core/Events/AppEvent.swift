@@ -8,13 +8,15 @@ enum AppEvent {
     case roomLeave
     case preview(PreviewEvent)
     case authRefresh
+    /// The app asks whether its connection lives.
+    case ping
     /// An edit: a commit asks for it.
     case edit(EditKind)
 
     private static let controls: [(name: String, event: AppEvent)] = [
         (PreviewEvent.values.rawValue, .preview(.values)), (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
-        ("auth:refresh", .authRefresh),
+        ("auth:refresh", .authRefresh), ("client:ping", .ping),
     ]
 
     /// The event of that name.
@@ -35,6 +37,7 @@ enum AppEvent {
         case .roomLeave: "room:leave"
         case .preview(let event): event.rawValue
         case .authRefresh: "auth:refresh"
+        case .ping: "client:ping"
         case .edit(let kind): kind.event
         }
     }

@@ -80,6 +80,10 @@ extension EventText {
         writer.value(throttle.milliseconds)
         writer.key("limits")
         limits.encode(into: &writer)
+        if !joined.rules.isEmpty {
+            writer.key("rules")
+            writer.raw(joined.rules)
+        }
         writer.endObject()
         return writer.bytes
     }
