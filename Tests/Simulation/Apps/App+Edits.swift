@@ -99,7 +99,8 @@ extension App {
     /// Commits a move of a group.
     private func lift(_ elements: [String]) {
         let ids = self.withStranger(elements)
-        if self.world.random.place(2) == 0 {
+        // A pivot is on the canvas, where annotations are not.
+        if ids.contains(where: AppElements.isAnnotation) || self.world.random.place(2) == 0 {
             let items = ids.map { "{\(self.transform(of: $0))}" }.joined(separator: ",")
             self.lift("elements:transform", ids, "\"elements\":[\(items)]")
         } else {
