@@ -1,6 +1,7 @@
 """The judge is judged: the history of a real run, spoilt in the ways in which a broken pipeline would spoil it."""
 
 import asyncio
+import copy
 import re
 import signal
 
@@ -90,7 +91,8 @@ def an_acknowledgement_has_another_number(records):
 
 
 def an_acknowledgement_has_another_state(records):
-    records[middle(of(records, "ok", lambda r: r["body"]))]["body"] += "1"
+    place = middle(of(records, "ok", lambda r: any(r.get("elements", {}).values())))
+    records[place]["elements"] = {name: state + "1" for name, state in records[place]["elements"].items()}
 
 
 def a_number_is_left_out(records):
@@ -126,7 +128,8 @@ def the_last_update_is_not_delivered(records):
 
 
 def an_update_says_something_else(records):
-    records[middle(of(records, "deliver", lambda r: r["body"]))]["body"] += "1"
+    place = middle(of(records, "deliver", lambda r: any(r["elements"].values())))
+    records[place]["elements"] = {name: state + "1" for name, state in records[place]["elements"].items()}
 
 
 def commits_of_a_session_change_places(records):
@@ -174,7 +177,7 @@ def a_preview_comes_back(records):
 
 def a_preview_comes_after_its_commit(records):
     ended = {
-        (r["room"], r["session"], r["n"]): (r["client"], r["element"], r["gesture"])
+        (r["room"], r["session"], r["n"]): (r["client"], r["targets"][0], r["gesture"])
         for r in records if r["kind"] == "invoke" and r.get("gesture")
     }
     seen = {}
@@ -205,6 +208,20 @@ def a_request_is_answered_twice(records):
     records.insert(place + 1, dict(records[place]))
 
 
+def a_group_is_written_in_part(records):
+    row = records[middle(of(records, "log", lambda r: r["event"] == "several transformed"))]
+    row["elements"].popitem()
+
+
+def an_annotation_outlives_its_parent(records):
+    def is_cascade(row):
+        return not any(row["elements"].values()) and any(parent in row["elements"] for parent in row["parents"].values())
+
+    row = records[middle(of(records, "log", is_cascade))]
+    for name in row.pop("parents"):
+        del row["elements"][name]
+
+
 SPOILT = [
     (an_acknowledged_commit_is_not_written, "I1"), (an_acknowledgement_has_another_number, "I1"),
     (an_acknowledgement_has_another_state, "I1"), (a_commit_is_written_twice, "I2"),
@@ -214,13 +231,14 @@ SPOILT = [
     (the_last_update_is_not_delivered, "I6"), (commits_of_a_session_change_places, "I7"),
     (a_later_commit_gets_an_earlier_number, "I8"), (a_commit_is_never_answered, "I9"), (a_preview_is_not_sent, "I10"),
     (a_preview_comes_back, "I10"), (a_preview_comes_after_its_commit, "I10"), (somebody_sees_a_foreign_room, "I13"),
-    (a_request_is_never_answered, "I14"), (a_request_is_answered_twice, "I14"),
+    (a_request_is_never_answered, "I14"), (a_request_is_answered_twice, "I14"), (a_group_is_written_in_part, "I15"),
+    (an_annotation_outlives_its_parent, "I15"),
 ]
 
 
 @pytest.mark.parametrize(("spoil", "invariant"), SPOILT, ids=[spoil.__name__ for spoil, _ in SPOILT])
 def test_what_a_broken_pipeline_does_is_found(recorded, spoil, invariant):
     records, folder = recorded
-    spoilt = [dict(record) for record in records]
+    spoilt = copy.deepcopy(records)
     spoil(spoilt)
     assert invariant in violated(spoilt, folder)
