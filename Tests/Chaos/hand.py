@@ -84,13 +84,15 @@ class Hand:
         gesture = await self._touch(group)
         if not self._may_lift(gesture):
             return
-        targets = self._with_stranger(group)
         # A pivot is on the canvas, where annotations are not.
-        if self.random.random() < 0.5 or any(map(self._is_annotation, group)):
+        on_canvas = [name for name in group if not self._is_annotation(name)]
+        if self.random.random() < 0.5 or not on_canvas:
+            targets = self._with_stranger(group)
             items = [{"elementId": name, **self._transform(name)} for name in targets]
             request = {item["elementId"]: stored(item) for item in items}
             self._lift("elements:transform", {"elements": items}, targets, gesture, request)
         else:
+            targets = self._with_stranger(on_canvas)
             payload = {"elements": targets, "pivot": {"x": self.random.randint(-100, 100), "y": 0}, **self._deltas()}
             self._lift("elements:gesture", payload, targets, gesture)
 

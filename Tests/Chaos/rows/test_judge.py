@@ -1,7 +1,6 @@
 """The judge is judged: the history of a real run, spoilt in the ways in which a broken pipeline would spoil it."""
 
 import asyncio
-import copy
 import re
 import signal
 
@@ -210,7 +209,7 @@ def a_request_is_answered_twice(records):
 
 def a_group_is_written_in_part(records):
     row = records[middle(of(records, "log", lambda r: r["event"] == "several transformed"))]
-    row["elements"].popitem()
+    row["elements"] = dict(list(row["elements"].items())[1:])
 
 
 def an_annotation_outlives_its_parent(records):
@@ -218,8 +217,8 @@ def an_annotation_outlives_its_parent(records):
         return not any(row["elements"].values()) and any(parent in row["elements"] for parent in row["parents"].values())
 
     row = records[middle(of(records, "log", is_cascade))]
-    for name in row.pop("parents"):
-        del row["elements"][name]
+    row["elements"] = {name: state for name, state in row["elements"].items() if name not in row["parents"]}
+    row["parents"] = {}
 
 
 SPOILT = [
@@ -239,6 +238,6 @@ SPOILT = [
 @pytest.mark.parametrize(("spoil", "invariant"), SPOILT, ids=[spoil.__name__ for spoil, _ in SPOILT])
 def test_what_a_broken_pipeline_does_is_found(recorded, spoil, invariant):
     records, folder = recorded
-    spoilt = copy.deepcopy(records)
+    spoilt = [dict(record) for record in records]
     spoil(spoilt)
     assert invariant in violated(spoilt, folder)
