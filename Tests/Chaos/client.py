@@ -7,7 +7,7 @@ import contextlib
 import random
 
 from hand import Hand, value
-from history import DELIVERIES, body
+from history import DELIVERIES, bodies, body, geometries
 from line import Line
 
 RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
@@ -122,15 +122,28 @@ class App:
             self.changed.set()
 
     def _deliver(self, name, data):
-        element = data["elementId"] if name == "element:deleted" else (data.get("element") or data)["id"]
-        state = None if name == "element:deleted" else data.get("element") or data
+        changed = self._changed(name, data)
         more = {"session": data["sid"], "n": data["n"]} if "n" in data else {}
         self.history.add(
-            "deliver", client=self.name, room=self.room, seq=data["seq"], event=DELIVERIES[name], element=element,
-            body=body(state), **more,
+            "deliver", client=self.name, room=self.room, seq=data["seq"], event=DELIVERIES[name],
+            elements=bodies(changed), **more,
         )
         self.seq = data["seq"]
-        self.elements[element] = state is not None
+        self.elements.update(changed)
+        for element in [name for name, state in changed.items() if state is None]:
+            del self.elements[element]
+
+    def _changed(self, name, data):
+        """The states after an update, by id. Of a moved group only the geometry comes: all else stays as it is."""
+        if name == "element:deleted":
+            return dict.fromkeys(data["elementIds"])
+        if name == "elements:transformed":
+            return {
+                element["id"]: {**self.elements.get(element["id"], {}), **element, "updatedBy": data["userId"]}
+                for element in data["elements"]
+            }
+        elements = data["elements"] if "elements" in data else [data.get("element") or data]
+        return {element["id"]: element for element in elements}
 
     def _preview(self, data):
         sender = self.world.people.get(data["sid"])
@@ -166,11 +179,22 @@ class App:
         self.world.acknowledged(commit, self.room)
         if data.get("duplicate"):
             self.world.counts["duplicates"] += 1
-        state = None if commit.event == "element:delete" else data["element"]
+        self.world.counts[f"acks.{commit.event}"] += 1
         self.history.add(
-            "ok", client=self.name, room=self.room, session=self.sid, n=commit.n, seq=data["seq"], body=body(state)
+            "ok", client=self.name, room=self.room, session=self.sid, n=commit.n, seq=data["seq"],
+            **self._result(commit.event, data),
         )
         self.world.firsts[self.sid, commit.n] = data["seq"]
+
+    @staticmethod
+    def _result(event, data):
+        """What an acknowledgement says of the elements."""
+        if event in ("element:delete", "elements:delete"):
+            return {"elements": dict.fromkeys(data["elementIds"], "")}
+        if event in ("elements:transform", "elements:gesture"):
+            return {"geometry": geometries(data["elements"])}
+        elements = data["elements"] if "elements" in data else [data["element"]]
+        return {"elements": {element["id"]: body(element) for element in elements}}
 
     def _refused(self, commit, error):
         code = error["code"]
@@ -335,12 +359,11 @@ class App:
 
     def _snapshot(self, answer, elements):
         self.world.counts["snapshots"] += 1
-        states = {element["id"]: body(element) for element in elements}
-        self.history.add(
-            "snapshot", client=self.name, room=self.room, epoch=self.epoch, seq=answer["seq"], elements=states
-        )
         self.seq = answer["seq"]
-        self.elements = dict.fromkeys(states, True)
+        self.elements = {element["id"]: element for element in elements}
+        self.history.add(
+            "snapshot", client=self.name, room=self.room, epoch=self.epoch, seq=self.seq, elements=bodies(self.elements)
+        )
 
     def _send_pending(self):
         now = asyncio.get_running_loop().time()
@@ -373,15 +396,16 @@ class App:
     def may_commit(self):
         return self.is_joined and not self.is_stopping and not self.world.is_calm and len(self.pending) < WINDOW
 
-    def commit(self, event, payload, element, request, gesture=None):
-        """Takes a commit into custody and sends it as soon as it can."""
+    def commit(self, event, payload, targets, request=None, gesture=None):
+        """Keeps a commit until its answer and sends it as soon as it can. It is to change all `targets` or nothing;
+        `request` is what must result, by id, as far as that is known."""
         self.n += 1
         commit = Commit(self.n, event, payload, asyncio.get_running_loop().time())
         self.pending[self.n] = commit
         more = {} if gesture is None else {"gesture": gesture}
         self.history.add(
-            "invoke", client=self.name, room=self.room, session=self.sid, n=self.n, event=event, element=element,
-            request=request, **more,
+            "invoke", client=self.name, room=self.room, session=self.sid, n=self.n, event=event, targets=targets,
+            request=request or {}, **more,
         )
         self.world.invoked(self.room)
         self._send_pending()

@@ -6,6 +6,7 @@ EVERYBODYS = "hot"
 # How often somebody does what waits for no answer before the next request.
 LEAVES = 0.02
 BURSTS = 0.02
+PRESETS = ["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"]
 
 
 def value(preview):
@@ -17,7 +18,7 @@ def value(preview):
 
 
 def stored(payload):
-    """The state that a whole transform of a note of 100 by 100 must result in, as `history.body` writes it."""
+    """The geometry that a whole transform of a note of 100 by 100 must result in, as `history.geometry` writes it."""
     transform = payload["transform"]
     fields = [
         payload["positionX"], payload["positionY"], 100 * transform["scaleX"], 100 * transform["scaleY"],
@@ -27,7 +28,8 @@ def stored(payload):
 
 
 class Hand:
-    """One app's work. Everything that it sends is in range, so what has to become of it is known before."""
+    """One app's work. Everything that it sends is in range, so what has to become of it is known before, unless it
+    depends on the stored state."""
 
     def __init__(self, app):
         self.app = app
@@ -41,7 +43,7 @@ class Hand:
             if self.app.is_stopping or not self.app.may_commit:
                 continue
             if self.own is None or not self.app.elements:
-                self._create(EVERYBODYS if not self.app.elements.get(EVERYBODYS) else None)
+                self._create(EVERYBODYS if EVERYBODYS not in self.app.elements else None)
             else:
                 await self._act()
 
@@ -50,49 +52,145 @@ class Hand:
         if habit < LEAVES and not self.app.pending:
             return self.app.leave_and_join()
         if LEAVES < habit < LEAVES + BURSTS:
-            return self.app.burst(EVERYBODYS if self.app.elements.get(EVERYBODYS) else self.own)
+            return self.app.burst(EVERYBODYS if EVERYBODYS in self.app.elements else self.own)
         dice = self.random.random()
-        element = EVERYBODYS if dice < 0.2 else self.own
         if dice > 0.97:
-            self.own = None
-            return self.app.commit("element:delete", {"elementId": element}, element, "")
-        gesture = None
-        if dice < 0.5:
-            self.app.gesture += 1
-            gesture = self.app.gesture
-            await self._drag(element, gesture)
-        if self.app.may_commit and (gesture is None or gesture == self.app.gesture):
-            payload = {"elementId": element, **self._transform()}
-            if gesture is not None:
-                payload["gesture"] = gesture
-            self.app.commit("element:transform", payload, element, stored(payload), gesture)
+            self._delete()
+        elif dice > 0.90:
+            self._annotate()
+        elif dice > 0.72:
+            await self._move_group(self._group())
+        else:
+            await self._move(EVERYBODYS if self.random.random() < 0.2 else self.own)
 
-    async def _drag(self, element, gesture):
+    # Moves
+
+    async def _move(self, element):
+        gesture = await self._touch([element])
+        if not self._may_lift(gesture):
+            return
+        dice = self.random.random()
+        payload = {"elementId": element}
+        if dice < 0.7:
+            payload |= self._transform(element)
+            self._lift("element:transform", payload, [element], gesture, {element: stored(payload)})
+        elif dice < 0.85:
+            payload |= self._deltas() | ({"anchor": {"x": 0.25, "y": 1}} if self.random.random() < 0.5 else {})
+            self._lift("element:gesture", payload, [element], gesture)
+        else:
+            self._lift("element:preset", {**payload, "preset": self.random.choice(PRESETS)}, [element], gesture)
+
+    async def _move_group(self, group):
+        gesture = await self._touch(group)
+        if not self._may_lift(gesture):
+            return
+        # A pivot is on the canvas, where annotations are not.
+        on_canvas = [name for name in group if not self._is_annotation(name)]
+        if self.random.random() < 0.5 or not on_canvas:
+            targets = self._with_stranger(group)
+            items = [{"elementId": name, **self._transform(name)} for name in targets]
+            request = {item["elementId"]: stored(item) for item in items}
+            self._lift("elements:transform", {"elements": items}, targets, gesture, request)
+        else:
+            targets = self._with_stranger(on_canvas)
+            payload = {"elements": targets, "pivot": {"x": self.random.randint(-100, 100), "y": 0}, **self._deltas()}
+            self._lift("elements:gesture", payload, targets, gesture)
+
+    async def _touch(self, elements):
+        """Sometimes shows previews before the commit: their gesture, which it will end."""
+        if self.random.random() < 0.5:
+            return None
+        self.app.gesture += 1
+        gesture = self.app.gesture
         for _ in range(self.random.randint(2, 6)):
             if self.app.is_joined and gesture == self.app.gesture:
-                self.app.preview(element, gesture, self._transform())
+                element = self.random.choice(elements)
+                self.app.preview(element, gesture, self._transform(element))
             await asyncio.sleep(0.03)
+        return gesture
+
+    def _may_lift(self, gesture):
+        return self.app.may_commit and gesture in (None, self.app.gesture)
+
+    def _lift(self, event, payload, targets, gesture, request=None):
+        if gesture is not None:
+            payload["gesture"] = gesture
+        self.app.commit(event, payload, targets, request, gesture)
+
+    # Elements come and go
 
     def _create(self, name=None):
-        self.app.made += 1
         if name is None:
-            name = self.own = f"{self.app.name}-{self.app.made}"
-        payload = self._transform()
-        flat = {"positionX": payload["positionX"], "positionY": payload["positionY"], **payload["transform"]}
-        self.app.commit(
-            "element:create",
-            {"element": {"type": "note", "id": name, "originalWidth": 100, "originalHeight": 100, **flat}}, name,
-            stored(payload),
-        )
+            name = self.own = self._new_name()
+        element, request = self._new("note", name)
+        self.app.commit("element:create", {"element": element}, [name], {name: request})
 
-    def _transform(self):
+    def _annotate(self):
+        """Annotations of its own element: one, or several together with another element."""
+        marks = [self._new("text", self._new_name(), self.own) for _ in range(self.random.randint(1, 3))]
+        if len(marks) == 1:
+            element, request = marks[0]
+            return self.app.commit("element:create", {"element": element}, [element["id"]], {element["id"]: request})
+        marks.append(self._new("note", self._new_name()))
+        requests = {element["id"]: request for element, request in marks}
+        self.app.commit("elements:create", {"elements": [element for element, _ in marks]}, list(requests), requests)
+
+    def _delete(self):
+        """Its own element, alone or with others that it has made; annotations go with what they belong to."""
+        own, self.own = self.own, None
+        if self.random.random() < 0.5:
+            return self.app.commit("element:delete", {"elementId": own}, [own], {own: ""})
+        others = [name for name in self.app.elements if name.startswith(f"{self.app.name}-") and name != own]
+        targets = self._with_stranger([own, *self.random.sample(others, min(len(others), 4))])
+        self.app.commit("elements:delete", {"elementIds": targets}, targets, dict.fromkeys(targets, ""))
+
+    def _new_name(self):
+        self.app.made += 1
+        return f"{self.app.name}-{self.app.made}"
+
+    def _new(self, kind, name, parent=None):
+        """An element as it is sent, and the geometry that it must get."""
+        place = {"parentId": parent, "space": "normalized"} if parent else {}
+        payload = self._transform(name, is_annotation=parent is not None)
+        flat = {"positionX": payload["positionX"], "positionY": payload["positionY"], **payload["transform"]}
+        element = {"type": kind, "id": name, "originalWidth": 100, "originalHeight": 100, **place, **flat}
+        return element, stored(payload)
+
+    # Choosing
+
+    def _group(self):
+        """Two to five elements of the room, if it has as many."""
+        names = list(self.app.elements)
+        return self.random.sample(names, min(len(names), self.random.randint(2, 5)))
+
+    def _with_stranger(self, names):
+        """Sometimes with an element that never existed: then nothing of the group may change."""
+        if self.random.random() < 0.15:
+            names = [*names, "nobody's"]
+            self.random.shuffle(names)
+        return names
+
+    def _is_annotation(self, name):
+        return "parentId" in self.app.elements.get(name, {})
+
+    def _transform(self, name, is_annotation=None):
         """Never the same twice, so that a commit can be told by what it left behind."""
+        if is_annotation is None:
+            is_annotation = self._is_annotation(name)
         self.app.world.moves += 1
         moves = self.app.world.moves
+        x, y = moves, self.random.randint(-1000, 1000)
         return {
-            "positionX": moves, "positionY": self.random.randint(-1000, 1000),
+            "positionX": x % 10000 / 10000 if is_annotation else x, "positionY": abs(y) / 1000 if is_annotation else y,
             "transform": {
                 "rotation": self.random.randrange(720) / 2, "scaleX": self.random.randint(2, 20) / 4,
                 "scaleY": self.random.randint(2, 20) / 4,
             },
+        }
+
+    def _deltas(self):
+        """What two fingers did to an element, small enough to keep it in range for long."""
+        return {
+            "translation": {"x": self.random.randint(-50, 50), "y": self.random.randint(-50, 50)},
+            "scale": self.random.choice([0.5, 0.8, 1.25, 2]), "rotation": self.random.randint(-400, 400),
         }

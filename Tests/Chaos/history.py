@@ -1,22 +1,56 @@
 """What apps did, were told and saw, one JSON line each, in the order in which one process observed it."""
 
+import re
 import time
 
 import orjson
 
-FIELDS = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
+# What a request determines of an element, and what else is compared.
+GEOMETRY = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
+OTHERS = (
+    "type", "originalWidth", "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "zIndex", "parentId",
+)
 # The broadcasts as the history calls them.
 DELIVERIES = {
     "element:transformed": "transformed", "element:created": "created", "element:updated": "updated",
-    "element:deleted": "deleted",
+    "element:deleted": "deleted", "elements:created": "several created", "elements:transformed": "several transformed",
 }
+
+
+def geometry(element):
+    """An element's geometry as text."""
+    return " ".join(map(_text, (element.get(field) for field in GEOMETRY)))
 
 
 def body(element):
     """An element's state as text: equal states, equal text. Empty for a deleted one."""
-    if element is None:
-        return ""
-    return " ".join(f"{element[field]:.10g}" for field in FIELDS)
+    return "" if element is None else " ".join(map(_text, (element.get(field) for field in GEOMETRY + OTHERS)))
+
+
+def bodies(elements):
+    """The states of several by id."""
+    return {name: body(element) for name, element in elements.items()}
+
+
+def geometries(elements):
+    """The geometry of several by id."""
+    return {element["id"]: geometry(element) for element in elements}
+
+
+def _text(value):
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:.10g}"
+
+
+def changed(before, after):
+    """The fields of a row of the log that say what it changed."""
+    texts = before if after is None else after
+    elements = {element["id"]: element for element in (texts if isinstance(texts, list) else [texts])}
+    parents = {name: element["parentId"] for name, element in elements.items() if "parentId" in element}
+    if after is None:
+        return {"elements": dict.fromkeys(elements, ""), "parents": parents}
+    return {"elements": bodies(elements), "geometry": geometries(elements.values()), "parents": parents}
 
 
 class History:
@@ -44,25 +78,26 @@ class History:
 
     async def dump(self, server):
         """The truth at the end, from PostgreSQL."""
-        for room, seq, shard, gseq, session, n, element, event, after in await server.rows(
-            "select room_id, seq, shard, gseq, session, n, element_id, event, after from commit_log"
-            " order by room_id, seq"
+        for room, seq, shard, gseq, session, n, event, before, after in await server.rows(
+            "select room_id, seq, shard, gseq, session, n, event, before, after from commit_log order by room_id, seq"
         ):
             if seq <= self.floors.get(room, 0):
                 continue
             self.add(
-                "log", room=room, seq=seq, shard=shard, gseq=gseq, session=session, n=n, element=element,
-                event=DELIVERIES.get(event, event), body=body(after),
+                "log", room=room, seq=seq, shard=shard, gseq=gseq, session=session, n=n,
+                event=DELIVERIES.get(event, event), **changed(before, after),
             )
         for room, seq in await server.rows("select room_id, seq from rooms"):
             self.add("room", room=room, seq=seq, floor=self.floors.get(room, 0))
         for shard, gseq in await server.rows("select shard, gseq from shards"):
             self.add("shard", shard=shard, gseq=gseq)
-        columns = "position_x, position_y, width, height, rotation, scale_x, scale_y"
-        for room, element, *values in await server.rows(
+        columns = ", ".join(re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", field) for field in GEOMETRY + OTHERS)
+        for room, name, *values in await server.rows(
             f"select room_id, element_id, {columns} from elements where deleted_seq is null"
         ):
-            self.add("element", room=room, element=element, body=body(dict(zip(FIELDS, map(float, values)))))
+            element = dict(zip(GEOMETRY + OTHERS, values))
+            parent = {"parent": element["parentId"]} if element["parentId"] else {}
+            self.add("element", room=room, element=name, body=body(element), **parent)
 
     def close(self):
         self.file.close()

@@ -7,6 +7,11 @@ import orjson
 MEGABYTE = 1 << 20
 # The longest time without any acknowledgement after one of two daemons was killed, in seconds.
 OUTAGE = 3.0
+# Every kind of commit that apps number.
+EDITS = (
+    "element:create", "elements:create", "element:transform", "elements:transform", "element:gesture",
+    "elements:gesture", "element:preset", "element:delete", "elements:delete",
+)
 
 
 class Report:
@@ -39,6 +44,7 @@ class Report:
         """Names of counts that must not be zero."""
         names = ["acks", "faults.open-transaction", "unknown.resolved", "gaps.repaired", "snapshots", "resyncs"]
         names += ["repeats", "bursts", "left and joined"]
+        names += [f"acks.{event}" for event in EDITS]
         if self.slow_joiners:
             names.append("slow.reads")
         return names + [f"faults.{fault.name}" for fault in self.faults]

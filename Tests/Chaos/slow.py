@@ -37,14 +37,12 @@ class WritersHand(Hand):
             await asyncio.sleep(self.random.uniform(0.2, 0.6))
             if not missing and self.app.may_commit:
                 name = f"large-{self.random.randrange(ELEMENTS)}"
-                payload = {"elementId": name, **self._transform()}
-                self.app.commit("element:transform", payload, name, stored(payload))
+                payload = {"elementId": name, **self._transform(name)}
+                self.app.commit("element:transform", payload, [name], {name: stored(payload)})
 
     def _make(self, name):
-        payload = self._transform()
-        flat = {"positionX": payload["positionX"], "positionY": payload["positionY"], **payload["transform"]}
-        element = {"type": "note", "id": name, "originalWidth": 100, "originalHeight": 100, "content": CONTENT, **flat}
-        self.app.commit("element:create", {"element": element}, name, stored(payload))
+        element, request = self._new("note", name)
+        self.app.commit("element:create", {"element": {**element, "content": CONTENT}}, [name], {name: request})
 
 
 class SlowJoiner(App):

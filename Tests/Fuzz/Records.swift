@@ -1,3 +1,4 @@
+import Canvas
 import Glibc
 import Wire
 
@@ -20,7 +21,8 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .commit:
         check(Commit.self, fields)
         guard let edit = try? EnvelopeReader.decode(Commit.self, fields).edit else { return }
-        _ = (edit.refusal, edit.soleElement)
+        _ = (edit.refusal, edit.soleElement, edit.bodyHash)
+        allEdits.check(edit)
     case .commitResult: check(CommitResult.self, fields)
     case .update: check(Update.self, fields)
     case .join: check(Join.self, fields)
@@ -52,6 +54,38 @@ private func check<Record: WireRecord & Equatable>(_ type: Record.Type, _ fields
     }
 }
 
+extension EditRegistry {
+    /// An edit of any kind: what is decoded comes back when it is encoded and decoded again, under the same hash.
+    fileprivate func check(_ encoded: EncodedEdit) {
+        for kind in repeat (each Kind).self { checkEdit(kind, encoded) }
+    }
+}
+
+private func checkEdit<Kind: Edit>(_: Kind.Type, _ encoded: EncodedEdit) {
+    guard encoded.tag == Kind.tag, let edit = try? encoded.decode(Kind.self) else { return }
+    let again = EncodedEdit(edit)
+    guard let back = try? again.decode(Kind.self) else { fatalError("refuses its own edit") }
+    precondition(EncodedEdit(back) == again, "an edit does not come back")
+    precondition(again.bodyHash == encoded.bodyHash, "an edit is another one when it comes back")
+}
+
+/// One edit of each kind that changes existing elements, beside those of the samples.
+private let edits: [EncodedEdit] = {
+    var gesture = Gesture()
+    gesture.translation = Point(x: 3, y: -4)
+    (gesture.scaleX, gesture.scaleY, gesture.rotation) = (2, 0.5, 90)
+    var anchored = gesture
+    anchored.anchor = Point(x: 0, y: 1)
+    let fields = TransformFields(positionX: 1, rotation: 90)
+    return [
+        EncodedEdit(TransformElements(["e", "f"].map { TransformElement(element: $0, fields: fields) })),
+        EncodedEdit(DeleteElements(["e", "f"])),
+        EncodedEdit(GestureElement(element: "e", gesture: anchored)),
+        EncodedEdit(GestureElements(["e", "f"], pivot: Point(x: 10, y: 20), gesture: gesture)),
+        EncodedEdit(PresetElement(element: "e", preset: .flipX)),
+    ]
+}()
+
 /// One envelope with all samples, and the fields of each.
 func writeWireSeeds(_ folder: String) {
     var envelope = EnvelopeWriter()
@@ -63,6 +97,14 @@ func writeWireSeeds(_ folder: String) {
         write(writer.bytes, "\(folder)/record-\(index)")
     }
     write(envelope.bytes, "\(folder)/envelope")
+    for edit in edits {
+        var commit = Samples.transform
+        commit.edit = edit
+        var writer = ByteWriter()
+        writer.u8(Commit.kind.rawValue)
+        commit.encode(into: &writer)
+        write(writer.bytes, "\(folder)/edit-\(edit.tag)")
+    }
 }
 
 private func write(_ bytes: [UInt8], _ path: String) {

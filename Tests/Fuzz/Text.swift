@@ -31,11 +31,43 @@ import JSONBytes
         precondition(numbers.allSatisfy { $0?.isFinite ?? true }, "a number that is none")
     }
     guard let element = Element(json: document.root) else { return }
+    checkGesture(document.root, on: element)
     let written = text { element.encode(into: &$0) }
+    checkGeometry(of: element, written)
     var again = JSONDocument()
     do { try again.parse(written, limits: Element.jsonLimits) } catch { fatalError("refuses its element: \(error)") }
     guard let back = Element(json: again.root) else { fatalError("does not know its own element") }
     precondition(text { back.encode(into: &$0) } == written, "an element does not come back")
+}
+
+/// A gesture, alone and about a pivot, leaves numbers that can be stored.
+private func checkGesture(_ json: JSONValue, on element: Element) {
+    guard let gesture = try? ElementInput.gesture(json) else { return }
+    for pivot in [nil, try? ElementInput.pivot(json)] {
+        var moved = element
+        _ = RulesTable.defaults.apply(
+            gesture, to: &moved, pivot: pivot, parentSize: pivot == nil ? Size(width: 300, height: 200) : nil)
+        let numbers = [
+            moved.positionX, moved.positionY, moved.rotation, moved.scaleX, moved.scaleY, moved.anchorX, moved.anchorY,
+        ]
+        precondition(numbers.allSatisfy(\.isFinite), "a number that is none")
+    }
+}
+
+/// The geometry that is cut out of an element's text is its first members and `rev`.
+private func checkGeometry(of element: Element, _ written: [UInt8]) {
+    var whole = JSONDocument()
+    var part = JSONDocument()
+    do {
+        try whole.parse(written, limits: Element.jsonLimits)
+        try part.parse(Element.geometryText(of: written), limits: Element.jsonLimits)
+    } catch { fatalError("cuts a text into what is no JSON: \(error)") }
+    precondition(part.root.count == 14, "cuts at another place")
+    for (key, value) in part.root.members {
+        guard let name = key.string, let stored = whole.root[name] else { fatalError("a member that was not there") }
+        precondition(stored.rawBytes.elementsEqual(value.rawBytes), "another value")
+    }
+    precondition(part.root["rev"]?.integer == element.rev, "another element's revision")
 }
 
 /// Settings files, rules files, peers and connection strings.

@@ -14,6 +14,7 @@ package enum HistoryChecker {
         verdict.findings[.realTime] = index.realTime()
         verdict.findings[.liveness] = index.liveness()
         verdict.findings[.answers] = index.answers()
+        verdict.findings[.groups] = index.groups()
         let unknowns = index.unknowns()
         verdict.findings[.unknowns] = unknowns
         var replay = ViewReplay(index)
@@ -28,6 +29,7 @@ package enum HistoryChecker {
         verdict.findings[.isolation] = replay.isolation
         verdict.counts = Self.counts(history)
         verdict.counts["unknowns"] = Int64(unknowns.checked)
+        verdict.counts["refused-groups"] = index.refusedGroups
         return verdict
     }
 
@@ -44,6 +46,9 @@ package enum HistoryChecker {
             case .deliver: counts["deliveries", default: 0] += 1
             case .preview: counts["previews", default: 0] += 1
             case .answer: counts["answers", default: 0] += 1
+            case .log:
+                if record.states.count > 1 { counts["groups", default: 0] += 1 }
+                if record.isCascade { counts["cascades", default: 0] += 1 }
             case .count: counts[record.name, default: 0] += record.value
             default: break
             }

@@ -1,6 +1,7 @@
 /// The fields of a record's line, by kind: what the reader demands and the writer writes.
 enum HistoryField: String, CaseIterable {
-    case time, client, room, session, n, event, element, gesture, request, seq, body, elements, code
+    case time, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
+    case parents, parent, code
     case final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
 }
 
@@ -33,12 +34,13 @@ extension HistoryRecord.Kind {
     /// Fields that a line of this kind may have.
     var optional: [HistoryField] {
         switch self {
-        case .invoke: [.element, .gesture, .request]
-        case .ok: [.body, .elements, .element]
+        case .invoke: [.element, .targets, .gesture, .request]
+        case .ok: [.body, .elements, .geometry, .element]
         case .deliver: [.session, .n, .element, .body, .elements]
         case .left: [.chosen]
         case .answer: [.room, .seq]
-        case .log: [.element, .body, .elements]
+        case .log: [.element, .body, .elements, .geometry, .parents]
+        case .element: [.parent]
         default: []
         }
     }

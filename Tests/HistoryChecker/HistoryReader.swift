@@ -75,10 +75,14 @@ extension HistoryRecord {
         case .event: Self.take(json.string, &self.event)
         case .element: Self.take(json.string, &self.element)
         case .gesture: Self.take(json.unsigned, &self.gesture)
-        case .request: Self.take(json.string.map(Optional.some), &self.request)
+        case .targets: Self.take(json.strings, &self.targets)
+        case .request: Self.take(json.texts, &self.request)
         case .seq: Self.take(json.unsigned, &self.seq)
         case .body: Self.take(json.string, &self.body)
         case .elements: Self.take(json.texts, &self.elements)
+        case .geometry: Self.take(json.texts, &self.geometry)
+        case .parents: Self.take(json.texts, &self.parents)
+        case .parent: Self.take(json.string, &self.parent)
         case .code: Self.take(json.string, &self.code)
         case .final, .chosen: Self.take(json.bool, &self.isFinal)
         case .epoch: Self.take(json.text, &self.epoch)
@@ -106,6 +110,13 @@ extension JSONValue {
     /// A text, or a number as it is spelt.
     fileprivate var text: String? {
         self.kind == .number ? String(decoding: self.rawBytes, as: UTF8.self) : self.string
+    }
+
+    /// An array of texts.
+    fileprivate var strings: [String]? {
+        guard self.kind == .array else { return nil }
+        let strings = self.elements.compactMap(\.string)
+        return strings.count == self.count ? strings : nil
     }
 
     /// An object of texts.

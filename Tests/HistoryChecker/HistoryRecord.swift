@@ -29,16 +29,24 @@ package struct HistoryRecord: Equatable, Sendable {
     package var event = ""
     /// The element concerned.
     package var element = ""
+    /// The elements that a commit of several is to change.
+    package var targets: [String] = []
     /// The gesture that a preview belongs to, or that a commit ends; 0: none.
     package var gesture: UInt64 = 0
-    /// The element state that was asked for; nil when the writer cannot tell what must result.
-    package var request: String?
+    /// What must result of a request, by element id; empty when the writer cannot tell.
+    package var request: [String: String] = [:]
     /// The room's number of a change, or the place of a view.
     package var seq: UInt64 = 0
     /// The element's state as canonical text; empty for a deleted one.
     package var body = ""
     /// States of several elements by id: of a snapshot, or of a change to more than one element.
     package var elements: [String: String] = [:]
+    /// The geometry of elements by id, for requests and acknowledgements that determine no more than that.
+    package var geometry: [String: String] = [:]
+    /// The parents of the annotations among a row's elements, by the annotations' ids.
+    package var parents: [String: String] = [:]
+    /// The parent of an annotation.
+    package var parent = ""
     /// A refusal's code.
     package var code = ""
     /// A refusal that uses the number up; or a leave that the app wanted.
@@ -71,4 +79,15 @@ package struct HistoryRecord: Equatable, Sendable {
         if !self.element.isEmpty { states[self.element] = self.body }
         return states
     }
+
+    /// The elements that a commit is to change, if the record says so.
+    package var requested: Set<String> {
+        self.element.isEmpty ? Set(self.targets) : Set(self.targets).union([self.element])
+    }
+
+    /// True when the record's change leaves none of its elements.
+    package var isDeletion: Bool { self.states.values.allSatisfy(\.isEmpty) }
+
+    /// True when the record's change creates its elements.
+    package var isCreation: Bool { self.event.hasSuffix("created") }
 }

@@ -18,9 +18,13 @@ extension HistoryRecord {
         case .element: !self.element.isEmpty
         case .body: !self.element.isEmpty || !self.body.isEmpty
         case .gesture: self.gesture > 0
-        case .request: self.request != nil
+        case .targets: !self.targets.isEmpty
+        case .request: !self.request.isEmpty
         case .session, .n: self.number > 0
         case .elements: !self.elements.isEmpty
+        case .geometry: !self.geometry.isEmpty
+        case .parents: !self.parents.isEmpty
+        case .parent: !self.parent.isEmpty
         case .chosen: self.isFinal
         default: true
         }
@@ -37,16 +41,14 @@ extension HistoryRecord {
         case .event: writer.value(self.event)
         case .element: writer.value(self.element)
         case .gesture: writer.value(self.gesture)
-        case .request: writer.value(self.request ?? "")
+        case .targets: self.targets.encode(into: &writer)
+        case .request: Self.write(self.request, into: &writer)
         case .seq: writer.value(self.seq)
         case .body: writer.value(self.body)
-        case .elements:
-            writer.beginObject()
-            for (id, body) in self.elements.sorted(by: { $0.key < $1.key }) {
-                writer.key(string: id)
-                writer.value(body)
-            }
-            writer.endObject()
+        case .elements: Self.write(self.elements, into: &writer)
+        case .geometry: Self.write(self.geometry, into: &writer)
+        case .parents: Self.write(self.parents, into: &writer)
+        case .parent: writer.value(self.parent)
         case .code: writer.value(self.code)
         case .final, .chosen: writer.value(self.isFinal)
         case .epoch: writer.value(self.epoch)
@@ -59,5 +61,14 @@ extension HistoryRecord {
         case .name: writer.value(self.name)
         case .value: writer.value(self.value)
         }
+    }
+
+    private static func write(_ texts: [String: String], into writer: inout JSONWriter) {
+        writer.beginObject()
+        for (id, text) in texts.sorted(by: { $0.key < $1.key }) {
+            writer.key(string: id)
+            writer.value(text)
+        }
+        writer.endObject()
     }
 }

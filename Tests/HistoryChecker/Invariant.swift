@@ -13,6 +13,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case unknowns = "I12"
     case isolation = "I13"
     case answers = "I14"
+    case groups = "I15"
 
     /// A few words for the report.
     var title: String {
@@ -30,6 +31,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .unknowns: "unknown outcomes resolve"
         case .isolation: "only rooms that were joined"
         case .answers: "one answer each"
+        case .groups: "groups are whole"
         }
     }
 }

@@ -42,6 +42,10 @@ import Testing
         alsoSeen.client = "ada"
         let history = Histories.good.inserting(both, before: .room).changing(.room) { $0.seq = 4 }
             .changing(.shard) { $0.gseq = 4 }.without(.element)
+            .changing(.log, where: { $0.seq == 1 }) { $0.elements = ["photo": "at 0"] }
+            .changing(.deliver, where: { $0.seq == 1 && $0.client == "ada" }) { $0.elements = ["photo": "at 0"] }
+            .changing(.deliver, where: { $0.seq == 1 && $0.client == "bob" }) { $0.elements = ["photo": "at 0"] }
+            .changing(.invoke, where: { $0.number == 1 }) { $0.targets = ["photo"] }
             .inserting(H.invoke("ada", 85, 5, "element:delete", ""), before: .quiet)
             .inserting(H.ok("ada", 91, 5, seq: 4, ""), before: .quiet)
             .inserting(seen, before: .quiet).inserting(alsoSeen, before: .quiet)
@@ -71,16 +75,18 @@ import Testing
         var history = [H.snapshot("ada", 0, seq: 0, [:]), H.snapshot("bob", 0, seq: 0, [:])]
         let count: UInt64 = 20_000
         for n in 1...count {
-            let body = "at \(n)"
+            let (body, event) = ("at \(n)", n == 1 ? "created" : "transformed")
             history.append(H.previewSent("ada", Double(n), "note", gesture: n))
             history.append(H.preview("bob", Double(n), "note", from: "ada", gesture: n))
             history.append(H.invoke("ada", Double(n), n, "element:transform", "note", gesture: n, asks: body))
             history.append(H.ok("ada", Double(n), n, seq: n, body))
-            history.append(H.deliver("ada", Double(n), seq: n, "transformed", n, "note", body))
-            history.append(H.deliver("bob", Double(n), seq: n, "transformed", n, "note", body))
+            history.append(H.deliver("ada", Double(n), seq: n, event, n, "note", body))
+            history.append(H.deliver("bob", Double(n), seq: n, event, n, "note", body))
         }
         history.append(HistoryRecord(.quiet, time: Double(count)))
-        for n in 1...count { history.append(H.log(seq: n, gseq: n, n, "transformed", "note", "at \(n)")) }
+        for n in 1...count {
+            history.append(H.log(seq: n, gseq: n, n, n == 1 ? "created" : "transformed", "note", "at \(n)"))
+        }
         history += [H.room(seq: count), H.shard(gseq: count), H.element("note", "at \(count)")]
         let verdict = HistoryChecker.check(history)
         #expect(verdict.isGood)

@@ -75,7 +75,7 @@ enum Histories {
         record.event = event
         record.element = element
         record.gesture = gesture
-        record.request = request
+        if let request { record.request = [element: request] }
         return record
     }
 

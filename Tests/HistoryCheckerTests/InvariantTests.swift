@@ -17,7 +17,9 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { self.how }
 
-    static let all: [Spoilt] = Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews
+    static let all: [Spoilt] =
+        Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews + Self.groups
+        + Self.lives
 
     private static let log: [Spoilt] = [
         Spoilt(
@@ -33,15 +35,15 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
             H.good.inserting(H.log(seq: 4, gseq: 4, 9, "transformed", "note", "at 9"), before: .room)
                 .changing(.room) { $0.seq = 4 }.changing(.shard) { $0.gseq = 4 }),
         Spoilt(
-            "a row of what was refused for good", [.noPhantom, .unknowns, .sessionOrder, .convergence, .fold],
+            "a row of what was refused for good", [.noPhantom, .unknowns, .sessionOrder, .convergence, .fold, .groups],
             H.good.inserting(H.log(seq: 4, gseq: 4, 3, "transformed", "gone", "at 1"), before: .room)
                 .changing(.room) { $0.seq = 4 }.changing(.shard) { $0.gseq = 4 }),
         Spoilt(
             "a row is not what was asked for", [.noPhantom],
-            H.good.changing(.invoke, where: { $0.number == 2 }) { $0.request = "at 7" }),
+            H.good.changing(.invoke, where: { $0.number == 2 }) { $0.request = ["note": "at 7"] }),
         Spoilt(
-            "a row is of another element", [.noPhantom],
-            H.good.changing(.invoke, where: { $0.number == 2 }) { $0.element = "photo" }),
+            "a row is of another element", [.groups],
+            H.good.changing(.invoke, where: { $0.number == 2 }) { ($0.element, $0.request) = ("photo", [:]) }),
         Spoilt(
             "a hole in the room's order", [.durable, .gapless, .prefix, .convergence],
             H.good.changing(.log, where: { $0.seq == 3 }) { $0.seq = 4 }.changing(.room) { $0.seq = 4 }),

@@ -1,5 +1,6 @@
 package import HistoryChecker
 import Stages
+import Wire
 
 /// Many worlds, one for each seed, judged one by one.
 package struct Campaign: Sendable {
@@ -68,7 +69,7 @@ package struct Campaign: Sendable {
         self.counts.merge(part.counts) { $0 + $1 }
     }
 
-    /// What every campaign must have seen, or it proves little: acknowledgements, each kind of fault, faults that hit
+    /// What every campaign must have seen, or it proves little: acknowledgements of every kind of edit, each kind of fault, faults that hit
     /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs, commits that waited
     /// for credit.
     package static let required =
@@ -78,8 +79,9 @@ package struct Campaign: Sendable {
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
-            "gateway.snapshot-parts",
-        ] + Stage.allCases.map { "faults.kill.\($0)" } + Stage.allCases.map { "faults.pause.\($0)" }
+            "gateway.snapshot-parts", "groups", "refused-groups", "cascades",
+        ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
+        + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames
 
     /// Counts that must not be zero, and are.

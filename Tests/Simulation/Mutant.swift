@@ -17,4 +17,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case answersLost = "answers-lost"
     /// The gateway does not tell a fan-out that its rooms are another one's now.
     case farewellOff = "farewell-off"
+    /// The committer leaves the last element of a group out.
+    case groupInPart = "group-in-part"
+    /// The database does not list the annotations of an element that is to be deleted.
+    case cascadeOff = "cascade-off"
 }

@@ -28,7 +28,8 @@ import Testing
     /// The invariant that each mistake must be caught as, whatever else it causes; one without shows in who holds rooms.
     private static let symptoms: [Mutant: Invariant] = [
         .dedupOff: .noPhantom, .ackBeforeCommit: .durable, .blindWrites: .gapless, .naivePolling: .convergence,
-        .fenceOff: .previews, .custodyOff: .liveness, .answersLost: .answers,
+        .fenceOff: .previews, .custodyOff: .liveness, .answersLost: .answers, .groupInPart: .groups,
+        .cascadeOff: .groups,
     ]
 
     private static func shows(_ mutant: Mutant, in failure: Campaign.Failure) -> Bool {

@@ -65,9 +65,11 @@ struct ViewReplay {
         for commit in index.commits {
             guard let invoke = commit.invoke, let row = commit.rows.first else { continue }
             let (asked, stored) = (index.history[invoke], index.history[row])
-            guard asked.gesture > 0, !asked.element.isEmpty else { continue }
-            let mover = Mover(room: asked.room, client: asked.client, element: asked.element)
-            self.closings[mover, default: []].append(Closing(gesture: asked.gesture, seq: stored.seq, row: row))
+            guard asked.gesture > 0 else { continue }
+            for element in asked.requested {
+                let mover = Mover(room: asked.room, client: asked.client, element: element)
+                self.closings[mover, default: []].append(Closing(gesture: asked.gesture, seq: stored.seq, row: row))
+            }
         }
         for (mover, unsorted) in self.closings {
             var closings = unsorted.sorted { $0.gesture < $1.gesture }

@@ -75,7 +75,7 @@ extension App {
 
     private func snapshot(_ states: [String: String], _ epoch: String, _ seq: UInt64) {
         self.place = (epoch, seq)
-        self.elements = Set(states.keys)
+        self.elements.reset(to: states)
         self.observe(.snapshot) {
             $0.epoch = epoch
             $0.seq = seq
@@ -122,18 +122,8 @@ extension App {
     private func commitAnswered(_ number: UInt64, _ answer: JSONValue, to ack: UInt64) {
         guard let index = self.pending.firstIndex(where: { $0.number == number }) else { return }
         if answer["ok"]?.bool == true {
-            self.pending.remove(at: index)
-            let (element, body) =
-                answer["elementId"] != nil
-                ? (answer["elementId"]?.string ?? "", "")
-                : (answer["element"]?["id"]?.string ?? "", answer["element"].map(Self.text) ?? "")
-            return self.observe(.ok) {
-                $0.session = self.sid
-                $0.number = number
-                $0.seq = UInt64(answer["seq"]?.integer ?? 0)
-                $0.element = element
-                $0.body = body
-            }
+            let commit = self.pending.remove(at: index)
+            return self.accepted(commit, answer)
         }
         let code = answer["error"]?["code"]?.string ?? "?"
         let isFinal = !["gap", "rate_limited", "busy", "unavailable", "session_expired", "?"].contains(code)
@@ -150,7 +140,20 @@ extension App {
         }
     }
 
-    private static func text(_ value: JSONValue) -> String { String(decoding: value.rawBytes, as: UTF8.self) }
+    private func accepted(_ commit: Pending, _ answer: JSONValue) {
+        self.world.count("acks.\(commit.event)")
+        self.observe(.ok) {
+            $0.session = self.sid
+            $0.number = commit.number
+            $0.seq = UInt64(answer["seq"]?.integer ?? 0)
+            switch commit.event {
+            case "elements:transform", "elements:gesture": $0.geometry = AppText.states(of: answer["elements"])
+            case "elements:create": $0.elements = AppText.states(of: answer["elements"])
+            case "element:delete", "elements:delete": $0.elements = AppText.deletedStates(of: answer["elementIds"])
+            default: $0.elements = AppText.state(of: answer["element"])
+            }
+        }
+    }
 
     private func tryAgain(_ index: Int, _ code: String, _ pause: UInt64) {
         let number = self.pending[index].number
@@ -170,7 +173,9 @@ extension App {
 
     private func event(_ name: String, _ data: JSONValue) {
         switch name {
-        case "element:transformed", "element:created", "element:updated", "element:deleted": self.update(name, data)
+        case "element:transformed", "element:created", "element:updated", "element:deleted", "elements:transformed",
+            "elements:created":
+            self.update(name, data)
         case "element:transforming":
             self.observe(.preview) {
                 $0.element = data["elementId"]?.string ?? ""
@@ -190,17 +195,15 @@ extension App {
     }
 
     private func update(_ name: String, _ data: JSONValue) {
-        let (id, body) = AppText.state(of: name, data)
+        let states = self.elements.apply(name, data)
         let seq = UInt64(data["seq"]?.integer ?? 0)
         self.observe(.deliver) {
             $0.seq = seq
             $0.event = name
             $0.session = data["sid"]?.string ?? ""
             $0.number = UInt64(data["n"]?.integer ?? 0)
-            $0.element = id
-            $0.body = body
+            $0.elements = states
         }
         self.place?.seq = seq
-        if body.isEmpty { self.elements.remove(id) } else { self.elements.insert(id) }
     }
 }

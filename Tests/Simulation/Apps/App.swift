@@ -44,14 +44,15 @@ final class App {
     /// Its place in the room; nil before the first join.
     var place: (epoch: String, seq: UInt64)?
     var asked: UInt64 = 0
-    var elements: Set<String> = []
+    var elements = AppElements()
     /// The parts of a snapshot that have come; nil when none is under way.
     var partial: (epoch: String, seq: UInt64, states: [String: String])?
 
     var pending: [Pending] = []
     var lastNumber: UInt64 = 0
     var gesture: UInt64 = 0
-    var moving: (element: String, previews: Int)?
+    /// What its user's fingers are on.
+    var moving: Moving?
     private var lastAck: UInt64 = 0
     /// The acknowledgement of the last join.
     var lastJoin: UInt64 = 0
@@ -177,55 +178,23 @@ final class App {
 
     private func step() {
         guard case .joined = self.state, self.pending.count < 4 else { return }
-        if let moving { return self.move(moving.element, left: moving.previews) }
-        let known = self.elements.sorted()
-        switch self.world.random.place(24) {
-        case _ where known.count < 2, 0: self.create()
-        case 20 where self.pending.isEmpty: self.leaveAndJoin()
-        case 21: self.burst(on: known[self.world.random.place(known.count)])
-        case 1:
-            self.commit("element:delete", known[self.world.random.place(known.count)], "")
-        case 2:
-            let size = self.world.random.number(12...72)
-            self.commit(
-                "element:update", known[self.world.random.place(known.count)], ",\"set\":{\"zIndex\":\(size)}")
-        default:
-            self.gesture += 1
-            self.move(
-                known[self.world.random.place(known.count)], left: Int(self.world.random.number(0...4)))
+        if self.moving != nil { return self.move() }
+        switch self.world.random.place(30) {
+        case _ where self.elements.ids.count < 2, 0: self.create()
+        case 1: self.createSeveral()
+        case 2: self.annotate()
+        case 3: self.delete()
+        case 4: self.deleteGroup()
+        case 5: self.update()
+        case 6 where self.pending.isEmpty: self.leaveAndJoin()
+        case 7: self.burst(on: self.pick())
+        default: self.beginMove()
         }
     }
 
-    private func create() {
-        self.world.count("apps.created")
-        let id = "e\(self.world.random.number(1...12))"
-        let fields = "\"element\":{\"id\":\"\(id)\",\"type\":\"note\",\"positionX\":1,\"positionY\":2}"
-        self.begin("element:create", id, fields, gesture: 0)
-    }
-
-    private func commit(_ event: String, _ element: String, _ more: String) {
-        self.begin(event, element, "\"elementId\":\"\(element)\"\(more)", gesture: 0)
-    }
-
-    /// Shows a few previews, then commits.
-    private func move(_ element: String, left: Int) {
-        let (x, y) = (self.world.random.number(0...999), self.world.random.number(0...999))
-        let fields = "\"elementId\":\"\(element)\",\"positionX\":\(x),\"positionY\":\(y),\"gesture\":\(self.gesture)"
-        guard left > 0 else {
-            self.moving = nil
-            return self.begin("element:transform", element, fields, gesture: self.gesture)
-        }
-        self.moving = (element, left - 1)
-        self.observe(.previewSent) {
-            $0.element = element
-            $0.gesture = self.gesture
-        }
-        self.send(
-            "[\"element:transforming\",{\"roomId\":\"\(self.room)\",\(fields),\"transform\":{\"rotation\":\(x % 360)}}]",
-            awaiting: nil)
-    }
-
-    private func begin(_ event: String, _ element: String, _ fields: String, gesture: UInt64) {
+    /// Accepts a commit of its user, and sends it when it is its turn.
+    /// - Parameter targets: the elements that it is to change; all of them or none.
+    func begin(_ event: String, on targets: [String], _ fields: String, gesture: UInt64 = 0) {
         self.lastNumber += 1
         let number = self.lastNumber
         self.pending.append(Pending(number: number, event: event, fields: fields))
@@ -233,7 +202,7 @@ final class App {
             $0.session = self.sid
             $0.number = number
             $0.event = event
-            $0.element = element
+            $0.targets = targets
             $0.gesture = gesture
         }
         self.flush()

@@ -18,28 +18,70 @@ final class AppText {
         return document.root
     }
 
-    /// The states of a snapshot's elements, by id.
+    // MARK: States
+
+    /// The states of an array of elements, by id.
     static func states(of elements: JSONValue?) -> [String: String] {
         var states: [String: String] = [:]
-        guard let elements else { return states }
-        for element in elements.elements {
-            if let id = element["id"]?.string { states[id] = String(decoding: element.rawBytes, as: UTF8.self) }
+        for element in elements?.children ?? [] {
+            if let id = element["id"]?.string { states[id] = Self.text(element) }
         }
         return states
     }
 
-    /// An update's element id and state, as the log has it.
-    static func state(of name: String, _ data: JSONValue) -> (id: String, body: String) {
-        switch name {
-        case "element:created":
-            // The payload is the element itself, with fields of the event behind its own.
-            let text = String(decoding: data.rawBytes, as: UTF8.self)
-            let end = text.firstRange(of: ",\"roomId\":")?.lowerBound ?? text.endIndex
-            return (data["id"]?.string ?? "", text[..<end] + "}")
-        case "element:deleted": return (data["elementId"]?.string ?? "", "")
-        default:
-            guard let element = data["element"] else { return ("", "") }
-            return (element["id"]?.string ?? "", String(decoding: element.rawBytes, as: UTF8.self))
-        }
+    /// The state of one element.
+    static func state(of element: JSONValue?) -> [String: String] {
+        guard let element, let id = element["id"]?.string else { return [:] }
+        return [id: Self.text(element)]
     }
+
+    /// The state of an element whose event is the element itself, with fields of the event behind its own.
+    static func flatState(of data: JSONValue) -> [String: String] {
+        guard let id = data["id"]?.string else { return [:] }
+        let text = Self.text(data)
+        let end = text.firstRange(of: ",\"roomId\":")?.lowerBound ?? text.endIndex
+        return [id: text[..<end] + "}"]
+    }
+
+    /// The empty states of deleted elements.
+    static func deletedStates(of ids: JSONValue?) -> [String: String] {
+        Dictionary((ids?.children ?? []).compactMap { $0.string.map { ($0, "") } }) { $1 }
+    }
+
+    /// A state with another geometry; everything else in it stays, but for the user that moved the element last.
+    static func merge(_ geometry: JSONValue, into state: String, by user: JSONValue?) -> String {
+        var writer = JSONWriter(reserving: 400)
+        writer.beginObject()
+        for (key, value) in AppText(Array(state.utf8)).root.members {
+            let name = key.string ?? ""
+            writer.key(string: name)
+            writer.raw(((name == "updatedBy" ? user : geometry[name]) ?? value).rawBytes)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// The geometry in a state, as updates and acknowledgements of groups have it.
+    static func geometry(of state: JSONValue) -> String {
+        let names: Set = [
+            "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
+            "originalHeight", "anchorX", "anchorY", "rev",
+        ]
+        var writer = JSONWriter(reserving: 300)
+        writer.beginObject()
+        for (key, value) in state.members {
+            guard let name = key.string, names.contains(name) else { continue }
+            writer.key(string: name)
+            writer.raw(value.rawBytes)
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func text(_ value: JSONValue) -> String { String(decoding: value.rawBytes, as: UTF8.self) }
+}
+
+extension JSONValue {
+    /// An array's values.
+    var children: [JSONValue] { Array(self.elements) }
 }

@@ -68,7 +68,7 @@ struct DatabaseModel {
 
     // MARK: load_shard_state
 
-    func load(_ request: LoadRequest) -> LoadedState {
+    func load(_ request: LoadRequest, mutant: Mutant?) -> LoadedState {
         let shard = self.shards[request.shard]
         var state = LoadedState(version: shard.version, gseq: shard.gseq, chain: shard.chain)
         for room in request.rooms { state.rooms[room] = self.rooms[room] }
@@ -77,6 +77,9 @@ struct DatabaseModel {
             guard let stored = self.elements[need.key.room]?[need.key.element] else { continue }
             let element = stored.isDeleted ? nil : stored.live.element
             state.elements.append(LoadedState.ElementRow(key: need.key, element: element))
+        }
+        for need in request.elements where need.family && mutant != .cascadeOff {
+            self.load(childrenOf: need.key, &state)
         }
         for key in request.outcomes {
             if let place = self.applied[key], let row = self.roomLog[key.stream.room]?[place] {
@@ -87,6 +90,15 @@ struct DatabaseModel {
             }
         }
         return state
+    }
+
+    private func load(childrenOf parent: ElementKey, _ state: inout LoadedState) {
+        let living = (self.elements[parent.room] ?? [:]).filter { !$0.value.isDeleted }
+        for (id, stored) in living.sorted(by: { $0.key < $1.key })
+        where stored.live.element.parentId == parent.element.text {
+            state.elements.append(
+                LoadedState.ElementRow(key: ElementKey(parent.room, id), element: stored.live.element))
+        }
     }
 
     // MARK: What fan-outs ask
@@ -167,6 +179,7 @@ struct DatabaseModel {
                 var record = HistoryRecord(.element)
                 (record.room, record.element) = (room.text, id.text)
                 record.body = String(decoding: stored.live.json, as: UTF8.self)
+                record.parent = stored.live.element.parentId ?? ""
                 records.append(record)
             }
         }

@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import FanoutCore
 import HistoryChecker
 import JSONBytes
 import Wire
@@ -16,24 +17,17 @@ extension LiveElement {
 extension ShardBatch.LogRow {
     /// What was published for the row.
     var update: Update {
-        let states = self.event == .deleted ? [] : self.after ?? []
-        var elements = self.element.map { [UpdatedElement(id: $0, json: states)] } ?? []
-        elements.end(self.gestures)
-        let isApp = SessionKey.isApp(self.session)
-        return Update(
-            shard: UInt8(Shard.of(room: self.room)), gseq: self.gseq, room: self.room, seq: self.seq,
-            event: self.event, user: self.user, sid: SessionKey.sid(of: self.session),
-            number: isApp ? self.number : 0, link: self.link, chain: self.chain,
-            elements: elements)
+        let row = FanoutCore.LogRow(
+            shard: Shard.of(room: self.room), gseq: Int64(self.gseq), room: self.room, seq: Int64(self.seq),
+            event: self.event.name, user: self.user, session: self.session, number: Int64(self.number),
+            gestures: Array(self.gestures), hash: Int64(bitPattern: self.hash), chain: Int64(bitPattern: self.chain),
+            element: self.element, before: self.before, after: self.after)
+        var document = JSONDocument()
+        guard let update = row.update(with: &document) else { fatalError("a row that makes no sense: \(self)") }
+        return update
     }
 
-    private var link: UInt64 {
-        HistoryChain.link(
-            gseq: self.gseq, room: self.room, seq: self.seq, session: self.session, number: self.number,
-            body: self.hash)
-    }
-
-    /// The row as a history has it. Worlds know only changes of one element.
+    /// The row as a history has it.
     var record: HistoryRecord {
         var record = HistoryRecord(.log)
         record.room = self.room.text
@@ -43,8 +37,19 @@ extension ShardBatch.LogRow {
         record.session = self.session.text
         record.number = self.number
         record.event = self.event.name
-        record.element = self.element?.text ?? ""
-        record.body = self.event == .deleted ? "" : String(decoding: self.after ?? [], as: UTF8.self)
+        let elements = self.elements
+        for element in elements {
+            guard let id = element["id"]?.string else { continue }
+            record.elements[id] = self.event.shape == .deletion ? "" : AppText.state(of: element)[id]
+            record.parents[id] = element["parentId"]?.string
+            if self.event.shape == .geometries { record.geometry[id] = AppText.geometry(of: element) }
+        }
         return record
+    }
+
+    /// The elements that it has changed: as they are now, or as they were when they were deleted.
+    private var elements: [JSONValue] {
+        let root = AppText((self.event.shape == .deletion ? self.before : self.after) ?? []).root
+        return self.event.shape.isSingle ? [root] : root.children
     }
 }

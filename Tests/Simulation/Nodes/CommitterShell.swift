@@ -72,7 +72,7 @@ final class CommitterShell: Shell {
                 let commit = try EnvelopeReader.decode(Commit.self, fields)
                 self.lastNumbers[StreamKey(commit.room, commit.session)] = commit.number
                 self.core.commitReceived(
-                    commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
+                    self.altered(commit), size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
             }
         case .message, .database, .app: break
         }
@@ -106,6 +106,16 @@ final class CommitterShell: Shell {
         }
     }
 
+    /// The mutant that decides groups in part.
+    private func altered(_ commit: Commit) -> Commit {
+        guard self.world.plan.mutant == .groupInPart, let group = try? commit.edit.decode(TransformElements.self),
+            commit.edit.tag == TransformElements.tag, group.items.count > 1
+        else { return commit }
+        var part = commit
+        part.edit = EncodedEdit(TransformElements(group.items.dropLast()))
+        return part
+    }
+
     // MARK: Out
 
     private func perform(_ now: Instant) {
@@ -119,7 +129,8 @@ final class CommitterShell: Shell {
     private func perform(_ action: Committer.Action, _ now: Instant) {
         switch action {
         case .load(let lane, let request):
-            self.ask(lane, isWrite: false, now) { .loaded(lane, $0.load(request)) }
+            let mutant = self.world.plan.mutant
+            self.ask(lane, isWrite: false, now) { .loaded(lane, $0.load(request, mutant: mutant)) }
         case .write(let lane, let batch):
             let mutant = self.world.plan.mutant
             self.ask(lane, isWrite: true, now) { .written(lane, isStale: !$0.write(batch, mutant: mutant)) }

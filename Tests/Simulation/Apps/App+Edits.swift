@@ -1,0 +1,172 @@
+import HistoryChecker
+
+/// Fingers on one element or on a group.
+struct Moving {
+    var elements: [String]
+    /// How many previews are sent before the commit.
+    var previewsLeft: Int
+}
+
+// The edits of an app's user: what the gateway may be sent, drawn from what the app has.
+extension App {
+    // MARK: Elements
+
+    func create() {
+        let id = self.newID()
+        let item = "{\"id\":\"\(id)\",\"type\":\"note\",\"positionX\":1,\"positionY\":2}"
+        self.begin("element:create", on: [id], "\"element\":\(item)")
+    }
+
+    /// Creates an element together with annotations of it.
+    func createSeveral() {
+        let parent = self.newID()
+        let item = "{\"id\":\"\(parent)\",\"type\":\"photo\",\"positionX\":5,\"positionY\":6}"
+        let annotations = Set((0...self.world.random.place(3)).map { _ in self.newAnnotationID() }).sorted()
+        let items = [item] + annotations.map { Self.annotation($0, of: parent) }
+        self.begin(
+            "elements:create", on: [parent] + annotations, "\"elements\":[\(items.joined(separator: ","))]")
+    }
+
+    /// Adds an annotation to an element, which somebody may be deleting.
+    func annotate() {
+        let parents = self.elements.ids.filter { !AppElements.isAnnotation($0) }
+        guard !parents.isEmpty else { return self.create() }
+        let id = self.newAnnotationID()
+        let item = Self.annotation(id, of: parents[self.world.random.place(parents.count)])
+        self.begin("element:create", on: [id], "\"element\":\(item)")
+    }
+
+    func update() {
+        let id = self.pick()
+        let index = self.world.random.number(12...72)
+        self.begin("element:update", on: [id], "\"elementId\":\"\(id)\",\"set\":{\"zIndex\":\(index)}")
+    }
+
+    func delete() {
+        let id = self.pick()
+        self.begin("element:delete", on: [id], "\"elementId\":\"\(id)\"")
+    }
+
+    func deleteGroup() {
+        let ids = self.withStranger(self.pickGroup())
+        self.begin("elements:delete", on: ids, "\"elementIds\":\(Self.list(ids))")
+    }
+
+    private static func annotation(_ id: String, of parent: String) -> String {
+        "{\"id\":\"\(id)\",\"type\":\"text\",\"parentId\":\"\(parent)\",\"space\":\"normalized\","
+            + "\"positionX\":0.5,\"positionY\":0.25}"
+    }
+
+    // MARK: Fingers
+
+    /// Touches an element or a group.
+    func beginMove() {
+        self.gesture += 1
+        let elements = self.world.random.chance(35) ? self.pickGroup() : [self.pick()]
+        self.moving = Moving(elements: elements, previewsLeft: Int(self.world.random.number(0...4)))
+        self.move()
+    }
+
+    /// Shows a preview of something that its user touches, or commits the move.
+    func move() {
+        guard var moving else { return }
+        guard moving.previewsLeft > 0 else {
+            self.moving = nil
+            return moving.elements.count == 1 ? self.lift(moving.elements[0]) : self.lift(moving.elements)
+        }
+        moving.previewsLeft -= 1
+        self.moving = moving
+        let element = moving.elements[self.world.random.place(moving.elements.count)]
+        self.observe(.previewSent) {
+            $0.element = element
+            $0.gesture = self.gesture
+        }
+        let fields = "\"roomId\":\"\(self.room)\",\(self.transform(of: element)),\"gesture\":\(self.gesture)"
+        self.send("[\"element:transforming\",{\(fields)}]", awaiting: nil)
+    }
+
+    /// Commits a move of one element in one of the ways in which that is possible.
+    private func lift(_ element: String) {
+        let id = "\"elementId\":\"\(element)\""
+        switch self.world.random.place(6) {
+        case 0: self.lift("element:gesture", [element], "\(id),\(self.deltas)")
+        case 1: self.lift("element:gesture", [element], "\(id),\(self.deltas),\"anchor\":\(self.anchor)")
+        case 2: self.lift("element:preset", [element], "\(id),\"preset\":\"\(self.preset)\"")
+        default: self.lift("element:transform", [element], self.transform(of: element))
+        }
+    }
+
+    /// Commits a move of a group.
+    private func lift(_ elements: [String]) {
+        let ids = self.withStranger(elements)
+        // A pivot is on the canvas, where annotations are not.
+        if ids.contains(where: AppElements.isAnnotation) || self.world.random.place(2) == 0 {
+            let items = ids.map { "{\(self.transform(of: $0))}" }.joined(separator: ",")
+            self.lift("elements:transform", ids, "\"elements\":[\(items)]")
+        } else {
+            let pivot = "{\"x\":\(self.world.random.number(0...500)),\"y\":\(self.world.random.number(0...500))}"
+            self.lift("elements:gesture", ids, "\"elements\":\(Self.list(ids)),\"pivot\":\(pivot),\(self.deltas)")
+        }
+    }
+
+    private func lift(_ event: String, _ targets: [String], _ fields: String) {
+        self.begin(event, on: targets, "\(fields),\"gesture\":\(self.gesture)", gesture: self.gesture)
+    }
+
+    private func transform(of element: String) -> String {
+        let (x, y) = (self.world.random.number(0...999), self.world.random.number(0...999))
+        return "\"elementId\":\"\(element)\",\"positionX\":\(x),\"positionY\":\(y),"
+            + "\"transform\":{\"rotation\":\(x % 360)}"
+    }
+
+    /// What two fingers did: small numbers, so that elements stay within their limits for a while.
+    private var deltas: String {
+        let (x, y) = (self.world.random.number(0...60), self.world.random.number(0...60))
+        let scale = ["0.5", "1.25", "2"][self.world.random.place(3)]
+        return "\"translation\":{\"x\":\(x),\"y\":\(y)},\"scale\":\(scale),\"rotation\":\(x * 7)"
+    }
+
+    private var anchor: String {
+        let places = ["0", "0.25", "1"]
+        return "{\"x\":\(places[self.world.random.place(3)]),\"y\":\(places[self.world.random.place(3)])}"
+    }
+
+    private var preset: String {
+        let names = ["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"]
+        return names[self.world.random.place(names.count)]
+    }
+
+    // MARK: Choosing
+
+    /// One of the elements that the app has; it has at least one.
+    func pick() -> String {
+        let ids = self.elements.ids
+        return ids.isEmpty ? "e0" : ids[self.world.random.place(ids.count)]
+    }
+
+    /// Two to five of them.
+    private func pickGroup() -> [String] {
+        var ids = self.elements.ids
+        let count = min(ids.count, Int(self.world.random.number(2...5)))
+        return (0..<count).map { _ in ids.remove(at: self.world.random.place(ids.count)) }
+    }
+
+    /// Sometimes with an element that was deleted or never existed: then nothing of the group may change.
+    private func withStranger(_ ids: [String]) -> [String] {
+        guard self.world.random.place(6) == 0 else { return ids }
+        let deleted = self.elements.deleted.sorted()
+        let choice = self.world.random.place(deleted.count + 1)
+        var ids = ids
+        ids.insert(choice < deleted.count ? deleted[choice] : "e0", at: self.world.random.place(ids.count + 1))
+        return ids
+    }
+
+    /// An id that somebody may use or have used already.
+    private func newID() -> String { "e\(self.world.random.number(1...30))" }
+
+    private func newAnnotationID() -> String { "\(AppElements.annotationPrefix)\(self.world.random.number(1...60))" }
+
+    private static func list(_ ids: [String]) -> String {
+        "[\(ids.map { "\"\($0)\"" }.joined(separator: ","))]"
+    }
+}
