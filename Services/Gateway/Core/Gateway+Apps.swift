@@ -179,8 +179,8 @@ extension Gateway {
         return request
     }
 
-    /// `POST /api/rooms/{roomId}/elements`: creates an element as one numbered commit of a session of its own, so that
-    /// the same `Idempotency-Key` finds the first result again.
+    /// `POST /api/rooms/{roomId}/elements`: creates one or several elements as one numbered commit of a session of
+    /// its own, so that the same `Idempotency-Key` finds the first result again.
     /// - Parameter session: the session's name: made from the user and the key, or random without one.
     /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
     package mutating func create(

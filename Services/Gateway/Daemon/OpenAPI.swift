@@ -26,8 +26,8 @@ enum OpenAPI {
             },
             "/api/rooms/{roomId}/elements": {
               "post": {
-                "operationId": "createElement",
-                "summary": "Creates an element",
+                "operationId": "createElements",
+                "summary": "Creates an element, or several: all or none",
                 "parameters": [
                   {"$ref": "#/components/parameters/roomId"},
                   {
@@ -39,12 +39,16 @@ enum OpenAPI {
                 ],
                 "requestBody": {
                   "required": true,
-                  "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewElement"}}}
+                  "content": {"application/json": {"schema": {"oneOf": [
+                    {"$ref": "#/components/schemas/NewElement"}, {"$ref": "#/components/schemas/NewElements"}
+                  ]}}}
                 },
                 "responses": {
                   "201": {
                     "description": "Created",
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Created"}}}
+                    "content": {"application/json": {"schema": {"oneOf": [
+                      {"$ref": "#/components/schemas/Created"}, {"$ref": "#/components/schemas/CreatedSeveral"}
+                    ]}}}
                   },
                   "default": {"$ref": "#/components/responses/Refused"}
                 }
@@ -126,6 +130,18 @@ enum OpenAPI {
                 },
                 "additionalProperties": true
               },
+              "NewElements": {
+                "type": "object",
+                "required": ["elements"],
+                "properties": {
+                  "elements": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 500,
+                    "items": {"$ref": "#/components/schemas/NewElement"}
+                  }
+                }
+              },
               "Created": {
                 "type": "object",
                 "required": ["ok", "seq", "element", "adjusted"],
@@ -133,6 +149,17 @@ enum OpenAPI {
                   "ok": {"type": "boolean"},
                   "seq": {"type": "integer"},
                   "element": {"$ref": "#/components/schemas/Element"},
+                  "adjusted": {"type": "array", "items": {"type": "object"}},
+                  "duplicate": {"type": "boolean"}
+                }
+              },
+              "CreatedSeveral": {
+                "type": "object",
+                "required": ["ok", "seq", "elements", "adjusted"],
+                "properties": {
+                  "ok": {"type": "boolean"},
+                  "seq": {"type": "integer"},
+                  "elements": {"type": "array", "items": {"$ref": "#/components/schemas/Element"}},
                   "adjusted": {"type": "array", "items": {"type": "object"}},
                   "duplicate": {"type": "boolean"}
                 }
