@@ -59,7 +59,7 @@ def test_creating(single, two, room):
     assert {entry["field"] for entry in body["adjusted"]} >= {"scaleX"}
     for app in (ada, bob):
         created = app.wait("element:created")
-        assert created["id"] == "p" and created["seq"] == 1 and created["roomId"] == room
+        assert created["id"] == "p" and created["seq"] == 1 and created["roomId"] == room and "n" not in created
     eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
     assert get(single, f"/api/rooms/{room}").json()["elements"][0] == body["element"]
 

@@ -119,7 +119,7 @@ final class HTTPPages: HTTPApplication {
 
     private func create(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
-        var session = Identifier("h:" + String(UInt64.random(in: 0...UInt64.max), radix: 36))
+        var session = SessionKey.http(String(UInt64.random(in: 0...UInt64.max), radix: 36))
         if let key = request.head.header("idempotency-key") {
             guard (1...255).contains(key.utf8.count) else {
                 respond(
@@ -141,7 +141,7 @@ final class HTTPPages: HTTPApplication {
         hash.update(data: Array(user.text.utf8))
         hash.update(data: [0])
         hash.update(data: Array(key.utf8))
-        return Identifier("h:" + hash.finalize().prefix(16).map { Self.hex($0) }.joined())
+        return SessionKey.http(hash.finalize().prefix(16).map { Self.hex($0) }.joined())
     }
 
     private static func hex(_ byte: UInt8) -> String {
