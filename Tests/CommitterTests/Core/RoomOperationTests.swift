@@ -76,6 +76,15 @@ import Wire
         #expect(log?.after == nil && log?.before?.first == UInt8(ascii: "["))
     }
 
+    @Test func restoredAnnotationBelongsToAParentWhoseChildrenAreKnown() {
+        _ = self.run(1, .restore([self.element("a", locked: true)]))
+        // Refused, but the ledger knows the children since.
+        self.bench.admit(commit(1, .delete(element: "a")))
+        #expect(self.bench.run().refusals.map { $0?.code } == [.forbidden])
+        _ = self.run(2, .restore([self.element("b", parent: "a")]))
+        #expect(self.run(3, .delete(["a"])).updates.map { $0.elements.map(\.id) } == [["a", "b"]])
+    }
+
     @Test func deletionSeesAnnotationsOfAnotherLedgersCommits() {
         _ = self.run(1, .restore([self.element("a")]))
         _ = self.run(2, .delete(["x", "a2"]))
