@@ -150,8 +150,9 @@ let operatorCommand: [Target] = [
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
-            "Boot", "Auth", "Postgres", "JSONBytes", "Mesh", "Stages", "GatewayDaemon", "CoalescerDaemon",
-            "CommitterDaemon", "FanoutDaemon", "OperatorBench", "CLinux", nioLocks, argumentParser,
+            "Boot", "Auth", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
+            "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "CLinux", nioLocks,
+            argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
 ]
@@ -230,7 +231,13 @@ let testTargets: [Target] = [
             "Postgres", "Boot",
             "PipelineTestKit", nioLocks, logging, lifecycle,
         ]),
-    tests("OperatorTests", ["OperatorDaemon", "Stages", "Boot", "JSONBytes", nioPosix, argumentParser]),
+    tests(
+        "OperatorTests",
+        [
+            "OperatorDaemon", "CommitterCore", "CommitterDaemon", "PipelineTestKit", "Postgres", "Canvas", "Wire",
+            "Stages",
+            "Boot", "JSONBytes", nioPosix, argumentParser,
+        ]),
     tests(
         "BenchTests",
         ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),

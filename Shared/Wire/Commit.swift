@@ -106,7 +106,8 @@ public struct EndedGesture: Hashable, Sendable {
 ///
 /// A session's public name is its `sid`. Commits that the app numbers form the stream named `sid`; commits that the
 /// gateway numbers, because the app does not, form the stream `sid.claim`, one for each connection that owned the
-/// session, so that its numbers begin at 1 again.
+/// session, so that its numbers begin at 1 again. The names of streams that belong to no app have a colon in second
+/// place.
 public enum SessionKey {
     /// The stream that the app numbers.
     public static func app(sid: Identifier) -> Identifier {
@@ -131,9 +132,17 @@ public enum SessionKey {
         return !floor.isEmpty && sid.text.utf8.count == 15 && sid < floor
     }
 
-    /// True for a stream that the app numbers.
+    /// The stream of one HTTP request.
+    public static func http(_ name: String) -> Identifier { Identifier("h:" + name) }
+
+    /// The stream of one operator's command.
+    public static func command(_ name: String) -> Identifier { Identifier("o:" + name) }
+
+    /// True for a stream that the app numbers: neither one that the gateway numbers, nor that of a request or command.
     public static func isApp(_ session: Identifier) -> Bool {
-        !session.text.utf8.contains(UInt8(ascii: "."))
+        session.withBytes { name in
+            !name.contains(UInt8(ascii: ".")) && !(name.count > 1 && name[1] == UInt8(ascii: ":"))
+        }
     }
 }
 

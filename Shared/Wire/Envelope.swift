@@ -30,6 +30,10 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case roomRead = 14
     /// ``RoomState``: fan-out → gateway.
     case roomState = 15
+    /// ``HistoryRead``: gateway → fan-out.
+    case historyRead = 16
+    /// ``HistoryReply``: fan-out → gateway.
+    case historyReply = 17
     /// ``CommitCredit``: coalescer → gateway, committer → coalescer or gateway.
     case commitCredit = 20
 }

@@ -81,6 +81,13 @@ struct DatabaseModel {
         case .roomLog(let room, let after, let limit): return .log(self.log(of: room, after: after, limit: limit))
         case .shardLog(let shard, let after, let limit):
             return .log(self.shardLog(shard, after: after, limit: limit))
+        case .history(let room, let after, let limit):
+            let rows = self.log(of: room, after: after, limit: limit)
+            return .history(
+                RoomHistory(
+                    last: UInt64(self.logs[room]?.count ?? 0),
+                    oldest: self.log(of: room, after: 0, limit: 1).first?.seq,
+                    entries: rows.map { HistoryEntry($0) }))
         case .moveEpoch(let epoch):
             if epoch == self.epoch { self.epoch = Identifier("\(epoch)+") }
             return .epoch(self.epoch)
@@ -89,5 +96,15 @@ struct DatabaseModel {
             self.claims[sid, default: 1] += 1
             return .claim(.granted(claim: self.claims[sid] ?? 0, number: 7))
         }
+    }
+}
+
+extension HistoryEntry {
+    /// The entry of an update that created its elements.
+    init(_ update: Update) {
+        self.init(
+            seq: update.seq, at: "2026-01-01T00:00:00.000Z", event: update.event.name, user: update.user,
+            sid: update.sid, number: update.number,
+            changes: update.elements.map { HistoryEntry.Change(element: $0.id, before: [], after: $0.json) })
     }
 }

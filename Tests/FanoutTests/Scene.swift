@@ -169,6 +169,14 @@ struct Scene {
             RoomRead(request: request, room: room, after: after), from: gateway, at: self.now, into: &self.actions)
     }
 
+    mutating func readHistory(
+        _ room: Identifier, request: UInt64, after: UInt64 = 0, limit: UInt16 = 50, from gateway: GatewayID = g1
+    ) {
+        self.fanout.historyReadReceived(
+            HistoryRead(request: request, room: room, after: after, limit: limit), from: gateway, at: self.now,
+            into: &self.actions)
+    }
+
     static func element(_ id: Identifier, type: String = "note", more: String = "") -> String {
         #"{"id":"\#(id)","type":"\#(type)","positionX":1,"positionY":2,"width":100,"height":100,"rotation":0,"#
             + #""scaleX":1,"scaleY":1,"originalWidth":100,"originalHeight":100,"anchorX":0.5,"anchorY":0.5,"#
@@ -209,6 +217,11 @@ extension [GatewayRecord] {
             guard case .joinReply(let reply) = record, case .failure(let refusal) = reply.outcome else { return nil }
             return refusal
         }
+    }
+
+    /// The answers to reads of histories.
+    var histories: [HistoryReply] {
+        self.compactMap { if case .historyReply(let reply) = $0 { reply } else { nil } }
     }
 
     var previews: [Preview] {

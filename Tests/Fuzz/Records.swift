@@ -36,6 +36,8 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .sessionClaimed: check(SessionClaimed.self, fields)
     case .roomRead: check(RoomRead.self, fields)
     case .roomState: check(RoomState.self, fields)
+    case .historyRead: check(HistoryRead.self, fields)
+    case .historyReply: check(HistoryReply.self, fields)
     case .commitCredit: check(CommitCredit.self, fields)
     }
 }

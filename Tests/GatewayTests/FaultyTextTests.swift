@@ -75,6 +75,7 @@ private let deep = String(repeating: "[", count: 40) + String(repeating: "]", co
         for (body, status, field) in [
             (#"{"type":"a\u0000"}"#, 400, "element.type"), (#"{"type":"note","own":\#(array)}"#, 413, "element.own"),
             (object, 413, "element"),
+            (#"{"elements":[{"type":"note"},{"type":"note","own":"\u0000"}]}"#, 400, "elements[1].own"),
         ] {
             var scene = Scene()
             let identity = Identity(member: Member(user: "ada", name: "Ada", color: ""))

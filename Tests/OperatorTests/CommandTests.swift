@@ -42,6 +42,9 @@ import Testing
         ),
         (["token", "--user", "u"], "Missing expected argument '--room <room> ...'"),
         (["nope"], "Unexpected argument 'nope'"),
+        (["room", "export", "a b"], "The value 'a b' is invalid for '<room>'"),
+        (["room", "export", "*"], "The value '*' is invalid for '<room>'"),
+        (["room", "import"], "Missing expected argument '<room>'"),
     ])
     func aWrongOptionIsNamed(_ arguments: [String], _ expected: String) {
         #expect(self.message(arguments).contains(expected), "\(self.message(arguments))")
@@ -57,6 +60,15 @@ import Testing
         }
         #expect(failure?.description == "--rigth: is no setting of touchsync-gateway; see --help (command line)")
         #expect(failure?.exitCode == 78)
+    }
+
+    @Test func aCommandOnARoomTakesTheDatabasesSettings() throws {
+        let parsed = try TouchSyncCommand.parseAsRoot(
+            ["room", "delete", "demo", "--yes", "--database-url", "postgresql:///a", "--log-level", "debug"])
+        let command = try #require(parsed as? RoomDeleteCommand)
+        #expect(command.room.id == "demo" && command.yes && !command.json)
+        #expect(command.database.databaseUrl == "postgresql:///a")
+        #expect(command.database.settings.settings == ["--log-level", "debug"])
     }
 
     @Test func roomIds() {

@@ -59,9 +59,58 @@ def test_creating(single, two, room):
     assert {entry["field"] for entry in body["adjusted"]} >= {"scaleX"}
     for app in (ada, bob):
         created = app.wait("element:created")
-        assert created["id"] == "p" and created["seq"] == 1 and created["roomId"] == room
+        assert created["id"] == "p" and created["seq"] == 1 and created["roomId"] == room and "n" not in created
     eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
     assert get(single, f"/api/rooms/{room}").json()["elements"][0] == body["element"]
+
+
+def test_creating_several(single, two, room):
+    ada, bob = two
+    elements = [{"type": "photo", "id": "p", "scaleX": 99}] + [{"type": "note", "id": f"n{i}"} for i in range(499)]
+    answer = create(single, room, {"elements": elements})
+    assert answer.status_code == 201, answer.text
+    body = answer.json()
+    assert body.keys() == {"ok", "seq", "elements", "adjusted"} and body["ok"] is True and body["seq"] == 1
+    assert [element["id"] for element in body["elements"]] == [element["id"] for element in elements]
+    assert_element(body["elements"][0], id="p", type="photo", scaleX=5, scaleY=5)
+    assert {(entry["elementId"], entry["field"]) for entry in body["adjusted"]} >= {("p", "scaleX")}
+    for app in (ada, bob):
+        created = app.wait("elements:created")
+        assert created["elements"] == body["elements"] and created["seq"] == 1
+    eventually("the room shows them", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
+    found = get(single, f"/api/rooms/{room}").json()["elements"]
+    assert sorted(element["id"] for element in found) == sorted(element["id"] for element in elements)
+
+
+def test_several_are_created_all_or_none(single, room):
+    assert create(single, room, {"type": "note", "id": "taken"}).status_code == 201
+    refused = create(single, room, {"elements": [{"type": "note", "id": "free"}, {"type": "note", "id": "taken"}]})
+    assert_refused(refused, 409, "conflict")
+    assert refused.json()["error"]["field"] == "elements[1].id"
+    for elements, status, code, field in (
+        ([], 400, "invalid", "elements"), ([{}], 400, "invalid", "elements[0].type"),
+        ([{"type": "note"}, {"type": "note", "rotation": "x"}], 400, "invalid", "elements[1].rotation"),
+        ([{"type": "note"}] * 501, 413, "too_large", "elements"),
+    ):
+        refused = create(single, room, {"elements": elements})
+        assert_refused(refused, status, code)
+        assert refused.json()["error"]["field"] == field
+    for body in ([], {}, {"element": {"type": "note"}}):
+        refused = create(single, room, body)
+        assert_refused(refused, 400, "invalid")
+        assert '{"elements": […]}' in refused.json()["error"]["message"]
+    eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
+    assert [element["id"] for element in get(single, f"/api/rooms/{room}").json()["elements"]] == ["taken"]
+
+
+def test_an_idempotency_key_of_several(single, room):
+    headers = {"Idempotency-Key": f"key {room}"}
+    body = {"elements": [{"type": "note"}, {"type": "text", "content": "a"}]}
+    first, again = (create(single, room, body, headers=headers) for _ in range(2))
+    assert first.status_code == again.status_code == 201
+    assert again.json()["elements"] == first.json()["elements"] and again.json()["seq"] == first.json()["seq"] == 1
+    assert_refused(create(single, room, {"elements": body["elements"][:1]}, headers=headers), 409, "conflict")
+    assert_refused(create(single, room, body["elements"][0], headers=headers), 409, "conflict")
 
 
 def test_what_is_refused(single, room):

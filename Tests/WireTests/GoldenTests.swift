@@ -289,6 +289,34 @@ import Wire
             """)
     }
 
+    @Test func historyReadRecord() throws {
+        try check(
+            Samples.historyRead,
+            """
+            01 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 32 00
+            """)
+    }
+
+    @Test func historyRecord() throws {
+        try check(
+            Samples.history,
+            """
+            01 00 00 00 00 00 00 00 00 01 00 00 00 0c 00 00 00 00 00 00 00 18 00 32 30 32 36 2d 30 31 2d 30
+            32 54 30 33 3a 30 34 3a 30 35 2e 36 37 38 5a 13 00 65 6c 65 6d 65 6e 74 3a 74 72 61 6e 73 66 6f
+            72 6d 65 64 01 00 75 01 00 73 07 00 00 00 00 00 00 00 01 00 00 00 01 00 65 00 00 00 00 02 00 00
+            00 7b 7d 0c 00 00 00 00 00 00 00 03 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func noHistoryRecord() throws {
+        try check(
+            Samples.noHistory,
+            """
+            01 00 00 00 00 00 00 00 01 03 01 00 78 06 00 72 6f 6f 6d 49 64 00 00 00 00 00 00 00 00 00 00 00
+            00
+            """)
+    }
+
     @Test func envelope() throws {
         var writer = EnvelopeWriter()
         #expect(hex(writer.bytes) == "54 53 02 00 00 00 00 00")
@@ -327,7 +355,7 @@ import Wire
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...15) + [20])
+        #expect(numbers == Array(1...17) + [20])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...6))
         #expect(allEdits.kinds.map(\.tag) == Array(1...10))

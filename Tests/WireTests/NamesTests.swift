@@ -96,6 +96,10 @@ import Wire
         #expect(SessionKey.sid(of: "abc") == "abc")
         #expect(SessionKey.isApp("abc"))
         #expect(!SessionKey.isApp("abc.1"))
+        for session in [SessionKey.http("abc"), SessionKey.command("abc")] {
+            #expect(!SessionKey.isApp(session) && SessionKey.sid(of: session) == session)
+        }
+        #expect(SessionKey.isApp("h") && SessionKey.isApp("ab:"))
     }
 
     @Test func refusalsAsAppsKnowThem() {

@@ -47,6 +47,11 @@ struct RecordMaker {
         case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.number())
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .roomState: self.state()
+        case .historyRead:
+            HistoryRead(
+                request: self.number(), room: self.name(), after: self.number(),
+                limit: UInt16(truncatingIfNeeded: self.small()))
+        case .historyReply: self.history()
         }
     }
 
@@ -166,6 +171,26 @@ struct RecordMaker {
         default: outcome = .unavailable
         }
         return RoomState(request: self.number(), room: self.name(), outcome: outcome)
+    }
+
+    private mutating func history() -> HistoryReply {
+        let outcome: Result<HistoryPage, Refusal>
+        if self.flag() {
+            outcome = .failure(self.refusal())
+        } else {
+            outcome = .success(
+                HistoryPage(
+                    entries: self.list { $0.historyEntry() }, next: self.flag() ? max(1, self.number()) : nil,
+                    oldest: self.flag() ? max(1, self.number()) : nil))
+        }
+        return HistoryReply(request: self.number(), outcome: outcome)
+    }
+
+    private mutating func historyEntry() -> HistoryEntry {
+        HistoryEntry(
+            seq: self.number(), at: self.name().text, event: self.name().text, user: self.name(), sid: self.name(),
+            number: self.number(),
+            changes: self.list { HistoryEntry.Change(element: $0.name(), before: $0.blob(), after: $0.blob()) })
     }
 
     private mutating func refusal() -> Refusal {

@@ -40,7 +40,7 @@ import Wire
         var writer = EnvelopeWriter()
         writer.append(Samples.leave)
         let leave = Array(writer.bytes.dropFirst(8))
-        for kind in [UInt8(0), 16, 200, 255] {
+        for kind in [UInt8(0), 18, 200, 255] {
             let unknown: [UInt8] = [kind, 3, 0, 0, 0, 0xde, 0xad, 0xbe]
             let header: [UInt8] = [0x54, 0x53, 2, 0, 4, 0, 0, 0]
             let records = try read(header + unknown + leave + unknown + leave)

@@ -104,6 +104,22 @@ enum Samples {
 
     static let unavailable = RoomState(request: 1, room: "r1", outcome: .unavailable)
 
+    static let historyRead = HistoryRead(request: 1, room: "r1", after: 11, limit: 50)
+
+    static let history = HistoryReply(
+        request: 1,
+        outcome: .success(
+            HistoryPage(
+                entries: [
+                    HistoryEntry(
+                        seq: 12, at: "2026-01-02T03:04:05.678Z", event: "element:transformed", user: "u", sid: "s",
+                        number: 7,
+                        changes: [HistoryEntry.Change(element: "e", before: [], after: Array("{}".utf8))])
+                ], next: 12, oldest: 3)))
+
+    static let noHistory = HistoryReply(
+        request: 1, outcome: .failure(Refusal(.notFound, "x", field: "roomId")))
+
     static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
 
     /// Every sample, for checks that ask the same of all.
@@ -113,7 +129,7 @@ enum Samples {
         refuse, applied, refused, moved, join, joined, resumed,
         notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
-        state, unavailable,
+        state, unavailable, historyRead, history, noHistory,
         credit,
     ]
 

@@ -61,7 +61,7 @@ extension AppliedOutcome {
     ///
     /// Nil when the row was not written by a committer.
     init?(
-        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], edit: any DecidableEdit, user: Identifier,
+        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], edit: any Decidable, user: Identifier,
         rules: RulesTable
     ) {
         var document = JSONDocument()

@@ -18,6 +18,7 @@ package import Wire
 package struct Fanout: Sendable {
     var rooms: RoomTable
     var shards = ShardStreams()
+    var historyReads = HistoryReads()
     var services: RoomServices
     private var batch = PreviewBatch()
 
@@ -37,8 +38,10 @@ package struct Fanout: Sendable {
     package var roomCount: Int { self.rooms.count }
     /// Roughly the bytes that all rooms occupy.
     package var bytes: Int { self.rooms.bytes }
-    /// How many joins and reads wait.
+    /// How many joins and reads of rooms wait.
     package var waitingCount: Int { self.services.joins.count + self.rooms.readCount }
+    /// How many reads of histories wait.
+    package var historyReadCount: Int { self.historyReads.count }
     /// How far the shard that is furthest behind is behind, in updates.
     package var lag: UInt64 { self.shards.lag }
 

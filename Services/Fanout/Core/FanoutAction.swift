@@ -29,6 +29,8 @@ package enum GatewayRecord: Equatable, Sendable {
     case sessionClaimed(SessionClaimed)
     /// The answer to a read of a room.
     case roomState(RoomState)
+    /// A page of a room's history.
+    case historyReply(HistoryReply)
 }
 
 extension GatewayRecord {
@@ -43,6 +45,7 @@ extension GatewayRecord {
         case .gestureEnded: .gestureEnded
         case .sessionClaimed: .sessionClaimed
         case .roomState: .roomState
+        case .historyReply: .historyReply
         }
     }
 
@@ -57,6 +60,7 @@ extension GatewayRecord {
         case .gestureEnded(let ended): ended.encode(into: &writer)
         case .sessionClaimed(let claimed): claimed.encode(into: &writer)
         case .roomState(let state): state.encode(into: &writer)
+        case .historyReply(let reply): reply.encode(into: &writer)
         }
     }
 }

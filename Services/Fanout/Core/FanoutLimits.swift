@@ -1,4 +1,5 @@
 package import Timing
+internal import Wire
 
 /// The numbers that bound a fan-out; sizes in bytes.
 package struct FanoutLimits: Equatable, Sendable {
@@ -24,6 +25,10 @@ package struct FanoutLimits: Equatable, Sendable {
     package var readPatience: Nanoseconds = .milliseconds(500)
     /// The most joins and reads of rooms that may wait.
     package var waiting = 20_000
+    /// The most bytes of a page of a room's history, unless a single entry is larger.
+    package var historyBytes = HistoryPage.largest
+    /// The most reads of histories that may wait.
+    package var historyReads = 1000
     /// How long a preview waits for the update that it must follow.
     package var previewPatience: Nanoseconds = .milliseconds(500)
     /// The most waiting previews for each room.

@@ -53,8 +53,12 @@ package struct FanoutPeers {
                 let read = try EnvelopeReader.decode(RoomRead.self, fields)
                 let gateway = self.gateway(peer, name(), at: now, &core)
                 core.readReceived(read, from: gateway, at: now, into: &actions)
+            case .historyRead:
+                let read = try EnvelopeReader.decode(HistoryRead.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.historyReadReceived(read, from: gateway, at: now, into: &actions)
             case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
-                .roomState, .commitCredit:
+                .roomState, .historyReply, .commitCredit:
                 break
             }
         }

@@ -60,6 +60,7 @@ final class FanoutTelemetry: Sendable {
         core.gauge("rooms", "Rooms in memory.", \.roomCount)
         core.gauge("room_bytes", "About what they take.", \.bytes)
         core.gauge("joins_waiting", "Joins and reads of rooms that wait for the database.", \.waitingCount)
+        core.gauge("history_reads_waiting", "Reads of rooms' histories that wait for the database.", \.historyReadCount)
         core.gauge("shard_lag_updates", "How far the shard that is furthest behind is behind.") { Double($0.lag) }
         return core
     }

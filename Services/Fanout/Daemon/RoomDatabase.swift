@@ -9,7 +9,7 @@ internal import Wire
 /// Brings the core's questions to PostgreSQL over a few connections, and its answers back.
 ///
 /// While no connection is up a question fails immediately; the core asks again. Questions queue here while all
-/// connections are busy; there are never more of them than rooms and joins that wait.
+/// connections are busy; there are never more of them than rooms and joins that wait, and one for histories.
 final class RoomDatabase {
     /// What the core and the operator must know.
     enum Event {
@@ -203,6 +203,7 @@ final class RoomDatabase {
         case .heads: try RowReader.heads(rows).map(DatabaseReply.heads)
         case .room: try self.reader.room(rows).map(DatabaseReply.room)
         case .roomLog, .shardLog: try self.reader.log(rows).map(DatabaseReply.log)
+        case .history: try self.reader.history(rows).map(DatabaseReply.history)
         case .claim: try RowReader.claim(rows).map(DatabaseReply.claim)
         case .moveEpoch: rows.text(0, 0).map { DatabaseReply.epoch(Identifier($0)) }
         }

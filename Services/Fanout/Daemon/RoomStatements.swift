@@ -7,7 +7,7 @@ package import Wire
 /// The statements that every connection prepares, their arguments and what their rows mean.
 package enum RoomStatement: Int, CaseIterable, Sendable {
     case identity = 0
-    case heads, room, roomLog, shardLog, claim, moveEpoch
+    case heads, room, roomLog, shardLog, history, claim, moveEpoch
 
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)
@@ -20,6 +20,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
         case .roomLog(let room, let after, let limit): (.roomLog, Self.roomLogCall.parameters((room, after, limit)))
         case .shardLog(let shard, let after, let limit):
             (.shardLog, Self.shardLogCall.parameters((shard, after, limit)))
+        case .history(let room, let after, let limit): (.history, Self.historyCall.parameters((room, after, limit)))
         case .claim(let room, let sid, let user): (.claim, Self.claimCall.parameters((room, sid, user)))
         case .moveEpoch(let epoch): (.moveEpoch, Self.moveEpochCall.parameters(epoch))
         }
@@ -43,6 +44,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
         case .room: Self.roomCall.statement
         case .roomLog: Self.roomLogCall.statement
         case .shardLog: Self.shardLogCall.statement
+        case .history: Self.historyCall.statement
         case .claim: Self.claimCall.statement
         case .moveEpoch: Self.moveEpochCall.statement
         }
@@ -81,6 +83,28 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
             .int4("p_limit") { Int32(clamping: $0.limit) },
         ]
     ) { "SELECT * FROM read_shard_log(\($0))" }
+
+    /// A page of a room's log; no row when the room was never used. Rows beyond the bytes of a page stay in the
+    /// database, all but the first one. One statement, so one snapshot; `$1` is the room.
+    private static let historyCall = PreparedCall<(room: Identifier, after: UInt64, limit: Int)>(
+        "fanout_history",
+        [
+            .text("p_room") { $0.room.text }, .int8("p_after") { Int64(clamping: $0.after) },
+            .int4("p_limit") { Int32(clamping: $0.limit) },
+        ]
+    ) {
+        """
+        SELECT r.seq AS last, (SELECT o.seq FROM read_room_log($1, 0, 1) AS o) AS oldest, l.seq,
+               to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, l.event, l.user_id, l.session,
+               l.n, l.before, l.after
+        FROM rooms AS r LEFT JOIN (
+            SELECT e.*, row_number() OVER w AS place,
+                   sum(coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)) OVER w AS bytes
+            FROM read_room_log(\($0)) AS e WINDOW w AS (ORDER BY e.seq)
+        ) AS l ON l.place = 1 OR l.bytes <= \(HistoryPage.largest)
+        WHERE r.room_id = $1 ORDER BY l.seq
+        """
+    }
 
     private static let claimCall = PreparedCall<(room: Identifier, sid: Identifier, user: Identifier)>(
         "fanout_claim",
@@ -179,6 +203,30 @@ package struct RowReader {
         return updates
     }
 
+    /// A part of a room's log with the elements before and after each update.
+    package mutating func history(_ rows: ResultRows) throws(PostgresError) -> RoomHistory? {
+        let column = try HistoryColumns(rows)
+        guard rows.count > 0 else { return RoomHistory(last: 0) }
+        guard let last = rows.int8(0, column.last) else { return nil }
+        var history = RoomHistory(
+            last: UInt64(clamping: last), oldest: rows.int8(0, column.oldest).map(UInt64.init(clamping:)))
+        for row in 0..<rows.count where !rows.isNull(row, column.seq) {
+            guard let seq = rows.int8(row, column.seq), let at = rows.text(row, column.at),
+                let event = rows.text(row, column.event), let user = rows.text(row, column.user),
+                let session = rows.text(row, column.session).map({ Identifier($0) }),
+                let number = rows.int8(row, column.number)
+            else { return nil }
+            let changes = [HistoryEntry.Change](
+                before: rows.bytes(row, column.before), after: rows.bytes(row, column.after), with: &self.document)
+            history.entries.append(
+                HistoryEntry(
+                    seq: UInt64(clamping: seq), at: at, event: event, user: Identifier(user),
+                    sid: SessionKey.sid(of: session), number: SessionKey.isApp(session) ? UInt64(clamping: number) : 0,
+                    changes: changes))
+        }
+        return history
+    }
+
     /// What became of a claim: no row means that the session is another user's.
     package static func claim(_ rows: ResultRows) throws(PostgresError) -> ClaimOutcome? {
         let column = (claim: try rows.column("claim"), number: try rows.column("hw"))
@@ -249,5 +297,23 @@ private struct LogColumns {
         self.after = try rows.column("after")
         self.hash = try rows.column("body_hash")
         self.chain = try rows.column("chain")
+    }
+}
+
+/// The indexes of the columns of a room's history.
+private struct HistoryColumns {
+    let last, oldest, seq, at, event, user, session, number, before, after: Int
+
+    init(_ rows: ResultRows) throws(PostgresError) {
+        self.last = try rows.column("last")
+        self.oldest = try rows.column("oldest")
+        self.seq = try rows.column("seq")
+        self.at = try rows.column("at")
+        self.event = try rows.column("event")
+        self.user = try rows.column("user_id")
+        self.session = try rows.column("session")
+        self.number = try rows.column("n")
+        self.before = try rows.column("before")
+        self.after = try rows.column("after")
     }
 }

@@ -192,8 +192,24 @@ extension Gateway {
         return request
     }
 
-    /// `POST /api/rooms/{roomId}/elements`: creates an element as one numbered commit of a session of its own, so that
-    /// the same `Idempotency-Key` finds the first result again.
+    /// `GET /api/rooms/{roomId}/history`: asks the fan-out for a page.
+    /// - Parameters:
+    ///   - after: the query's parameter of that name; nil when it has none.
+    ///   - limit: the same.
+    /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
+    package mutating func readHistory(
+        of room: String, after: String?, limit: String?, as identity: Identity, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        self.clock = now
+        let request = self.numbers.next()
+        self.requests.readHistory(
+            room, after: after, limit: limit, as: identity, number: request, at: now, into: &actions)
+        return request
+    }
+
+    /// `POST /api/rooms/{roomId}/elements`: creates one or several elements as one numbered commit of a session of
+    /// its own, so that the same `Idempotency-Key` finds the first result again.
     /// - Parameter session: the session's name: made from the user and the key, or random without one.
     /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
     package mutating func create(

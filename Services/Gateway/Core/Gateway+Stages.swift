@@ -52,6 +52,11 @@ extension Gateway {
         self.requests.readAnswered(state, into: &actions)
     }
 
+    /// The fan-out answered a read of a room's history.
+    package mutating func historyAnswered(_ reply: HistoryReply, into actions: inout [GatewayAction]) {
+        self.requests.historyAnswered(reply, into: &actions)
+    }
+
     /// So much waits for these members that they get no update more: their place in the room is lost, from the update
     /// `seq` on, and they join again when they have read what waits.
     package mutating func fellBehind(

@@ -18,6 +18,7 @@ package enum FanoutRecord: Equatable, Sendable {
     case interest(RoomInterest)
     case gestureEnd(GestureEnd)
     case read(RoomRead)
+    case readHistory(HistoryRead)
 }
 
 /// One preview, or those of a group, ready for the members of the room.

@@ -171,6 +171,16 @@ final class GatewayHub {
         self.settleLater()
     }
 
+    func readHistory(
+        of room: String, after: String?, limit: String?, as identity: Identity,
+        respond: @escaping (HTTPAnswer) -> Void
+    ) {
+        let request = self.core.readHistory(
+            of: room, after: after, limit: limit, as: identity, at: self.now, into: &self.actions)
+        self.responders[request] = respond
+        self.settleLater()
+    }
+
     func create(
         in room: String, body: [UInt8], session: Identifier, as identity: Identity,
         respond: @escaping (HTTPAnswer) -> Void

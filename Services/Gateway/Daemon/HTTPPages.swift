@@ -6,7 +6,8 @@ import SocketIO
 import SocketIOServer
 import Wire
 
-/// Plain HTTP on the gateway's port: health, a page, and the API, which reads rooms and creates elements.
+/// Plain HTTP on the gateway's port: health, a page, and the API, which reads rooms and their histories and creates
+/// elements.
 final class HTTPPages: HTTPApplication {
     private unowned let hub: GatewayHub
     private let adminPages: AdminPages
@@ -98,6 +99,7 @@ final class HTTPPages: HTTPApplication {
         switch resource {
         case .description: respond(Self.json(200, Array(OpenAPI.document.utf8)))
         case .room(let room): self.read(request, room: room, respond)
+        case .history(let room): self.readHistory(request, room: room, respond)
         case .elements(let room): self.create(request, room: room, respond)
         }
     }
@@ -107,9 +109,17 @@ final class HTTPPages: HTTPApplication {
         self.hub.read(room: room, as: identity) { respond(Self.json($0.status, $0.json)) }
     }
 
+    private func readHistory(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
+        guard let identity = self.identify(request, respond) else { return }
+        let (after, limit) = (request.head.queryValue("after"), request.head.queryValue("limit"))
+        self.hub.readHistory(of: room, after: after, limit: limit, as: identity) {
+            respond(Self.json($0.status, $0.json))
+        }
+    }
+
     private func create(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
-        var session = Identifier("h:" + String(UInt64.random(in: 0...UInt64.max), radix: 36))
+        var session = SessionKey.http(String(UInt64.random(in: 0...UInt64.max), radix: 36))
         if let key = request.head.header("idempotency-key") {
             guard (1...255).contains(key.utf8.count) else {
                 respond(
@@ -131,7 +141,7 @@ final class HTTPPages: HTTPApplication {
         hash.update(data: Array(user.text.utf8))
         hash.update(data: [0])
         hash.update(data: Array(key.utf8))
-        return Identifier("h:" + hash.finalize().prefix(16).map { Self.hex($0) }.joined())
+        return SessionKey.http(hash.finalize().prefix(16).map { Self.hex($0) }.joined())
     }
 
     private static func hex(_ byte: UInt8) -> String {
@@ -190,6 +200,7 @@ extension Refusal {
 private enum APIResource {
     case description
     case room(String)
+    case history(String)
     case elements(String)
 
     /// Whether a path is the API's, though there may be nothing.
@@ -201,6 +212,7 @@ private enum APIResource {
         switch (segments.first, segments.count) {
         case ("openapi.json", 1): self = .description
         case ("rooms", 2): self = .room(PercentCoding.decode(segments[1]))
+        case ("rooms", 3) where segments[2] == "history": self = .history(PercentCoding.decode(segments[1]))
         case ("rooms", 3) where segments[2] == "elements": self = .elements(PercentCoding.decode(segments[1]))
         default: return nil
         }
@@ -209,7 +221,7 @@ private enum APIResource {
     /// The methods that it answers.
     var methods: [String] {
         switch self {
-        case .description, .room: HTTPPages.reading + ["OPTIONS"]
+        case .description, .room, .history: HTTPPages.reading + ["OPTIONS"]
         case .elements: ["POST", "OPTIONS"]
         }
     }

@@ -66,8 +66,10 @@ package struct MeshArrivals {
             self.deliver(ended.gesture.room, at: now, to: &core, into: &actions)
             core.gestureEnded(ended, into: &actions)
         case .sessionClaimed: core.sessionClaimed(try EnvelopeReader.decode(SessionClaimed.self, fields))
+        case .historyReply:
+            core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
-        case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead: break
+        case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .historyRead: break
         }
     }
 

@@ -116,6 +116,7 @@ package struct MeshSenders {
             case .interest(let interest): envelope.append(interest)
             case .gestureEnd(let end): envelope.append(end)
             case .read(let read): envelope.append(read)
+            case .readHistory(let read): envelope.append(read)
             }
         }
     }

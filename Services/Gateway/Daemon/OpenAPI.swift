@@ -6,7 +6,7 @@ enum OpenAPI {
           "info": {
             "title": "TouchSync",
             "version": "1",
-            "description": "Reads rooms and creates elements. Everything else goes over Socket.IO on /socket.io/. HEAD is answered like GET, without the body. Pages of the origins that the gateway allows may send all of these requests (CORS)."
+            "description": "Reads rooms and their histories and creates elements. Everything else goes over Socket.IO on /socket.io/. HEAD is answered like GET, without the body. Pages of the origins that the gateway allows may send all of these requests (CORS)."
           },
           "security": [{}, {"token": []}],
           "paths": {
@@ -26,8 +26,8 @@ enum OpenAPI {
             },
             "/api/rooms/{roomId}/elements": {
               "post": {
-                "operationId": "createElement",
-                "summary": "Creates an element",
+                "operationId": "createElements",
+                "summary": "Creates an element, or several: all or none",
                 "parameters": [
                   {"$ref": "#/components/parameters/roomId"},
                   {
@@ -39,12 +39,44 @@ enum OpenAPI {
                 ],
                 "requestBody": {
                   "required": true,
-                  "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewElement"}}}
+                  "content": {"application/json": {"schema": {"oneOf": [
+                    {"$ref": "#/components/schemas/NewElement"}, {"$ref": "#/components/schemas/NewElements"}
+                  ]}}}
                 },
                 "responses": {
                   "201": {
                     "description": "Created",
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Created"}}}
+                    "content": {"application/json": {"schema": {"oneOf": [
+                      {"$ref": "#/components/schemas/Created"}, {"$ref": "#/components/schemas/CreatedSeveral"}
+                    ]}}}
+                  },
+                  "default": {"$ref": "#/components/responses/Refused"}
+                }
+              }
+            },
+            "/api/rooms/{roomId}/history": {
+              "get": {
+                "operationId": "readHistory",
+                "summary": "Who changed what, when, from what to what: a page of the room's commits in their order",
+                "parameters": [
+                  {"$ref": "#/components/parameters/roomId"},
+                  {
+                    "name": "after",
+                    "in": "query",
+                    "description": "The seq behind which the page begins. Where the log does not reach back so far, it begins with the oldest entry that is kept.",
+                    "schema": {"type": "integer", "minimum": 0, "default": 0}
+                  },
+                  {
+                    "name": "limit",
+                    "in": "query",
+                    "description": "The most entries; a page of large entries has fewer, so that it stays within 1 MiB.",
+                    "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}
+                  }
+                ],
+                "responses": {
+                  "200": {
+                    "description": "The page",
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/History"}}}
                   },
                   "default": {"$ref": "#/components/responses/Refused"}
                 }
@@ -126,6 +158,18 @@ enum OpenAPI {
                 },
                 "additionalProperties": true
               },
+              "NewElements": {
+                "type": "object",
+                "required": ["elements"],
+                "properties": {
+                  "elements": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 500,
+                    "items": {"$ref": "#/components/schemas/NewElement"}
+                  }
+                }
+              },
               "Created": {
                 "type": "object",
                 "required": ["ok", "seq", "element", "adjusted"],
@@ -135,6 +179,50 @@ enum OpenAPI {
                   "element": {"$ref": "#/components/schemas/Element"},
                   "adjusted": {"type": "array", "items": {"type": "object"}},
                   "duplicate": {"type": "boolean"}
+                }
+              },
+              "CreatedSeveral": {
+                "type": "object",
+                "required": ["ok", "seq", "elements", "adjusted"],
+                "properties": {
+                  "ok": {"type": "boolean"},
+                  "seq": {"type": "integer"},
+                  "elements": {"type": "array", "items": {"$ref": "#/components/schemas/Element"}},
+                  "adjusted": {"type": "array", "items": {"type": "object"}},
+                  "duplicate": {"type": "boolean"}
+                }
+              },
+              "History": {
+                "type": "object",
+                "required": ["entries", "next", "oldest"],
+                "properties": {
+                  "entries": {"type": "array", "items": {"$ref": "#/components/schemas/HistoryEntry"}},
+                  "next": {"type": "integer", "nullable": true, "description": "The `after` of the next page; null on the last one"},
+                  "oldest": {"type": "integer", "nullable": true, "description": "The seq of the first entry that is kept; null when none is"}
+                }
+              },
+              "HistoryEntry": {
+                "type": "object",
+                "required": ["seq", "at", "event", "userId", "sid", "changes"],
+                "properties": {
+                  "seq": {"type": "integer"},
+                  "at": {"type": "string", "format": "date-time", "description": "UTC, with milliseconds"},
+                  "event": {"type": "string", "description": "As members received it, such as element:transformed"},
+                  "userId": {"type": "string"},
+                  "sid": {"type": "string"},
+                  "n": {"type": "integer", "description": "Absent where the app gave none"},
+                  "changes": {
+                    "type": "array",
+                    "items": {
+                      "type": "object",
+                      "required": ["elementId", "before", "after"],
+                      "properties": {
+                        "elementId": {"type": "string"},
+                        "before": {"nullable": true, "allOf": [{"$ref": "#/components/schemas/Element"}]},
+                        "after": {"nullable": true, "allOf": [{"$ref": "#/components/schemas/Element"}]}
+                      }
+                    }
+                  }
                 }
               },
               "Refusal": {

@@ -114,6 +114,8 @@ final class FakePeer: Sendable {
             case .gestureEnded: (try? EnvelopeReader.decode(GestureEnded.self, fields)).map(GatewayRecord.gestureEnded)
             case .sessionClaimed:
                 (try? EnvelopeReader.decode(SessionClaimed.self, fields)).map(GatewayRecord.sessionClaimed)
+            case .historyReply:
+                (try? EnvelopeReader.decode(HistoryReply.self, fields)).map(GatewayRecord.historyReply)
             case .roomState: (try? EnvelopeReader.decode(RoomState.self, fields)).map(GatewayRecord.roomState)
             default: nil
             }

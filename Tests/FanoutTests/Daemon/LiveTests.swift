@@ -172,6 +172,60 @@ import Wire
         }
     }
 
+    @Test func aHistoryComesFromTheLogAndSaysWhereItBegins() async throws {
+        try await LiveStage.run { stage in
+            for n in 1...3 { try stage.commit("r", "e", x: n, n: n) }
+            let page = try await Self.history(of: "r", after: 1, limit: 1, at: stage).get()
+            let entry = try #require(page.entries.first)
+            #expect(page.entries.count == 1 && page.next == 2 && page.oldest == 1)
+            #expect(entry.seq == 2 && entry.event == "element:transformed" && entry.user == "ann")
+            #expect(entry.sid == "s-ann" && entry.number == 2)
+            #expect(entry.at.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(entry.at)")
+            let after = Array(LiveStage.json("e", x: 2).utf8)
+            #expect(entry.changes == [HistoryEntry.Change(element: "e", before: [], after: after)])
+            let last = try await Self.history(of: "r", after: 1, limit: 200, at: stage).get()
+            #expect(last.entries.map(\.seq) == [2, 3] && last.next == nil)
+            try stage.dropLog()
+            let none = try await Self.history(of: "r", after: 0, limit: 50, at: stage).get()
+            #expect(none == HistoryPage(entries: [], next: nil, oldest: nil))
+            try stage.commit("r", "e", x: 4, n: 4)
+            let kept = try await Self.history(of: "r", after: 0, limit: 50, at: stage).get()
+            #expect(kept.entries.map(\.seq) == [4] && kept.oldest == 4)
+            let unused = try await Self.history(of: "never", after: 0, limit: 50, at: stage)
+            #expect(unused.failure?.code == .notFound)
+        }
+    }
+
+    @Test func aPageOfLargeEntriesStaysWithinItsBytes() async throws {
+        try await LiveStage.run { stage in
+            for n in 1...4 { try stage.commit("r", "e", x: n, n: n) }
+            let connection = try stage.database.connect()
+            try connection.executeScript(
+                """
+                UPDATE commit_log SET after = ('{"id":"e","own":"' || repeat('x', CASE seq WHEN 3 THEN 2000000 ELSE
+                    400000 END) || '"}')::json WHERE room_id = 'r'
+                """)
+            connection.close()
+            var pages: [[UInt64]] = []
+            var after: UInt64? = 0
+            while let from = after, pages.count < 9 {
+                let page = try await Self.history(of: "r", after: from, limit: 50, at: stage).get()
+                pages.append(page.entries.map(\.seq))
+                after = page.next
+            }
+            #expect(pages == [[1, 2], [3], [4]])
+        }
+    }
+
+    private static func history(
+        of room: Identifier, after: UInt64, limit: UInt16, at stage: LiveStage
+    ) async throws -> Result<HistoryPage, Refusal> {
+        let request = UInt64(stage.gateway.records.histories.count) + 1
+        stage.gateway.send(HistoryRead(request: request, room: room, after: after, limit: limit))
+        try await eventually("the page") { stage.gateway.records.histories.last?.request == request }
+        return try #require(stage.gateway.records.histories.last).outcome
+    }
+
     @Test func unreadableEnvelopesHurtNobody() async throws {
         try await LiveStage.run { stage in
             for bytes in [[], [1, 2, 3], [0x54, 0x53, 9, 0, 0, 0, 0, 0]] as [[UInt8]] {

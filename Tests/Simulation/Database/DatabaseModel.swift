@@ -110,6 +110,7 @@ struct DatabaseModel {
         case .roomLog(let room, let after, let limit): .log(Self.page(self.roomLog[room], limit) { $0.seq > after })
         case .shardLog(let shard, let after, let limit):
             .log(Self.page(self.shardLog[shard], limit) { $0.gseq > after })
+        case .history: .failed
         case .moveEpoch(let old): .epoch(self.moveEpoch(from: old))
         case .claim(let room, let sid, let user): .claim(self.claim(StreamKey(room, sid), user: user))
         }

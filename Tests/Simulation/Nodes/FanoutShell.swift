@@ -65,7 +65,7 @@ final class FanoutShell: Shell {
         case .room(let room):
             if let shard = self.loads.removeValue(forKey: tag) { self.saw(room.gseq, in: shard) }
         case .log(let rows): for row in rows { self.saw(row.gseq, in: Int(row.shard)) }
-        case .claim, .epoch, .failed: break
+        case .history, .claim, .epoch, .failed: break
         }
         return reply
     }

@@ -1,8 +1,11 @@
 import Canvas
 import Wire
 
-/// The committer's half of a kind of edit: the state it needs, and its decision.
-protocol DecidableEdit: Edit {
+/// The committer's half of a kind of edit.
+protocol DecidableEdit: Edit, Decidable {}
+
+/// A change that can be decided: the state it needs, and its decision.
+protocol Decidable: Sendable {
     /// Calls `need` with each element whose state must be known.
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void)
 

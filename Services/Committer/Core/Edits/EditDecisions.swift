@@ -43,7 +43,7 @@ struct EditDecisions: Sendable {
 struct PreparedEdit: Sendable {
     /// The request to decide.
     enum Request: Sendable {
-        case edit(any DecidableEdit)
+        case edit(any Decidable)
         /// Finally refused.
         case refused(Refusal)
     }

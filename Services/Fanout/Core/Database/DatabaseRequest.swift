@@ -12,6 +12,8 @@ package struct DatabaseRequest: Equatable, Sendable {
         case roomLog(Identifier, after: UInt64, limit: Int)
         /// A shard's log after a number, in its order.
         case shardLog(Int, after: UInt64, limit: Int)
+        /// A part of a room's log after a number, with the elements before and after each update.
+        case history(Identifier, after: UInt64, limit: Int)
         /// A new owner for a session.
         case claim(room: Identifier, sid: Identifier, user: Identifier)
         /// Another name for the history of this one.
@@ -32,6 +34,8 @@ package enum DatabaseReply: Equatable, Sendable {
     case room(RoomSnapshot)
     /// To `roomLog` and `shardLog`.
     case log([Update])
+    /// To `history`.
+    case history(RoomHistory)
     /// To `claim`.
     case claim(ClaimOutcome)
     /// To `moveEpoch`: the history's name now.

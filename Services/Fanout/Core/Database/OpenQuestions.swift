@@ -14,6 +14,8 @@ struct OpenQuestions: Sendable {
         case epochMove
         /// The rows of a shard behind a hole.
         case shardLog(Int, after: UInt64)
+        /// The page of a history that is under way.
+        case history
         /// Something for one room.
         case room(Identifier, RoomPurpose)
     }

@@ -128,7 +128,7 @@ package struct Commits {
 
     // MARK: From HTTP
 
-    /// An element is created over HTTP, as the one commit of a session.
+    /// One or several elements are created over HTTP, as the one commit of a session.
     mutating func create(
         in text: String, _ body: [UInt8], session: Identifier, as identity: Identity, number request: UInt64,
         _ reader: inout EventReader, at now: Instant, into actions: inout [GatewayAction]
@@ -144,7 +144,7 @@ package struct Commits {
         }
         let commit = Commit(
             room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
-            user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: EncodedEdit(edit))
+            user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit)
         _ = self.custody.accept(commit, from: .http(request), at: now, into: &actions)
     }
 

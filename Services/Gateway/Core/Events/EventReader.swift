@@ -3,7 +3,7 @@ import JSONBytes
 import Timing
 import Wire
 
-/// Reads what apps send: events, and elements over HTTP. Its storage is used again for each of them.
+/// Reads what apps send: events, and new elements over HTTP. Its storage is used again for each of them.
 struct EventReader {
     private let limits: JSONLimits
     private var document = JSONDocument()
@@ -47,16 +47,25 @@ struct EventReader {
         if let fault = event.fault { throw Refusal(fault, in: event.payload, limits: self.limits) }
     }
 
-    /// Reads an element that is created over HTTP.
-    mutating func creation(_ body: [UInt8]) throws(Refusal) -> CreateElement {
+    /// Reads the body of a creation over HTTP: an element, or `{"elements": […]}` for several, all or none. A type
+    /// makes it an element, which may have a field `elements` of its own.
+    mutating func creation(_ body: [UInt8]) throws(Refusal) -> EncodedEdit {
         let fault: JSONError?
         do {
             fault = try self.document.parseWellFormed(body, limits: self.limits)
         } catch {
             throw Refusal(.invalid, "The body is not valid JSON at byte \(error.offset).")
         }
-        if let fault { throw Refusal(fault, in: self.document.root, called: "element", limits: self.limits) }
-        return try CreateElement(element: self.document.root, reading: &self.editReading)
+        let root = self.document.root
+        let isGroup = root["type"] == nil && root["elements"] != nil
+        if let fault { throw Refusal(fault, in: root, called: isGroup ? "" : "element", limits: self.limits) }
+        if isGroup { return EncodedEdit(try CreateElements(root, reading: &self.editReading)) }
+        guard root["type"] != nil else {
+            throw Refusal(
+                .invalid, "The body must be an element, which is an object with a type, or {\"elements\": […]}.",
+                field: root.kind == .object ? "element.type" : "element")
+        }
+        return EncodedEdit(try CreateElement(element: root, reading: &self.editReading))
     }
 
     // MARK: Commits

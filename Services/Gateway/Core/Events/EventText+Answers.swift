@@ -42,6 +42,46 @@ extension EventText {
         return writer.bytes
     }
 
+    /// A page of a room's history.
+    static func history(_ page: HistoryPage) -> [UInt8] {
+        var writer = JSONWriter(reserving: 64 + page.entries.count * 1024)
+        writer.beginObject()
+        writer.key("entries")
+        writer.beginArray()
+        for entry in page.entries { Self.entry(entry, into: &writer) }
+        writer.endArray()
+        writer.member("next", page.next)
+        writer.member("oldest", page.oldest)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func entry(_ entry: HistoryEntry, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("seq", entry.seq)
+        writer.member("at", entry.at)
+        writer.member("event", entry.event)
+        writer.member("userId", entry.user.text)
+        writer.member("sid", entry.sid.text)
+        if entry.number > 0 { writer.member("n", entry.number) }
+        writer.key("changes")
+        writer.beginArray()
+        for change in entry.changes {
+            writer.beginObject()
+            writer.member("elementId", change.element.text)
+            Self.element(change.before, called: "before", into: &writer)
+            Self.element(change.after, called: "after", into: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private static func element(_ json: [UInt8], called name: StaticString, into writer: inout JSONWriter) {
+        writer.key(name)
+        if json.isEmpty { writer.null() } else { writer.raw(json) }
+    }
+
     /// The acknowledgement of a join.
     /// - Parameter parts: in how many parts the elements follow; 0: they are in it.
     static func joined(

@@ -1,0 +1,59 @@
+internal import Canvas
+internal import CommitterCore
+internal import Wire
+
+/// Restores an exported room in a room without elements.
+///
+/// The commits belong to a stream that is named by the file, so that a repetition finds those that were written: an
+/// import that was interrupted goes on where it stopped, and one that was completed changes nothing.
+package struct RoomImport {
+    private let session: Identifier
+    private let runs: [[Element]]
+    private let elements: [Element]
+
+    /// - Parameter text: of a ``RoomFile``.
+    /// - Throws: a failure that names the line at fault.
+    package init(_ text: [UInt8]) throws(OperatorFailure) {
+        self.elements = try RoomFile(text).elements
+        self.runs = CommitSizes.runs(of: self.elements)
+        self.session = SessionKey.command(String(FNV1a.hash(text), radix: 16))
+    }
+
+    /// How many elements it restores.
+    package var count: Int { self.elements.count }
+
+    /// Restores the elements.
+    /// - Returns: how many of them this call restored.
+    /// - Throws: a failure when the room has elements of its own, or has used an id of the file before, or gets one
+    ///   meanwhile.
+    package func run(on store: RoomStore) throws -> Int {
+        let done = try store.highestNumber(in: self.session)
+        if done == 0 { try self.check(store) }
+        var restored = 0
+        for (number, run) in zip(UInt64(1)..., self.runs) {
+            // One that was written before gets its first result again, which may be a refusal.
+            do {
+                _ = try store.commit(.restore(run), session: self.session, number: number)
+            } catch let refusal as Refusal {
+                throw OperatorFailure(
+                    "the room was changed while it was filled, so that commit \(number) of \(self.runs.count) was refused: "
+                        + "\(refusal.message) Delete the room's elements and import into another room.")
+            }
+            if number > done { restored += run.count }
+        }
+        return restored
+    }
+
+    private func check(_ store: RoomStore) throws {
+        let living = try store.contents().elements.count
+        guard living == 0 else {
+            throw OperatorFailure("room \(store.room) has \(living) elements; an import needs a room without any")
+        }
+        let used = try store.usedIDs(among: self.elements.map(\.id))
+        if let index = self.elements.firstIndex(where: { used.contains(Identifier($0.id)) }) {
+            throw OperatorFailure(
+                "line \(index + 2): room \(store.room) had an element \"\(self.elements[index].id)\", and no id is used "
+                    + "twice in a room; import into another room")
+        }
+    }
+}
