@@ -107,7 +107,10 @@ class App:
                 self.world.violation(f"{self.name} got {name} {data.get('seq')} before it was in the room")
         elif name == "element:transforming":
             if self.is_joined:
-                self._preview(data)
+                self._preview(data, data)
+        elif name == "elements:transforming":
+            for element in data["elements"] if self.is_joined else []:
+                self._preview(element, data)
         elif name == "room:elements":
             self._part(data)
         elif name == "room:resync" and self.partial:
@@ -145,14 +148,14 @@ class App:
         elements = data["elements"] if "elements" in data else [data.get("element") or data]
         return {element["id"]: element for element in elements}
 
-    def _preview(self, data):
+    def _preview(self, element, data):
         sender = self.world.people.get(data["sid"])
         if sender is None:
             return self.world.violation(f"{self.name} got a preview of nobody: {data}")
         self.world.counts["previews"] += 1
         self.history.add(
-            "preview", client=self.name, room=self.room, element=data["elementId"], sender=sender,
-            gesture=data["gesture"], value=value(data),
+            "preview", client=self.name, room=self.room, element=element["elementId"], sender=sender,
+            gesture=data["gesture"], value=value(element),
         )
 
     def answered(self, number, data):
@@ -431,11 +434,12 @@ class App:
                 payload = {"roomId": self.room, "elementId": element, "set": {"zIndex": self.random.randint(100, 200)}}
                 self.ask("element:update", payload)
 
-    def preview(self, element, gesture, payload):
-        self.history.add(
-            "preview-sent", client=self.name, room=self.room, element=element, gesture=gesture, value=value(payload)
-        )
-        self.line.emit("element:transforming", {"roomId": self.room, "elementId": element, "gesture": gesture, **payload})
+    def preview(self, event, elements, gesture, payload):
+        for element in elements:
+            self.history.add(
+                "preview-sent", client=self.name, room=self.room, element=element, gesture=gesture, value=value(payload)
+            )
+        self.line.emit(event, {"roomId": self.room, "gesture": gesture, **payload})
 
     def die(self):
         """The app ends with everything that it held, and somebody opens it again."""

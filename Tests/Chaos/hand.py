@@ -104,10 +104,22 @@ class Hand:
         gesture = self.app.gesture
         for _ in range(self.random.randint(2, 6)):
             if self.app.is_joined and gesture == self.app.gesture:
-                element = self.random.choice(elements)
-                self.app.preview(element, gesture, self._transform(element))
+                self._show(elements, gesture)
             await asyncio.sleep(0.03)
         return gesture
+
+    def _show(self, elements, gesture):
+        """A preview of one of the elements, or of all of them together."""
+        on_canvas = [name for name in elements if not self._is_annotation(name)]
+        if len(on_canvas) > 1 and self.random.random() < 0.5:
+            payload = {"elements": on_canvas, "pivot": {"x": self.random.randint(-100, 100), "y": 0}, **self._deltas()}
+            return self.app.preview("elements:gesturing", on_canvas, gesture, payload)
+        element = self.random.choice(elements)
+        if self.random.random() < 0.3:
+            payload = {"elementId": element, **self._deltas()}
+            return self.app.preview("element:gesturing", [element], gesture, payload)
+        payload = {"elementId": element, **self._transform(element)}
+        self.app.preview("element:transforming", [element], gesture, payload)
 
     def _may_lift(self, gesture):
         return self.app.may_commit and gesture in (None, self.app.gesture)

@@ -40,6 +40,8 @@ package struct BenchCommand: ParsableCommand {
     var commitWindow: Int?
     @Option(help: "Maximum commits per second and connection, without --commits.") var commitsPerConnection: Double?
     @Option(help: "Further elements in every room.") var elements: Int?
+    @Option(help: "Commits of groups per second, by the first members of all rooms together.") var groups: Double?
+    @Option(help: "Elements of a group.") var groupElements: Int?
     @Option(help: "Bytes of content in each moved element.") var elementBytes: Int?
     @Option(help: "Idle connections.") var idle: Int?
     @Option(help: "Share of each room's members that reads slowly, 0 to 1.") var slowShare: Double?
@@ -111,6 +113,8 @@ package struct BenchCommand: ParsableCommand {
         if let commitWindow { load.commitWindow = commitWindow }
         if let commitsPerConnection { load.commitsPerConnection = commitsPerConnection }
         if let elements { load.elements = elements }
+        if let groups { load.groupRate = groups }
+        if let groupElements { load.groupElements = groupElements }
         if let elementBytes { load.elementBytes = elementBytes }
         if let idle { load.idle = idle }
         if let slowShare { load.slowShare = slowShare }

@@ -176,12 +176,10 @@ extension App {
         case "element:transformed", "element:created", "element:updated", "element:deleted", "elements:transformed",
             "elements:created":
             self.update(name, data)
-        case "element:transforming":
-            self.observe(.preview) {
-                $0.element = data["elementId"]?.string ?? ""
-                $0.sender = data["userId"]?.string ?? ""
-                $0.gesture = UInt64(data["gesture"]?.integer ?? 0)
-            }
+        case "element:transforming": self.preview(of: data, data)
+        case "elements:transforming":
+            guard let elements = data["elements"] else { return }
+            for element in elements.elements { self.preview(of: element, data) }
         case "room:elements": self.part(data)
         case "room:resync":
             self.observe(.resync) {
@@ -191,6 +189,14 @@ extension App {
             self.moving = nil
             self.join()
         default: break
+        }
+    }
+
+    private func preview(of element: JSONValue, _ data: JSONValue) {
+        self.observe(.preview) {
+            $0.element = element["elementId"]?.string ?? ""
+            $0.sender = data["userId"]?.string ?? ""
+            $0.gesture = UInt64(data["gesture"]?.integer ?? 0)
         }
     }
 

@@ -76,13 +76,29 @@ extension App {
         }
         moving.previewsLeft -= 1
         self.moving = moving
+        if moving.elements.count > 1, self.world.random.place(2) == 0 { return self.show(moving.elements) }
         let element = moving.elements[self.world.random.place(moving.elements.count)]
-        self.observe(.previewSent) {
-            $0.element = element
-            $0.gesture = self.gesture
+        if self.world.random.place(3) == 0 {
+            self.show("element:gesturing", [element], "\"elementId\":\"\(element)\",\(self.deltas)")
+        } else {
+            self.show("element:transforming", [element], self.transform(of: element))
         }
-        let fields = "\"roomId\":\"\(self.room)\",\(self.transform(of: element)),\"gesture\":\(self.gesture)"
-        self.send("[\"element:transforming\",{\(fields)}]", awaiting: nil)
+    }
+
+    private func show(_ group: [String]) {
+        let pivot = "{\"x\":\(self.world.random.number(0...500)),\"y\":0}"
+        self.show("elements:gesturing", group, "\"elements\":\(Self.list(group)),\"pivot\":\(pivot),\(self.deltas)")
+    }
+
+    private func show(_ event: String, _ elements: [String], _ fields: String) {
+        for element in elements {
+            self.observe(.previewSent) {
+                $0.element = element
+                $0.gesture = self.gesture
+            }
+        }
+        self.send(
+            "[\"\(event)\",{\"roomId\":\"\(self.room)\",\(fields),\"gesture\":\(self.gesture)}]", awaiting: nil)
     }
 
     /// Commits a move of one element in one of the ways in which that is possible.

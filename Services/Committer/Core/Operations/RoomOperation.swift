@@ -41,7 +41,7 @@ extension RoomOperation {
     fileprivate var decidable: any Decidable {
         switch self {
         case .restore(let elements): RestoreElements(elements: elements)
-        case .delete(let elements): DeleteElements(elements: elements)
+        case .delete(let elements): EraseElements(elements: elements)
         }
     }
 

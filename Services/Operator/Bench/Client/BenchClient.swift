@@ -44,6 +44,9 @@ package struct BenchClient: Sendable {
     private var head: [UInt8] = []
     private var preview: MovingMessage?
     private var commit: MovingMessage?
+    private var group: GroupMessage?
+    /// The acknowledgements that groups wait for.
+    private var groupIDs: Set<Int> = []
     private var lane: CommitLane
     private var masks: MaskGenerator
 
@@ -53,9 +56,12 @@ package struct BenchClient: Sendable {
         self.room = target.room(plan.room ?? 0)
         self.element = "e\(plan.index)"
         self.elementBytes = load.elementBytes
-        self.furtherElements = plan.isFirst && !target.isPlain ? load.elements : 0
+        self.furtherElements = plan.isFirst && !target.isPlain ? load.furtherElements : 0
         self.lane = CommitLane(window: load.commitWindow > 0 ? load.commitWindow : 16)
         self.masks = MaskGenerator(seed: UInt64(plan.index + 1) &* 0x9E37_79B9_7F4A_7C15)
+        if load.groupRate > 0, plan.isFirst, !target.isPlain {
+            self.group = GroupMessage(room: self.room, elements: load.groupElements)
+        }
         guard plan.isMover else { return }
         self.preview = MovingMessage(room: self.room, element: self.element, isCommit: false)
         self.commit = MovingMessage(room: self.room, element: self.element, isCommit: true)
@@ -107,6 +113,15 @@ package struct BenchClient: Sendable {
         self.commit?.commit(at: now / 1000, id: id, number: self.target.isPlain ? nil : number) {
             ClientFrame.append(.text, $0, mask: mask, to: &output)
         }
+        return .said
+    }
+
+    /// Sends the commit of a group, unless the window is full.
+    package mutating func moveGroup(at now: Int64, into output: inout [UInt8]) -> Submission {
+        guard self.phase == .live, let group = self.group else { return .impossible }
+        guard let (id, number) = self.lane.submit(at: now) else { return .held }
+        self.groupIDs.insert(id)
+        self.say(group.commit(id: id, number: number), into: &output)
         return .said
     }
 
@@ -230,7 +245,8 @@ package struct BenchClient: Sendable {
             self.create(after: made, &output)
         default:
             guard let latency = self.lane.answered(id, answer, at: now) else { return nil }
-            tally.commitAnswered(answer, latency: latency / 1000)
+            let isGroup = self.groupIDs.remove(id) != nil
+            tally.commitAnswered(answer, latency: latency / 1000, isGroup: isGroup)
         }
         return nil
     }

@@ -35,9 +35,14 @@ enum Greeting {
             """#.utf8)
     }
 
+    /// The id of a further element.
+    static func furtherElement(_ index: Int) -> String { "x\(index)" }
+
     /// Creates further elements from `first` on, at most ``batch``.
     static func createMore(room: String, first: Int, upTo end: Int) -> [UInt8] {
-        let elements = (first..<min(end, first + self.batch)).map { #"{"id":"x\#($0)","type":"note"}"# }
+        let elements = (first..<min(end, first + self.batch)).map {
+            #"{"id":"\#(self.furtherElement($0))","type":"note"}"#
+        }
         return Array(
             #"""
             42\#(self.createID)["elements:create",{"roomId":"\#(room)","elements":[\#(elements.joined(separator: ","))]}]

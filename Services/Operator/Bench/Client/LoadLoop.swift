@@ -26,6 +26,8 @@ final class LoadLoop {
     private var committers: [Int] = []
     private var previews: SendSchedule?
     private var commits: SendSchedule?
+    private var groupers: [Int] = []
+    private var groups: SendSchedule?
     private var nextSend = Int64.max
     private var slowReaders: SlowReaders
     private var dialler: Dialler
@@ -212,6 +214,7 @@ final class LoadLoop {
     func beginSending(_ load: Load, at start: Int64) {
         (self.previewers, self.previews) = self.schedule(load.previewersPerRoom, every: load.previewPeriod, from: start)
         (self.committers, self.commits) = self.schedule(load.committersPerRoom, every: load.commitPeriod, from: start)
+        (self.groupers, self.groups) = self.schedule(load.groupRate > 0 ? 1 : 0, every: load.groupPeriod, from: start)
         self.slowReaders.begin(at: start)
         self.setNextSend()
     }
@@ -227,17 +230,20 @@ final class LoadLoop {
     func stopSending() {
         self.previews = nil
         self.commits = nil
+        self.groups = nil
         self.nextSend = .max
     }
 
     private func setNextSend() {
-        self.nextSend = min(self.previews?.nextDeadline ?? .max, self.commits?.nextDeadline ?? .max)
+        let schedules = [self.previews, self.commits, self.groups]
+        self.nextSend = schedules.compactMap { $0?.nextDeadline }.min() ?? .max
     }
 
     private func sendDue() {
         var now = self.clock.now
         self.tally.missedSends += self.previews?.skip(olderThan: Self.patience, at: now) ?? 0
         self.tally.missedSends += self.commits?.skip(olderThan: Self.patience, at: now) ?? 0
+        self.tally.missedSends += self.groups?.skip(olderThan: Self.patience, at: now) ?? 0
         // The clock is read for each message, because it carries the time at which it is written.
         while let (place, deadline) = self.previews?.next(at: now + Self.grain) {
             now = self.clock.now
@@ -247,7 +253,13 @@ final class LoadLoop {
         while let (place, deadline) = self.commits?.next(at: now + Self.grain) {
             now = self.clock.now
             Tally.record((now - deadline) / 1000, in: &self.tally.lateness)
-            self.sendCommit(self.committers[place], at: now)
+            let member = self.committers[place]
+            self.sendCommit(member) { $0.moveForGood(at: now, into: &$1) }
+        }
+        while let (place, _) = self.groups?.next(at: now + Self.grain) {
+            now = self.clock.now
+            let member = self.groupers[place]
+            self.sendCommit(member) { $0.moveGroup(at: now, into: &$1) }
         }
         self.setNextSend()
     }
@@ -261,12 +273,12 @@ final class LoadLoop {
         self.sendOutput(index)
     }
 
-    private func sendCommit(_ index: Int, at now: Int64) {
+    private func sendCommit(_ index: Int, _ submit: (inout BenchClient, inout [UInt8]) -> BenchClient.Submission) {
         guard self.sockets[index].isWritable else {
             self.tally.missedSends += 1
             return
         }
-        switch self.clients[index].moveForGood(at: now, into: &self.output) {
+        switch submit(&self.clients[index], &self.output) {
         case .said:
             self.tally.commitsSent += 1
             self.sendOutput(index)

@@ -53,6 +53,21 @@ extension BenchPreset {
         return phases
     }
 
+    /// 200 commits a second alone, then beside two groups of 500 elements a second, which are written and broadcast whole.
+    static var groupPhases: [NamedLoad] {
+        var load = Load()
+        load.rate = 0
+        load.commitRate = 200
+        load.elements = 500
+        var beside = load
+        beside.groupRate = 2
+        let goals = [Goal(.groupP50, 25), Goal(.acknowledgementP99, 2, times: .phase("without")), Goal(.unanswered, 0)]
+        return [
+            NamedLoad("groups", phase: "without", load),
+            NamedLoad("groups", phase: "beside groups", beside, goals: goals),
+        ]
+    }
+
     /// 60 previews and 420 deliveries a second from 1, 10, 100 or 1,000 rooms in total. Each room has one sender,
     /// because previews of one room leave together: with more senders fewer rooms would be cheaper.
     static var scalePhases: [NamedLoad] {

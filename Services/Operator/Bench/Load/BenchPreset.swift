@@ -11,6 +11,8 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     case commitsMax = "commits-max"
     case slowReaders = "slow-readers"
     case overload
+    /// 200 commits a second, alone and beside groups of 500 elements.
+    case groups
     /// Ten thousand connections, which takes long; not a standard one.
     case scale
 
@@ -22,6 +24,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         switch self {
         case .slowReaders: Self.slowReaderPhases
         case .overload: Self.overloadPhases
+        case .groups: Self.groupPhases
         case .scale: Self.scalePhases
         default: [NamedLoad(self.rawValue, self.load, goals: self.goals)]
         }
@@ -31,7 +34,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     private var load: Load {
         var load = Load()
         switch self {
-        case .manyRooms, .slowReaders, .overload, .scale:
+        case .manyRooms, .slowReaders, .overload, .groups, .scale:
             break
         case .light:
             load.rooms = 5
@@ -84,7 +87,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         case .commits200: [Goal(.acknowledgementP50, 1.5), Goal(.acknowledgementP99, 5)]
         case .commitsMax: [Goal(.commitsPerSecond, 30_000), Goal(.cpuPerCommit, 40)]
         case .idle: [Goal(.memoryPerIdle, 4)]
-        case .slowReaders, .overload, .scale: []
+        case .slowReaders, .overload, .groups, .scale: []
         }
     }
 }

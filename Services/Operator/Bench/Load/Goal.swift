@@ -7,7 +7,7 @@ package struct Goal: Sendable, Equatable {
         /// Per second, a minimum.
         case deliveriesPerSecond, commitsPerSecond
         /// Milliseconds.
-        case previewP50, previewP99, acknowledgementP50, acknowledgementP99
+        case previewP50, previewP99, acknowledgementP50, acknowledgementP99, groupP50
         /// KiB of all servers.
         case memoryPerIdle
         /// The servers' memory at the end of the measurement as a multiple of that after its first second.
@@ -26,6 +26,7 @@ package struct Goal: Sendable, Equatable {
             case .previewP99: "preview age p99, ms"
             case .acknowledgementP50: "commit ack p50, ms"
             case .acknowledgementP99: "commit ack p99, ms"
+            case .groupP50: "group ack p50, ms"
             case .memoryPerIdle: "memory per idle connection, KiB"
             case .memoryGrowth: "server memory, end ÷ begin"
             case .unanswered: "commits unanswered"
@@ -49,6 +50,7 @@ package struct Goal: Sendable, Equatable {
             case .previewP99: milliseconds(report.previewAge, report.previewAge.p99)
             case .acknowledgementP50: milliseconds(report.acknowledgement, report.acknowledgement.p50)
             case .acknowledgementP99: milliseconds(report.acknowledgement, report.acknowledgement.p99)
+            case .groupP50: milliseconds(report.groupAcknowledgement, report.groupAcknowledgement.p50)
             case .memoryPerIdle: report.memoryPerIdle.map { $0 / 1024 }
             case .memoryGrowth: report.memoryGrowth
             case .unanswered: report.tally.commitsSent > 0 ? Double(report.unanswered) : nil

@@ -14,8 +14,11 @@ package struct Load: Sendable, Equatable {
     package var commitWindow = 0
     /// Without a ``commitRate``: the maximum rate of commits of one connection, per second.
     package var commitsPerConnection = 28.0
-    /// Further elements in every room, which never move.
+    /// Further elements in every room, which only groups move.
     package var elements = 0
+    /// Commits of groups per second, all rooms together, by the first member of each; and the elements of a group.
+    package var groupRate = 0.0
+    package var groupElements = 500
     /// Content of each moved element, bytes; a commit sends it to all members.
     package var elementBytes = 0
     /// Idle connections, in addition to the members.
@@ -57,6 +60,14 @@ package struct Load: Sendable, Equatable {
         return Int64(1e9 / (self.commitRate > 0 ? self.commitRate / committers : self.commitsPerConnection))
     }
 
+    /// Nanoseconds between two groups of one room.
+    var groupPeriod: Int64 {
+        self.groupRate > 0 ? Int64(1e9 * Double(max(1, self.rooms)) / self.groupRate) : .max
+    }
+
+    /// Elements that the first member of a room creates beside its own.
+    var furtherElements: Int { self.groupRate > 0 ? max(self.elements, self.groupElements) : self.elements }
+
     /// All connections.
     package var connections: Int { self.rooms * self.members + self.idle }
 
@@ -83,6 +94,8 @@ package struct Load: Sendable, Equatable {
         guard self.commitRate == 0 || (0.001...10_000_000).contains(self.commitRate) else {
             return "commits must be 0, or 0.001 to 10000000 per second"
         }
+        guard self.groupRate == 0 || (0.001...100_000).contains(self.groupRate), (1...500).contains(self.groupElements)
+        else { return "groups must be 0, or 0.001 to 100000 per second, group-elements 1 to 500" }
         guard (0...10_000).contains(self.commitWindow), (0.001...100_000).contains(self.commitsPerConnection) else {
             return "commit-window must be 0 to 10000, commits-per-connection 0.001 to 100000"
         }

@@ -90,6 +90,7 @@ package struct BenchReport: Sendable {
     package var commitsPerSecond: Double { Double(self.tally.commitsApplied) / self.secondsElapsed }
     package var previewAge: LatencySummary { LatencySummary(self.tally.previewAge) }
     package var acknowledgement: LatencySummary { LatencySummary(self.tally.acknowledgement) }
+    package var groupAcknowledgement: LatencySummary { LatencySummary(self.tally.groupAcknowledgement) }
     package var screen: LatencySummary { LatencySummary(self.tally.screen) }
     package var lateness: LatencySummary { LatencySummary(self.tally.lateness) }
     package var rejoin: LatencySummary { LatencySummary(self.tally.rejoin) }

@@ -9,6 +9,7 @@ package enum JSONReport {
                 Self.counts(report, into: &writer)
                 report.previewAge.write("previewAge", into: &writer)
                 report.acknowledgement.write("commitAck", into: &writer)
+                report.groupAcknowledgement.write("groupAck", into: &writer)
                 report.screen.write("commitToScreen", into: &writer)
                 report.rejoin.write("rejoin", into: &writer)
                 Self.servers(report, into: &writer)

@@ -34,6 +34,8 @@ package struct Tally: Sendable {
     package var previewAge = Tally.latencies()
     /// From a commit to its acknowledgement.
     package var acknowledgement = Tally.latencies()
+    /// From a group's commit to its acknowledgement.
+    package var groupAcknowledgement = Tally.latencies()
     /// From a commit to its arrival at a member.
     package var screen = Tally.latencies()
     /// How late sends were relative to their deadlines.
@@ -77,8 +79,10 @@ package struct Tally: Sendable {
 
     /// A commit was answered.
     /// - Parameter latency: microseconds.
-    mutating func commitAnswered(_ answer: Answer, latency: Int64) {
+    mutating func commitAnswered(_ answer: Answer, latency: Int64, isGroup: Bool = false) {
         switch answer {
+        case .applied where isGroup:
+            Self.record(latency, in: &self.groupAcknowledgement)
         case .applied:
             self.commitsApplied += 1
             Self.record(latency, in: &self.acknowledgement)
@@ -106,6 +110,7 @@ package struct Tally: Sendable {
         self.slowCuts += other.slowCuts
         self.previewAge.add(other.previewAge)
         self.acknowledgement.add(other.acknowledgement)
+        self.groupAcknowledgement.add(other.groupAcknowledgement)
         self.screen.add(other.screen)
         self.lateness.add(other.lateness)
         self.rejoin.add(other.rejoin)

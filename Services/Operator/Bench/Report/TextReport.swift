@@ -81,6 +81,7 @@ package enum TextReport {
     private static func latencies(_ report: BenchReport) -> String {
         let all: [(String, LatencySummary)] = [
             ("preview age", report.previewAge), ("commit to ack", report.acknowledgement),
+            ("group to ack", report.groupAcknowledgement),
             ("commit to screen", report.screen), ("join after a storm", report.rejoin),
         ]
         let rows = all.filter { $1.count > 0 }.map { name, summary in

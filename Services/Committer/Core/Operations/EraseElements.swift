@@ -2,7 +2,7 @@ import Canvas
 import Wire
 
 /// Deletes several elements with their annotations, whether they are locked or not.
-struct DeleteElements: Decidable {
+struct EraseElements: Decidable {
     let elements: [Identifier]
 
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
