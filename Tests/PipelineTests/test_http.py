@@ -175,7 +175,8 @@ def test_the_description(single):
     assert answer.status_code == 200
     document = answer.json()
     assert document["openapi"].startswith("3.")
-    assert {"/api/rooms/{roomId}", "/api/rooms/{roomId}/elements"} <= document["paths"].keys()
+    paths = {"/api/rooms/{roomId}", "/api/rooms/{roomId}/elements", "/api/rooms/{roomId}/history"}
+    assert paths <= document["paths"].keys()
     assert "get" in document["paths"]["/api/rooms/{roomId}"]
     post = document["paths"]["/api/rooms/{roomId}/elements"]["post"]
     assert "201" in post["responses"]
@@ -245,7 +246,7 @@ def test_a_forbidden_origin_neither_reads_nor_creates(guarded):
         requests.post(url + "/elements", data='{"type":"note"}', headers=headers, timeout=10),
         requests.post(url + "/elements", data=b"x" * 400_000, headers=headers, timeout=10),
         requests.options(url, headers=headers, timeout=10), get(guarded, "/api/openapi.json", headers=headers),
-        get(guarded, "/api/nothing", headers=headers),
+        get(guarded, "/api/rooms/origins/history", headers=headers), get(guarded, "/api/nothing", headers=headers),
     ):
         assert answer.status_code == 403, answer.text
         assert "Access-Control-Allow-Origin" not in answer.headers and answer.headers["Vary"] == "Origin"
@@ -277,7 +278,7 @@ def test_an_allowed_origin_reads_and_creates(guarded):
         assert connection.recv(4096).startswith(b"HTTP/1.1 400 ")
 
 
-@pytest.mark.parametrize("path, methods", [("r", {"GET", "HEAD"}), ("r/elements", {"POST"})])
+@pytest.mark.parametrize("path, methods", [("r", {"GET", "HEAD"}), ("r/history", {"GET", "HEAD"}), ("r/elements", {"POST"})])
 def test_a_preflight_of_an_allowed_origin(guarded, path, methods):
     answer = requests.options(
         f"{guarded.url}/api/rooms/{path}", timeout=10,

@@ -9,7 +9,7 @@ import Wire
 @testable import OperatorDaemon
 
 /// Imports and deletions on the real tables.
-@Suite(.timeLimit(.minutes(2))) struct RoomStoreTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveRoomTests {
     private let database: LiveDatabase
     private let connection: BlockingConnection
 
