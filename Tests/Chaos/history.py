@@ -8,7 +8,8 @@ import orjson
 # What a request determines of an element, and what else is compared.
 GEOMETRY = ("positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY")
 OTHERS = (
-    "type", "originalWidth", "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "zIndex", "parentId",
+    "type", "originalWidth", "originalHeight", "anchorX", "anchorY", "createdBy", "updatedBy", "rev", "zIndex",
+    "parentId",
 )
 # The broadcasts as the history calls them.
 DELIVERIES = {
@@ -91,11 +92,12 @@ class History:
             self.add("room", room=room, seq=seq, floor=self.floors.get(room, 0))
         for shard, gseq in await server.rows("select shard, gseq from shards"):
             self.add("shard", shard=shard, gseq=gseq)
-        columns = ", ".join(re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", field) for field in GEOMETRY + OTHERS)
+        fields = GEOMETRY + OTHERS
+        columns = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", ", ".join(fields))
         for room, name, *values in await server.rows(
             f"select room_id, element_id, {columns} from elements where deleted_seq is null"
         ):
-            element = dict(zip(GEOMETRY + OTHERS, values))
+            element = dict(zip(fields, values))
             parent = {"parent": element["parentId"]} if element["parentId"] else {}
             self.add("element", room=room, element=name, body=body(element), **parent)
 

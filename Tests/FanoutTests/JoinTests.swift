@@ -85,6 +85,19 @@ import Wire
         #expect(scene.taken(by: Scene.g1).seqs == [1])
     }
 
+    /// A join that was sent again still waits when its connection leaves and joins once more, and is answered last.
+    @Test func anEarlierJoinDoesNotEndALaterOne() {
+        var scene = Scene()
+        scene.member("ben", 9)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.leave(1)
+        scene.join("ann", 1, session: "s-ann.good")
+        scene.answer(1, with: .claim(.granted(claim: 3, number: 0)))
+        scene.answer(with: .claim(.granted(claim: 2, number: 0)))
+        #expect(scene.taken(by: Scene.g1).joined.count == 2)
+        #expect(scene.fanout.connectionCount(in: "r") == 2)
+    }
+
     /// The same shard goes for good while the join, which the other fan-out has answered, still waits here.
     @Test func whoIsNamedNoMoreLeavesWhenTheJoinIsAnswered() {
         var scene = Scene(isReady: false)

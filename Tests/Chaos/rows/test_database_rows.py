@@ -210,7 +210,8 @@ def test_an_asynchronous_standby_takes_over_without_everything(row, is_known):
             kept = await old.rows("select count(*) from commit_log")
             await acknowledged(world, 40)
             await world.calm()
-            assert await old.rows("select count(*) from commit_log") > kept
+            written = await old.rows("select count(*) from commit_log")
+            assert written > kept
             epochs = {app.epoch for app in world.apps}
             await old.stop(signal.SIGKILL)
             new.set_late(synchronous_standby_names="")
@@ -219,7 +220,7 @@ def test_an_asynchronous_standby_takes_over_without_everything(row, is_known):
             await new.run("pg_ctl", "promote", "--pgdata", new.data, "--timeout=60")
             pair.primary, pair.standby = new, old
             await _everybody_starts_anew(world, epochs)
-            assert (await new.rows("select count(*) from commit_log"))[0][0] < world.counts["acks"]
+            assert await new.rows("select count(*) from commit_log") < written
             assert await metric(world, "committer", "history_changes_total") > 0
             await world.begin_anew()
             await acknowledged(world, 40)

@@ -10,6 +10,8 @@ extension Room {
         into actions: inout [FanoutAction]
     ) {
         self.stay()
+        // An earlier join of the connection may be answered after this one, and must not end it.
+        services.joins.setLeaving(false, of: self.joins, from: gateway) { $0 == join.connection }
         let pending = PendingJoin(join, from: gateway, at: now, limits: services.limits)
         guard let tag = services.joins.enqueue(pending) else { return }
         self.joins.append(tag)
