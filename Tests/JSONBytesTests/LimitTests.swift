@@ -70,8 +70,8 @@ struct LimitTests {
         let clock = ContinuousClock()
         for text in texts {
             let bytes = Array(text.utf8)
-            // Generous: a debug build on a busy machine. Anything quadratic takes minutes.
-            #expect(clock.measure { _ = refusal(bytes) } < .seconds(2), "\(text.prefix(20))…")
+            // Generous: a debug build with a sanitizer on a busy machine. Anything quadratic takes minutes.
+            #expect(clock.measure { _ = refusal(bytes) } < .seconds(20), "\(text.prefix(20))…")
         }
     }
 }
