@@ -49,7 +49,7 @@ class Hand:
 
     async def _act(self):
         habit = self.random.random()
-        if habit < LEAVES and not self.app.pending:
+        if habit < LEAVES and not self.app.pending and self.app.world.may_leave:
             return self.app.leave_and_join()
         if LEAVES < habit < LEAVES + BURSTS:
             return self.app.burst(EVERYBODYS if EVERYBODYS in self.app.elements else self.own)

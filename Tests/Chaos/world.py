@@ -37,6 +37,8 @@ class World:
         self.moves = 0
         # Nobody begins anything new.
         self.is_calm = False
+        # Apps leave their rooms, and join again.
+        self.may_leave = True
         self.apps = [
             App(f"c{index}", f"room-{index // ROOM}", self, f"{seed}/{index}", through_proxy=index % 4 == 0)
             for index in range(clients)

@@ -70,8 +70,9 @@ def test_one_after_the_other_is_replaced(row):
                 await acknowledged(world, 20)
                 assert asyncio.get_running_loop().time() - began < 30
             refused = {name: count for name, count in world.counts.items() if name.startswith("refused.")}
-            # Who makes an element that another one has just made is told so; the others are for the moment only.
-            assert refused.keys() <= {"refused.conflict", "refused.unavailable", "refused.busy", "refused.gap"}, refused
+            # Elements that exist already, that never existed, or that somebody deleted; the others are for the moment only.
+            elements = {"refused.conflict", "refused.not_found", "refused.gone"}
+            assert refused.keys() <= elements | {"refused.unavailable", "refused.busy", "refused.gap"}, refused
 
     row.run(play())
 
