@@ -233,16 +233,13 @@ extension Coalescer {
     /// Folds a newer preview into the held one.
     /// - Parameter older: a returned preview to fold it onto, instead of the held one.
     private mutating func fold(_ preview: Preview, into entry: EntryIndex, onto older: Preview? = nil) {
-        let room = self.keys[entry: entry].key.room
-        guard let held = self.keys[entry: entry].held else { return }
-        var folded = older ?? held
-        if folded.fold(preview) {
+        let fold = self.keys[entry: entry].fold(preview, onto: older)
+        if fold.hasMerged {
             self.tally.folded += 1
         } else {
             self.tally.replaced += 1
         }
-        self.keys[room: room].heldMembers += folded.group.memberCount - held.group.memberCount
-        self.keys[entry: entry].held = folded
+        if fold.members != 0 { self.keys[room: self.keys[entry: entry].key.room].heldMembers += fold.members }
     }
 
     /// Holds a preview until its room's departure.
@@ -362,9 +359,4 @@ extension Coalescer {
         self.keys[room: room].departed(at: now, tick: self.limits.tick)
         self.departures.cancel(room)
     }
-}
-
-extension GroupRole {
-    /// 1 for a member whose group's last preview counts as the mover.
-    fileprivate var memberCount: Int { self == .member ? 1 : 0 }
 }

@@ -49,6 +49,18 @@ struct Entry {
         self.closed = 0
     }
 
+    /// Folds a newer preview into the held one.
+    /// - Parameter older: a returned preview to fold it onto, instead of the held one.
+    /// - Returns: whether fields merged, and by how much the number of held members of groups changed.
+    mutating func fold(_ newer: Preview, onto older: Preview?) -> (hasMerged: Bool, members: Int) {
+        guard var folded = self.held.take() else { return (false, 0) }
+        let before = folded.group.memberCount
+        if let older { folded = older }
+        let hasMerged = folded.fold(newer)
+        self.held = folded
+        return (hasMerged, folded.group.memberCount - before)
+    }
+
     /// The room's next mover sent `gap` after this one.
     mutating func followed(after gap: Nanoseconds) {
         // A single late or early preview hardly changes the usual gap.
@@ -74,4 +86,9 @@ struct Entry {
     mutating func returned(sinceLast: UInt32) {
         self.reportedTime = sinceLast == 0 ? nil : self.reportedTime.map { $0 - min($0, UInt64(sinceLast)) }
     }
+}
+
+extension GroupRole {
+    /// 1 for a member whose group's last preview counts as the mover.
+    var memberCount: Int { self == .member ? 1 : 0 }
 }

@@ -14,17 +14,20 @@ enum AppEvent {
     case edit(EditKind)
 
     private static let controls: [(name: String, event: AppEvent)] = [
-        (PreviewEvent.values.rawValue, .preview(.values)), (PreviewEvent.deltas.rawValue, .preview(.deltas)),
+        (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
         ("auth:refresh", .authRefresh), ("client:ping", .ping),
     ]
 
     /// The event of that name.
     init?(_ name: JSONValue) {
-        if let control = Self.controls.first(where: { name.isString($0.name) }) {
-            self = control.event
+        // The most frequent ones first.
+        if name.isString(PreviewEvent.values.rawValue) {
+            self = .preview(.values)
         } else if let kind = allEdits.kind(ofEvent: name) {
             self = .edit(kind)
+        } else if let control = Self.controls.first(where: { name.isString($0.name) }) {
+            self = control.event
         } else {
             return nil
         }
