@@ -94,8 +94,10 @@ enum RoomPage {
           if (name === "element:transformed" || name === "element:updated") show(data.element);
           else if (name === "element:created") show(data);
           else if (name === "elements:created") data.elements.forEach(show);
+          else if (name === "elements:transformed") data.elements.forEach(move);
           else if (name === "element:deleted") data.elementIds.forEach(remove);
           else if (name === "element:transforming") preview(data);
+          else if (name === "elements:transforming") data.elements.forEach(preview);
           else if (name === "gesture:ended") show(data.element);
           else if (name === "member:joined") people++;
           else if (name === "member:left") people--;
@@ -121,6 +123,12 @@ enum RoomPage {
           view.element = element;
           view.drag = null;
           draw(view, element, false);
+        }
+
+        // An element of a group: what it has besides its geometry stays.
+        function move(geometry) {
+          const view = elements.get(geometry.id);
+          if (view) show({ ...view.element, ...geometry });
         }
 
         function remove(id) {
