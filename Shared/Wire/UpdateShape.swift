@@ -1,3 +1,4 @@
+import Canvas
 public import JSONBytes
 
 /// The elements of an update, and their form in a row of the commit log.
@@ -23,6 +24,11 @@ public enum UpdateShape: Sendable {
 
     /// True when a row of the log names an element: the only one, or the first deleted one.
     public var namesElement: Bool { self.isSingle || self == .deletion }
+
+    /// An element of a list as apps get it: whole, or its geometry.
+    public func appText(of element: UpdatedElement) -> [UInt8] {
+        self == .geometries ? Element.geometryText(of: element.json) : element.json
+    }
 
     // MARK: The commit log
 

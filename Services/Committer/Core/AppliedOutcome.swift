@@ -24,16 +24,10 @@ struct AppliedOutcome: Equatable, Sendable {
             writer.key("element")
             writer.raw(self.elements.first?.json ?? Array("null".utf8))
             self.writeAdjusted(&writer)
-        case .elements:
+        case .elements, .geometries:
             writer.key("elements")
             writer.beginArray()
-            for element in self.elements { writer.raw(element.json) }
-            writer.endArray()
-            self.writeAdjusted(&writer)
-        case .geometries:
-            writer.key("elements")
-            writer.beginArray()
-            for element in self.elements { writer.raw(Element.geometryText(of: element.json)) }
+            for element in self.elements { writer.raw(self.event.shape.appText(of: element)) }
             writer.endArray()
             self.writeAdjusted(&writer)
         case .deletion:

@@ -13,30 +13,12 @@ struct EraseElements: Decidable {
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
         try draft.checkGroup(self.elements.count)
-        var change = Change(event: .deleted, entries: [])
-        var seen: Set<Identifier> = []
-        for element in self.elements {
-            guard let live = self.add(element, to: &change, &seen, commit, in: &draft, &cache) else { continue }
-            for child in live.children ?? [] {
-                _ = self.add(child, to: &change, &seen, commit, in: &draft, &cache)
-            }
-        }
-        if change.entries.isEmpty {
+        var deletion = Deletion(in: commit.room)
+        for element in self.elements { deletion.addIfLiving(element, in: &draft, &cache) }
+        if deletion.change.entries.isEmpty {
             throw Refusal(.notFound, "None of the elements exists any more.", field: "elements")
         }
-        return change
-    }
-
-    /// Adds an element to those that are deleted.
-    /// - Returns: the element; nil when it does not exist, or was added before.
-    private func add(
-        _ element: Identifier, to change: inout Change, _ seen: inout Set<Identifier>, _ commit: PreparedCommit,
-        in draft: inout BatchDraft, _ cache: inout ShardCache
-    ) -> LiveElement? {
-        let key = ElementKey(commit.room, element)
-        guard case .live(let live) = draft.state(key, &cache), seen.insert(element).inserted else { return nil }
-        change.entries.append(Change.Entry(deleting: live, key))
-        return live
+        return deletion.change
     }
 
     func adjustments(

@@ -85,15 +85,10 @@ enum EventText {
             }
         case .flatElement:
             break
-        case .elements:
+        case .elements, .geometries:
             writer.key("elements")
             writer.beginArray()
-            for element in update.elements { writer.raw(element.json) }
-            writer.endArray()
-        case .geometries:
-            writer.key("elements")
-            writer.beginArray()
-            for element in update.elements { writer.raw(Element.geometryText(of: element.json)) }
+            for element in update.elements { writer.raw(update.event.shape.appText(of: element)) }
             writer.endArray()
         case .deletion:
             if let element = update.elements.first {
