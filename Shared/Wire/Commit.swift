@@ -45,15 +45,15 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.edit = edit
     }
 
-    /// The size of the fields of fixed length, including the lengths of the list and of the edit.
-    private static let fixedSize = 4 + 8 + 1 + 8 + 4 + EncodedEdit.headSize
+    /// The size of the fields of fixed length, including the length of the list.
+    private static let fixedSize = 4 + 8 + 1 + 8 + 4
 
     public func encode(into writer: inout ByteWriter) {
         let names =
             FieldRun.size(of: self.room) + FieldRun.size(of: self.session) + FieldRun.size(of: self.user)
             + FieldRun.size(of: self.gateway)
         let gestures = self.gestures.reduce(0) { $0 + FieldRun.size(of: $1.element) + 8 }
-        writer.run(upTo: names + gestures + Self.fixedSize + self.edit.fields.count) { run in
+        writer.run(upTo: names + gestures + Self.fixedSize + self.edit.encodedSize) { run in
             run.name(self.room)
             run.name(self.session)
             run.integer(self.claim)

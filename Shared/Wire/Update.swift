@@ -16,6 +16,8 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
     case deleted = 5
     /// Several elements moved, rotated or scaled in one commit.
     case transformedMany = 6
+    /// Several elements created, changed or deleted in one commit.
+    case changedMany = 7
 
     /// The properties of an event: one row for each.
     private struct Row {
@@ -33,6 +35,7 @@ public enum UpdateEvent: UInt8, Sendable, CaseIterable {
         case .deleted: Row(name: "element:deleted", shape: .deletion, legacy: .each(.deleted))
         case .transformedMany:
             Row(name: "elements:transformed", shape: .geometries, legacy: .each(.transformed))
+        case .changedMany: Row(name: "elements:changed", shape: .changes, legacy: .parts)
         }
     }
 
@@ -58,6 +61,8 @@ public enum LegacyForm: Sendable {
     case same
     /// One event of that kind for each element, all with the update's number.
     case each(UpdateEvent)
+    /// One event for each element, created, transformed or deleted, all with the update's number.
+    case parts
     /// Nothing: 1.0 does not know what changed.
     case none
 }
@@ -70,12 +75,15 @@ public struct UpdatedElement: Equatable, Sendable {
     public var json: [UInt8]
     /// The gesture of the update's session on the element that the update ended; 0: none.
     public var gesture: UInt64
+    /// True when the update created it; set only among ``UpdateShape/changes``, where new ones come first.
+    public var isNew: Bool
 
     /// One element of an update.
-    public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0) {
+    public init(id: Identifier, json: [UInt8], gesture: UInt64 = 0, isNew: Bool = false) {
         self.id = id
         self.json = json
         self.gesture = gesture
+        self.isNew = isNew
     }
 }
 
@@ -95,8 +103,11 @@ extension [UpdatedElement] {
 
 /// One committed change of a room; equivalent to one row of the commit log.
 ///
-///     shard u8 │ gseq u64 │ room name │ seq u64 │ event u8 │ user name │ sid name │ number u64
+///     shard u8 │ gseq u64 │ room name │ seq u64 │ event and cause u8 │ user name │ sid name │ number u64
 ///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ JSON blob)
+///     of `changes`: number of new elements u32
+///
+/// The cause is in the two highest bits of the event, so that the update of an edit reads the same in every release.
 public struct Update: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.update
 
@@ -122,11 +133,14 @@ public struct Update: WireRecord, Equatable, Sendable {
     public var chain: UInt64
     /// The elements after the update; for a deletion the deleted ids, parent first, with empty JSON.
     public var elements: [UpdatedElement]
+    /// The command that caused it.
+    public var cause: UpdateCause
 
     /// A committed change.
     public init(
         shard: UInt8, gseq: UInt64, room: Identifier, seq: UInt64, event: UpdateEvent, user: Identifier,
-        sid: Identifier, number: UInt64, link: UInt64 = 0, chain: UInt64 = 0, elements: [UpdatedElement]
+        sid: Identifier, number: UInt64, link: UInt64 = 0, chain: UInt64 = 0, elements: [UpdatedElement],
+        cause: UpdateCause = .edit
     ) {
         self.shard = shard
         self.gseq = gseq
@@ -139,6 +153,7 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.link = link
         self.chain = chain
         self.elements = elements
+        self.cause = cause
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -146,7 +161,7 @@ public struct Update: WireRecord, Equatable, Sendable {
         writer.integer(self.gseq)
         writer.name(self.room)
         writer.integer(self.seq)
-        writer.u8(self.event.rawValue)
+        writer.u8(self.event.rawValue | self.cause.rawValue << 6)
         writer.name(self.user)
         writer.name(self.sid)
         writer.integer(self.number)
@@ -157,6 +172,9 @@ public struct Update: WireRecord, Equatable, Sendable {
             writer.integer(element.gesture)
             writer.blob(element.json)
         }
+        if self.event.shape == .changes {
+            writer.integer(UInt32(clamping: self.elements.prefix(while: \.isNew).count))
+        }
     }
 
     public init(from reader: inout ByteReader) {
@@ -164,8 +182,11 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.gseq = reader.integer()
         self.room = reader.name()
         self.seq = reader.integer()
-        let event = UpdateEvent(rawValue: reader.u8())
+        let byte = reader.u8()
+        let event = UpdateEvent(rawValue: byte & 0x3f)
+        let cause = UpdateCause(rawValue: byte >> 6)
         self.event = event ?? .transformed
+        self.cause = cause ?? .edit
         self.user = reader.name()
         self.sid = reader.name()
         self.number = reader.integer()
@@ -176,6 +197,9 @@ public struct Update: WireRecord, Equatable, Sendable {
             let gesture = reader.integer(UInt64.self)
             return UpdatedElement(id: id, json: reader.blob(), gesture: gesture)
         }
-        if event == nil || self.shard >= UInt8(Shard.count) { reader.fail() }
+        let created = self.event.shape == .changes ? Int(reader.integer(UInt32.self)) : 0
+        if created > self.elements.count { reader.fail() }
+        for index in self.elements.indices.prefix(created) { self.elements[index].isNew = true }
+        if event == nil || cause == nil || self.shard >= UInt8(Shard.count) { reader.fail() }
     }
 }

@@ -7,6 +7,8 @@ public import JSONBytes
 ///     element, flatElement   the element afterwards      the element; nil if created   the element
 ///     elements, geometries   the elements afterwards     array of those that existed   array
 ///     deletion               the ids, parent first       array                         nil
+///     changes                those created, then those   array of those that existed   array of those that exist
+///                            changed, then deleted ids
 public enum UpdateShape: Sendable {
     /// One element after the update.
     case element
@@ -18,6 +20,8 @@ public enum UpdateShape: Sendable {
     case geometries
     /// The ids of deleted elements, each parent before its descendants.
     case deletion
+    /// Several elements, some of them created, some changed and some deleted.
+    case changes
 
     /// True when the log has one element, and false when it has arrays.
     public var isSingle: Bool { self == .element || self == .flatElement }
@@ -52,7 +56,22 @@ public enum UpdateShape: Sendable {
             return self.values(before, with: &document)?.map { UpdatedElement(id: $0.id, json: []) }
         }
         if self.isSingle, let element, let after { return [UpdatedElement(id: element, json: after)] }
+        if self == .changes { return self.changes(before, after, with: &document) }
         return self.values(after, with: &document)
+    }
+
+    /// The elements that exist afterwards, new ones first, and the ids of those that do not.
+    private func changes(
+        _ before: [UInt8]?, _ after: [UInt8]?, with document: inout JSONDocument
+    ) -> [UpdatedElement]? {
+        guard let before = self.values(before, with: &document), var after = self.values(after, with: &document) else {
+            return nil
+        }
+        let old = Set(before.map(\.id))
+        let living = Set(after.map(\.id))
+        for index in after.indices { after[index].isNew = !old.contains(after[index].id) }
+        return after.filter(\.isNew) + after.filter { !$0.isNew }
+            + before.filter { !living.contains($0.id) }.map { UpdatedElement(id: $0.id, json: []) }
     }
 
     private func values(_ text: [UInt8]?, with document: inout JSONDocument) -> [UpdatedElement]? {

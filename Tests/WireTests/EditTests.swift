@@ -23,6 +23,8 @@ import Wire
         ),
         ("elements:gesture", #"{"elements":["a","b"],"pivot":{"x":5,"y":6},"scale":{"x":2,"y":3}}"#),
         ("element:preset", #"{"elementId":"a","preset":"flipX"}"#),
+        ("history:undo", "{}"),
+        ("history:redo", "{}"),
     ]
 
     private static func read(_ event: String, _ payload: String, group: Int = 3) throws -> ReadEdit {
@@ -41,7 +43,7 @@ import Wire
             decoder(TransformElement.self), decoder(CreateElement.self), decoder(CreateElements.self),
             decoder(UpdateElement.self), decoder(DeleteElement.self), decoder(TransformElements.self),
             decoder(DeleteElements.self), decoder(GestureElement.self), decoder(GestureElements.self),
-            decoder(PresetElement.self),
+            decoder(PresetElement.self), decoder(UndoEdit.self), decoder(RedoEdit.self),
         ])
 
     private static func decoder<Kind: Edit>(_: Kind.Type) -> (UInt8, @Sendable (EncodedEdit) -> Bool) {
@@ -107,9 +109,21 @@ import Wire
         }
     }
 
+    @Test func theUndoPolicyIsPartOfABodysIdentity() {
+        let plain = EncodedEdit(DeleteElement(element: "a"))
+        var hashes: Set<UInt64> = [plain.bodyHash]
+        for policy in [UndoPolicy.none, .group("a"), .group("b"), .group("none")] {
+            var edit = plain
+            edit.undo = policy
+            hashes.insert(edit.bodyHash)
+        }
+        #expect(hashes.count == 5)
+        #expect(plain.bodyHash == BodyHash.of(DeleteElement(element: "a")))
+    }
+
     @Test func theElementOfARefusalIsTheOneThatTheEditIsAbout() throws {
         let elements = try Self.payloads.map { try Self.read($0.event, $0.payload).edit.soleElement }
-        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a"])
+        #expect(elements == ["a", nil, nil, "a", "a", nil, nil, "a", nil, "a", nil, nil])
         #expect(EncodedEdit(tag: 255, fields: [1, 2]).soleElement == nil)
     }
 

@@ -121,6 +121,15 @@ import Wire
             """)
     }
 
+    @Test func undoRecord() throws {
+        let head = "02 00 72 31 03 00 73 2e 31 01 00 00 00 01 00 00 00 00 00 00 00 00 01 00 75 05 00 00 00 00 00 00"
+        try check(Samples.undo, head + " 00 01 00 67 00 00 00 00 0b 00 00 00 00")
+        try check(Samples.redo, head + " 00 01 00 67 00 00 00 00 0c 00 00 00 00")
+        let delete = head + " 00 01 00 67 00 00 00 00 05 03 00 00 00 01 00 65"
+        try check(Samples.programmatic, delete + " 01")
+        try check(Samples.grouped, delete + " 02 04 00 64 72 61 67")
+    }
+
     @Test func refuseRecord() throws {
         try check(
             Samples.refuse,
@@ -156,6 +165,16 @@ import Wire
             3f 64 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 01 01 00 75 01 00 73 07 00 00 00
             00 00 00 00 08 07 06 05 04 03 02 01 18 17 16 15 14 13 12 11 01 00 00 00 01 00 65 04 00 00 00 00
             00 00 00 02 00 00 00 7b 7d
+            """)
+    }
+
+    @Test func undoneRecord() throws {
+        try check(
+            Samples.undone,
+            """
+            3f 64 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 47 01 00 75 01 00 73 07 00 00 00
+            00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 02 00 00 00 01 00 61 00 00 00 00 00
+            00 00 00 02 00 00 00 7b 7d 01 00 62 00 00 00 00 00 00 00 00 00 00 00 00 01 00 00 00
             """)
     }
 
@@ -357,8 +376,9 @@ import Wire
         let numbers = RecordKind.allCases.map(\.rawValue)
         #expect(numbers == Array(1...17) + [20])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
-        #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...6))
-        #expect(allEdits.kinds.map(\.tag) == Array(1...10))
+        #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...7))
+        #expect(UpdateCause.allCases.map(\.rawValue) == Array(0...2))
+        #expect(allEdits.kinds.map(\.tag) == Array(1...12))
         // A record of each kind stands among the samples, so none escapes the checks below.
         #expect(Set(Samples.all.map { type(of: $0).kind }).count == RecordKind.allCases.count)
     }

@@ -13,8 +13,14 @@ import Wire
         }
     }
 
-    /// An answer to a join without the empty rules at its end is what an older fan-out sends.
+    /// An answer to a join without the empty rules at its end is what an older fan-out sends, and a commit without a
+    /// policy of undo is one with the usual policy.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
+        if let commit = record as? Commit {
+            var usual = commit
+            usual.edit.undo = .entry
+            return count == encode(usual).count
+        }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
         return count == whole - 4
     }
@@ -135,7 +141,7 @@ import Wire
         update[0] = 64
         #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         update = encode(Samples.moved)
-        for event in [UInt8(0), 7, 255] {
+        for event in [UInt8(0), 8, 0xc1, 255] {
             update[21] = event
             #expect(throws: EnvelopeError.malformed) { try decode(Update.self, update) }
         }

@@ -42,6 +42,11 @@ enum Samples {
 
     static let preset = commit(EncodedEdit(PresetElement(element: "e", preset: .flipX)))
 
+    static let undo = commit(EncodedEdit(UndoEdit()))
+    static let redo = commit(EncodedEdit(RedoEdit()))
+    static let grouped = commit(EncodedEdit(DeleteElement(element: "e")), .group("drag"))
+    static let programmatic = commit(EncodedEdit(DeleteElement(element: "e")), .none)
+
     static let refuse = commit(
         EncodedEdit(refusal: Refusal(.invalid, "no", field: "n"), bodyHash: 0xFEED))
 
@@ -56,6 +61,12 @@ enum Samples {
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
         link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
         elements: [UpdatedElement(id: "e", json: Array("{}".utf8), gesture: 4)])
+
+    static let undone = Update(
+        shard: 63, gseq: 100, room: "r1", seq: 11, event: .changedMany, user: "u", sid: "s", number: 7,
+        elements: [
+            UpdatedElement(id: "a", json: Array("{}".utf8), isNew: true), UpdatedElement(id: "b", json: []),
+        ], cause: .undo)
 
     static let ada = Member(user: "u", name: "Ada", color: "#f00")
 
@@ -125,16 +136,18 @@ enum Samples {
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, transform, create, createMany, update, delete, transformMany, deleteMany, gesture, gestureMany,
-        preset,
-        refuse, applied, refused, moved, join, joined, resumed,
+        preset, undo, redo, grouped, programmatic,
+        refuse, applied, refused, moved, undone, join, joined, resumed,
         notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
         credit,
     ]
 
-    private static func commit(_ edit: EncodedEdit) -> Commit {
-        Commit(
+    private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {
+        var edit = edit
+        edit.undo = undo
+        return Commit(
             room: "r1", session: "s.1", claim: 1, number: 1, isNumberedByApp: false, user: "u", connection: 5,
             gateway: "g", gestures: [], edit: edit)
     }

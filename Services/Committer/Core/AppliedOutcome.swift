@@ -12,6 +12,8 @@ struct AppliedOutcome: Equatable, Sendable {
     var elements: [UpdatedElement]
     /// The values that were stored differently from what was sent.
     var adjusted: [Adjusted]
+    /// The entry that an undo or a redo was made from; nil for an edit.
+    var undone: UndoneEntry?
 
     /// The acknowledgement in the form that the app gets.
     func acknowledgement(isDuplicate: Bool) -> [UInt8] {
@@ -19,21 +21,63 @@ struct AppliedOutcome: Equatable, Sendable {
         writer.beginObject()
         writer.member("ok", true)
         writer.member("seq", self.seq)
+        if let undone = self.undone {
+            self.write(undone, to: &writer)
+        } else {
+            self.writeElements(to: &writer)
+        }
+        if isDuplicate { writer.member("duplicate", true) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func writeElements(to writer: inout JSONWriter) {
         switch self.event.shape {
         case .element, .flatElement:
             writer.key("element")
             writer.raw(self.elements.first?.json ?? Array("null".utf8))
             self.writeAdjusted(&writer)
-        case .elements, .geometries:
-            writer.key("elements")
-            writer.beginArray()
-            for element in self.elements { writer.raw(self.event.shape.appText(of: element)) }
-            writer.endArray()
+        case .elements, .geometries, .changes:
+            self.writeList(&writer)
             self.writeAdjusted(&writer)
         case .deletion:
             writer.member("elementId", self.elements.first?.id.text ?? "")
             writer.member("elementIds", self.elements.map(\.id.text))
         }
+    }
+
+    /// The elements that exist afterwards.
+    private func writeList(_ writer: inout JSONWriter) {
+        writer.key("elements")
+        writer.beginArray()
+        for element in self.elements where !element.json.isEmpty {
+            writer.raw(self.event.shape.appText(of: element))
+        }
+        writer.endArray()
+    }
+
+    /// Whatever an undo did, its answer has one form: what exists afterwards, and what was done.
+    private func write(_ undone: UndoneEntry, to writer: inout JSONWriter) {
+        self.writeList(&writer)
+        writer.key("undone")
+        writer.beginObject()
+        writer.member("seq", undone.seq)
+        writer.member("event", undone.event.name)
+        writer.member("elementIds", self.elements.map(\.id.text))
+        writer.member("skipped", UInt64(undone.skipped))
+        writer.endObject()
+    }
+
+    /// The acknowledgement of an undo or a redo for which nothing was left.
+    /// - Parameter seq: the room's number at the time.
+    static func unchanged(seq: UInt64, isDuplicate: Bool) -> [UInt8] {
+        var writer = JSONWriter(reserving: 64)
+        writer.beginObject()
+        writer.member("ok", true)
+        writer.member("seq", seq)
+        writer.key("elements")
+        writer.beginArray()
+        writer.endArray()
         if isDuplicate { writer.member("duplicate", true) }
         writer.endObject()
         return writer.bytes
@@ -55,8 +99,8 @@ extension AppliedOutcome {
     ///
     /// Nil when the row was not written by a committer.
     init?(
-        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], edit: any Decidable, user: Identifier,
-        rules: RulesTable
+        seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], undone: UndoneEntry?,
+        edit: any Decidable, user: Identifier, rules: RulesTable
     ) {
         var document = JSONDocument()
         let shape = event.shape
@@ -64,15 +108,8 @@ extension AppliedOutcome {
         self.init(
             seq: seq, event: event, elements: elements,
             adjusted: edit.adjustments(
-                before: Self.elements(before, shape, with: &document), stored: elements, by: user, rules))
-    }
-
-    /// Parses the elements in a text of the log.
-    private static func elements(_ text: [UInt8], _ shape: UpdateShape, with document: inout JSONDocument) -> [Element]
-    {
-        guard (try? document.parse(text, limits: .logged)) != nil else { return [] }
-        return shape.isSingle
-            ? Element(json: document.root).map { [$0] } ?? [] : document.root.elements.compactMap(Element.init(json:))
+                before: shape.logged(before, with: &document), stored: elements, by: user, rules),
+            undone: undone)
     }
 }
 

@@ -15,6 +15,7 @@ struct BatchDraft: Sendable {
     enum Outcome: Equatable, Sendable {
         case applied(AppliedOutcome, hash: UInt64)
         case refused(Refusal, hash: UInt64)
+        case unchanged(seq: UInt64, hash: UInt64)
     }
 
     let rules: RulesTable
@@ -31,6 +32,8 @@ struct BatchDraft: Sendable {
     private var streams: [StreamKey: Int] = [:]
     /// The elements that the commits changed or read.
     private(set) var elements: [ElementKey: DraftElement] = [:]
+    /// What the users of the commits can undo and redo.
+    private(set) var stacks: [UserKey: UndoStacks] = [:]
     /// Only searched for a repetition in the same batch, which is rare; hence a list.
     private var outcomes: [(key: CommitKey, outcome: Outcome)] = []
 
@@ -99,14 +102,36 @@ struct BatchDraft: Sendable {
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
-            self.apply(change, commit, seq: self.roomSeq(commit.room, &cache) + 1)
+            let seq = self.roomSeq(commit.room, &cache)
+            var stacks = self.stacks(of: commit.owner, &cache)
+            if change.entries.isEmpty {
+                self.leaveUnchanged(commit, seq: seq)
+            } else {
+                let link = stacks.push(change, of: commit, seq: seq + 1, limits: self.limits)
+                self.apply(change, commit, seq: seq + 1, link)
+            }
+            self.stacks[commit.owner] = stacks
         } catch {
-            self.tally.refused += 1
-            self.batch.refusals.append(ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, refusal: error))
-            self.outcomes.append((commit.key, .refused(error, hash: commit.hash)))
-            self.answer(commit, error)
+            self.refuse(commit, error)
         }
-        self.use(up: commit.number, of: commit.stream, stream)
+        self.use(up: commit.number, of: commit.stream, stream, self.stacks(of: commit.owner, &cache))
+    }
+
+    private mutating func refuse(_ commit: PreparedCommit, _ refusal: Refusal) {
+        self.tally.refused += 1
+        self.batch.refusals.append(
+            ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, outcome: .refused(refusal)))
+        self.outcomes.append((commit.key, .refused(refusal, hash: commit.hash)))
+        self.answer(commit, refusal)
+    }
+
+    /// Nothing was left to undo: the commit has no number in the room's order.
+    private mutating func leaveUnchanged(_ commit: PreparedCommit, seq: UInt64) {
+        self.tally.unchanged += 1
+        self.batch.refusals.append(
+            ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, outcome: .unchanged(seq: seq)))
+        self.outcomes.append((commit.key, .unchanged(seq: seq, hash: commit.hash)))
+        self.answer(commit, seq: seq, json: AppliedOutcome.unchanged(seq: seq, isDuplicate: false))
     }
 
     private mutating func change(_ commit: PreparedCommit, _ cache: inout ShardCache) throws(Refusal) -> Change {
@@ -116,14 +141,15 @@ struct BatchDraft: Sendable {
         }
     }
 
-    private mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState) {
+    private mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState, _ stacks: UndoStacks) {
         if let index = self.streams[key] {
             self.batch.streams[index].state.highest = number
+            self.batch.streams[index].stacks = stacks
         } else {
             self.streams[key] = self.batch.streams.count
             var state = state
             state.highest = number
-            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state))
+            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state, stacks: stacks))
         }
     }
 
@@ -136,7 +162,11 @@ struct BatchDraft: Sendable {
             self.tally.duplicates += 1
             self.answer(commit, refusal)
             return
-        case .applied, .refused:
+        case .unchanged(let seq, let hash) where hash == commit.hash:
+            self.tally.duplicates += 1
+            self.answer(commit, seq: seq, json: AppliedOutcome.unchanged(seq: seq, isDuplicate: true))
+            return
+        case .applied, .refused, .unchanged:
             self.tally.conflicts += 1
             self.answer(commit, Refusal(.conflict, "The number was used for another commit.", field: "n"))
             return
@@ -154,10 +184,13 @@ struct BatchDraft: Sendable {
         switch cache.outcome(commit.key) {
         case .refused(let refusal, let hash):
             return .refused(refusal, hash: hash)
-        case .applied(let seq, let event, let hash, let before, let after):
+        case .unchanged(let seq, let hash):
+            return .unchanged(seq: seq, hash: hash)
+        case .applied(let seq, let event, let hash, let before, let after, let undone):
             guard case .edit(let edit) = commit.edit.request else { return nil }
             let outcome = AppliedOutcome(
-                seq: seq, event: event, before: before, after: after, edit: edit, user: commit.user, rules: self.rules)
+                seq: seq, event: event, before: before, after: after, undone: undone, edit: edit, user: commit.user,
+                rules: self.rules)
             return outcome.map { .applied($0, hash: hash) }
         case .forgotten, nil:
             return nil
@@ -167,32 +200,33 @@ struct BatchDraft: Sendable {
     // MARK: Effects
 
     /// Records a change under the next numbers.
-    private mutating func apply(_ change: Change, _ commit: PreparedCommit, seq: UInt64) {
+    private mutating func apply(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
         self.number(commit.room, seq)
         self.batch.gseq += 1
-        let link = HistoryChain.link(
+        let chained = HistoryChain.link(
             gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
             body: commit.hash)
-        self.batch.chain = HistoryChain.next(self.batch.chain, link)
+        self.batch.chain = HistoryChain.next(self.batch.chain, chained)
         for entry in change.entries {
             self.write(entry, seq: seq)
         }
-        var elements = change.entries.map { UpdatedElement(id: $0.key.element, json: $0.json) }
+        var elements = change.updatedElements
         elements.end(commit.gestures)
-        self.log(change, commit, seq: seq)
+        self.log(change, commit, seq: seq, link)
         self.updates.append(
             Update(
                 shard: UInt8(truncatingIfNeeded: self.batch.shard), gseq: self.batch.gseq, room: commit.room, seq: seq,
                 event: change.event, user: commit.user, sid: SessionKey.sid(of: commit.stream.session),
-                number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, link: link,
-                chain: self.batch.chain, elements: elements))
-        let outcome = AppliedOutcome(seq: seq, event: change.event, elements: elements, adjusted: change.adjusted)
+                number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, link: chained,
+                chain: self.batch.chain, elements: elements, cause: change.cause))
+        let outcome = AppliedOutcome(
+            seq: seq, event: change.event, elements: elements, adjusted: change.adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
         self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
         self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false))
     }
 
-    private mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64) {
+    private mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
         let shape = change.event.shape
         self.batch.log.append(
             ShardBatch.LogRow(
@@ -200,7 +234,7 @@ struct BatchDraft: Sendable {
                 session: commit.stream.session, number: commit.number, gestures: commit.gestures,
                 element: shape.namesElement ? change.entries.first?.key.element : nil, hash: commit.hash,
                 chain: self.batch.chain, before: shape.logText(of: change.entries.lazy.compactMap(\.before)),
-                after: shape == .deletion ? nil : shape.logText(of: change.entries.lazy.map(\.json))))
+                after: change.logTextAfter, link: link, cause: change.cause, undone: change.undone?.entry))
     }
 
     /// Records state that is not written.
@@ -220,14 +254,17 @@ struct BatchDraft: Sendable {
     /// An element is written once per batch, in its state after the last commit on it.
     private mutating func write(_ entry: Change.Entry, seq: UInt64) {
         let row = ShardBatch.ElementRow(
-            room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted)
+            room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted,
+            isRestored: entry.isRestored)
         let after = entry.after
         let next = self.batch.elements.count
         let index = self.elements[entry.key, default: DraftElement(state: after)].write(after, next: next)
         if index == next {
             self.batch.elements.append(row)
         } else {
+            let isRestored = self.batch.elements[index].isRestored
             self.batch.elements[index] = row
+            self.batch.elements[index].isRestored = row.isRestored || isRestored
         }
     }
 
@@ -241,6 +278,16 @@ struct BatchDraft: Sendable {
     }
 
     // MARK: Looking up
+
+    /// What a user can undo and redo.
+    private func stacks(of user: UserKey, _ cache: inout ShardCache) -> UndoStacks {
+        self.stacks[user] ?? cache.stacks(user) ?? UndoStacks()
+    }
+
+    /// Sets what a user can undo and redo.
+    mutating func setStacks(_ stacks: UndoStacks, of user: UserKey) {
+        self.stacks[user] = stacks
+    }
 
     /// A room's last number.
     mutating func roomSeq(_ room: Identifier, _ cache: inout ShardCache) -> UInt64 {
@@ -277,6 +324,8 @@ package struct DecisionTally: Equatable, Sendable {
     package var applied = 0
     /// Commits that were finally refused.
     package var refused = 0
+    /// Undos and redos for which nothing was left.
+    package var unchanged = 0
     /// Repetitions that got the first result again.
     package var duplicates = 0
     /// Old numbers under another body.

@@ -34,6 +34,7 @@ extension DecisionTally {
     mutating func add(_ other: DecisionTally) {
         self.applied += other.applied
         self.refused += other.refused
+        self.unchanged += other.unchanged
         self.duplicates += other.duplicates
         self.conflicts += other.conflicts
         self.gaps += other.gaps

@@ -12,6 +12,11 @@ package struct CommitterLimits: Equatable, Sendable {
     package var batchBytes = 256 << 10
     /// The maximum number of elements in one commit.
     package var elementsPerCommit = 500
+    /// The maximum number of entries of a user's undo stack in a room, and of the redo stack; 0: nothing can be undone.
+    package var undoDepth = 100
+    /// The maximum size of the elements of one entry, before and after, bytes. Further commits of its group begin another
+    /// entry; a single commit always is one entry.
+    package var undoEntryBytes = 1 << 20
     /// The approximate size of each shard's cache of elements, sessions and rooms between batches, bytes.
     package var cacheBytesPerShard = 2 << 20
     /// The time after which a waiting commit is answered `unavailable`.

@@ -14,6 +14,34 @@ package struct ElementKey: Hashable, Sendable {
     }
 }
 
+/// Identifies a user in a room.
+package struct UserKey: Hashable, Sendable {
+    /// The room.
+    package var room: Identifier
+    /// The user.
+    package var user: Identifier
+
+    /// The user in that room.
+    package init(_ room: Identifier, _ user: Identifier) {
+        self.room = room
+        self.user = user
+    }
+}
+
+/// Identifies an entry of a user's undo or redo stack.
+package struct EntryKey: Hashable, Sendable {
+    /// The room.
+    package var room: Identifier
+    /// The room's number of its newest change.
+    package var head: UInt64
+
+    /// The entry whose newest change has that number.
+    package init(_ room: Identifier, _ head: UInt64) {
+        self.room = room
+        self.head = head
+    }
+}
+
 /// Identifies a numbered stream of commits.
 package struct StreamKey: Hashable, Sendable {
     /// Its room.

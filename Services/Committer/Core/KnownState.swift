@@ -61,7 +61,9 @@ package struct StreamState: Equatable, Sendable {
 /// The outcome of an earlier commit, as stored in the database.
 package enum StoredOutcome: Equatable, Sendable {
     /// It was applied. `before` and `after` are JSON texts, empty where the log has none.
-    case applied(seq: UInt64, event: UpdateEvent, hash: UInt64, before: [UInt8], after: [UInt8])
+    case applied(seq: UInt64, event: UpdateEvent, hash: UInt64, before: [UInt8], after: [UInt8], undone: UndoneEntry?)
+    /// It was an undo or a redo, and nothing was left of that. The room's number at the time.
+    case unchanged(seq: UInt64, hash: UInt64)
     /// It was finally refused.
     case refused(Refusal, hash: UInt64)
     /// It was finally refused so long ago that the reason is no longer stored.
@@ -94,6 +96,10 @@ package struct LoadRequest: Equatable, Sendable {
     package var elements: [ElementNeed] = []
     /// Commits whose stored outcome is needed, if they have one.
     package var outcomes: [CommitKey] = []
+    /// Users whose stacks are needed.
+    package var users: [UserKey] = []
+    /// Entries of stacks whose rows are needed.
+    package var entries: [EntryKey] = []
 
     /// A request for the shard alone.
     package init(shard: Int) {
@@ -103,6 +109,7 @@ package struct LoadRequest: Equatable, Sendable {
     /// True when nothing but the shard is needed.
     package var isEmpty: Bool {
         self.rooms.isEmpty && self.streams.isEmpty && self.elements.isEmpty && self.outcomes.isEmpty
+            && self.users.isEmpty && self.entries.isEmpty
     }
 }
 
@@ -138,6 +145,10 @@ package struct LoadedState: Equatable, Sendable {
     package var elements: [ElementRow] = []
     /// The stored outcomes.
     package var outcomes: [CommitKey: StoredOutcome] = [:]
+    /// The stacks of the users that have committed in the room.
+    package var users: [UserKey: UndoStacks] = [:]
+    /// The rows of the entries that the log still has, the newest first.
+    package var entries: [EntryKey: [UndoRow]] = [:]
 
     /// A shard without further items.
     package init(version: UInt64, gseq: UInt64, chain: UInt64 = 0) {

@@ -43,6 +43,9 @@ package struct PreparedCommit: Sendable {
     /// The identity of its body: a repeated commit has the same.
     var hash: UInt64 { self.edit.hash }
 
+    /// The user whose stacks it concerns.
+    var owner: UserKey { UserKey(self.room, self.user) }
+
     /// Its identity among commits.
     var key: CommitKey { CommitKey(self.stream, self.number) }
 

@@ -51,6 +51,8 @@ package struct ShardBatch: Equatable, Sendable {
         package var seq: UInt64
         /// True when that update deleted it.
         package var isDeleted: Bool
+        /// True when it was deleted before the batch: an undo brought it back.
+        package var isRestored = false
     }
 
     /// One applied commit.
@@ -81,6 +83,12 @@ package struct ShardBatch: Equatable, Sendable {
         package var before: [UInt8]?
         /// JSON text: the element after the commit; an array when several were created; nil when deleted.
         package var after: [UInt8]?
+        /// Its place in its user's undo or redo stack; nil when it is on none.
+        package var link: UndoLink?
+        /// The command that caused it.
+        package var cause = UpdateCause.edit
+        /// The entry that an undo or a redo was made from.
+        package var undone: UndoneEntry?
     }
 
     /// A stream's new highest number.
@@ -89,15 +97,25 @@ package struct ShardBatch: Equatable, Sendable {
         package var key: StreamKey
         /// Its state after the batch.
         package var state: StreamState
+        /// Its user's stacks after its last commit.
+        package var stacks: UndoStacks
     }
 
-    /// A commit that was finally refused.
+    /// A commit that used up its number without a change.
     package struct RefusalRow: Equatable, Sendable {
+        /// Why it changed nothing.
+        package enum Outcome: Equatable, Sendable {
+            /// It was finally refused.
+            case refused(Refusal)
+            /// Nothing was left to undo, or to redo; the room's number at the time.
+            case unchanged(seq: UInt64)
+        }
+
         /// The commit.
         package var key: CommitKey
         /// The hash of its body.
         package var hash: UInt64
-        /// The refusal.
-        package var refusal: Refusal
+        /// Its answer.
+        package var outcome: Outcome
     }
 }

@@ -8,6 +8,7 @@ struct Needs {
     private var streams: Set<StreamKey> = []
     private var elements: [ElementKey: Int] = [:]
     private var outcomes: Set<CommitKey> = []
+    private var users: Set<UserKey> = []
 
     init(shard: Int) {
         self.request = LoadRequest(shard: shard)
@@ -30,6 +31,14 @@ struct Needs {
         }
     }
 
+    mutating func user(_ key: UserKey) {
+        if self.users.insert(key).inserted { self.request.users.append(key) }
+    }
+
+    mutating func entry(_ key: EntryKey) {
+        if !self.request.entries.contains(key) { self.request.entries.append(key) }
+    }
+
     mutating func outcome(_ key: CommitKey) {
         if self.outcomes.insert(key).inserted { self.request.outcomes.append(key) }
     }
@@ -37,17 +46,21 @@ struct Needs {
 
 extension ShardCache {
     /// Adds the state that a commit's decision needs and the cache lacks.
-    mutating func collect(_ commit: inout PreparedCommit, into needs: inout Needs) {
+    mutating func collect(_ commit: inout PreparedCommit, rules: RulesTable, into needs: inout Needs) {
         if !self.knows(commit.room) { needs.room(commit.room) }
         self.collectStream(&commit, into: &needs)
-        guard case .edit(let edit) = commit.edit.request else { return }
-        let room = commit.room
-        edit.forEachNeed { element, scope in
-            switch scope {
-            case .element: self.collectElement(ElementKey(room, element), into: &needs)
-            case .withParent: self.collectWithParent(ElementKey(room, element), into: &needs)
-            case .family: self.collectFamily(ElementKey(room, element), into: &needs)
-            }
+        if !self.knowsStacks(of: commit.owner) { needs.user(commit.owner) }
+        if case .edit(let edit) = commit.edit.request {
+            edit.collect(for: commit, rules: rules, in: &self, into: &needs)
+        }
+    }
+
+    /// Adds what is missing of an element. True when nothing was.
+    mutating func collect(_ scope: NeedScope, _ key: ElementKey, into needs: inout Needs) -> Bool {
+        switch scope {
+        case .element: self.collectElement(key, into: &needs)
+        case .withParent: self.collectWithParent(key, into: &needs)
+        case .family: self.collectFamily(key, into: &needs)
         }
     }
 
@@ -70,29 +83,35 @@ extension ShardCache {
         }
     }
 
-    private mutating func collectElement(_ key: ElementKey, into needs: inout Needs) {
-        if !self.knows(key) { needs.element(key, family: false) }
+    private mutating func collectElement(_ key: ElementKey, into needs: inout Needs) -> Bool {
+        if self.knows(key) { return true }
+        needs.element(key, family: false)
+        return false
     }
 
     /// The parent's id is known only when the element is: it is read after it.
-    private mutating func collectWithParent(_ key: ElementKey, into needs: inout Needs) {
-        self.collectElement(key, into: &needs)
-        guard case .live(let live)? = self.element(key), let parent = live.element.parentId else { return }
-        self.collectElement(ElementKey(key.room, Identifier(parent)), into: &needs)
+    private mutating func collectWithParent(_ key: ElementKey, into needs: inout Needs) -> Bool {
+        guard self.collectElement(key, into: &needs) else { return false }
+        guard case .live(let live)? = self.element(key), let parent = live.element.parentId else { return true }
+        return self.collectElement(ElementKey(key.room, Identifier(parent)), into: &needs)
     }
 
     /// A deletion includes the element's children.
-    private mutating func collectFamily(_ key: ElementKey, into needs: inout Needs) {
+    private mutating func collectFamily(_ key: ElementKey, into needs: inout Needs) -> Bool {
         switch self.element(key) {
-        case nil:
-            needs.element(key, family: true)
-        case .live(let live):
-            guard let children = live.children else { return needs.element(key, family: true) }
-            for child in children {
-                self.collectElement(ElementKey(key.room, child), into: &needs)
-            }
         case .absent, .deleted:
+            return true
+        case .live(let live):
+            guard let children = live.children else { break }
+            var isComplete = true
+            for child in children where !self.collectElement(ElementKey(key.room, child), into: &needs) {
+                isComplete = false
+            }
+            return isComplete
+        case nil:
             break
         }
+        needs.element(key, family: true)
+        return false
     }
 }

@@ -14,6 +14,9 @@ struct ShardCache: Sendable {
     private var rooms: RecentCache<Identifier, KnownRoom>
     private var streams: RecentCache<StreamKey, KnownStream>
     private var elements: RecentCache<ElementKey, ElementState>
+    private var users: RecentCache<UserKey, UndoStacks>
+    /// Read for undos in the current batch, then discarded.
+    private var entries: [EntryKey: [UndoRow]] = [:]
     /// Read for repetitions in the current batch, then discarded.
     private var outcomes: [CommitKey: StoredOutcome] = [:]
 
@@ -21,7 +24,8 @@ struct ShardCache: Sendable {
     init(limit: Int) {
         self.rooms = RecentCache(limit: limit / 8)
         self.streams = RecentCache(limit: limit / 8)
-        self.elements = RecentCache(limit: limit / 4 * 3)
+        self.users = RecentCache(limit: limit / 8)
+        self.elements = RecentCache(limit: limit / 8 * 5)
     }
 
     // MARK: Reading
@@ -44,6 +48,15 @@ struct ShardCache: Sendable {
     /// True when the element's state is known, even if it does not exist.
     mutating func knows(_ key: ElementKey) -> Bool { self.elements.knows(key) }
 
+    /// What a user can undo and redo; nil when unknown.
+    mutating func stacks(_ key: UserKey) -> UndoStacks? { self.users.use(key) }
+
+    /// True when it is known what the user can undo and redo.
+    mutating func knowsStacks(of key: UserKey) -> Bool { self.users.knows(key) }
+
+    /// The rows of an entry, the newest first; none when the log no longer has them, nil when they were not read.
+    func undoRows(_ key: EntryKey) -> [UndoRow]? { self.entries[key] }
+
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }
 
@@ -60,6 +73,8 @@ struct ShardCache: Sendable {
         self.sessionFloor = state.sessionFloor
         for room in request.rooms { self.rooms.store(KnownRoom(seq: state.rooms[room] ?? 0), for: room) }
         for key in request.streams { self.streams.store(KnownStream(state: state.streams[key]), for: key) }
+        for key in request.users { self.users.store(state.users[key] ?? UndoStacks(), for: key) }
+        for key in request.entries { self.entries[key] = state.entries[key] ?? [] }
         for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
         self.mergeElements(state, for: request)
     }
@@ -89,7 +104,7 @@ struct ShardCache: Sendable {
     /// Applies a written batch.
     mutating func commit(
         version: UInt64, gseq: UInt64, chain: UInt64, rooms: [ShardBatch.RoomRow],
-        streams: [ShardBatch.StreamRow], elements: [ElementKey: DraftElement]
+        streams: [ShardBatch.StreamRow], elements: [ElementKey: DraftElement], users: [UserKey: UndoStacks]
     ) {
         self.version = version
         self.gseq = gseq
@@ -97,12 +112,15 @@ struct ShardCache: Sendable {
         for row in rooms { self.rooms.store(KnownRoom(seq: row.seq), for: row.room) }
         for row in streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
         for (key, element) in elements { self.elements.store(element.state, for: key) }
+        for (key, stacks) in users { self.users.store(stacks, for: key) }
     }
 
     /// Ends a batch: discards what was read only for it, and evicts what was not used recently.
     mutating func trim() {
         self.outcomes.removeAll(keepingCapacity: true)
+        self.entries = [:]
         self.rooms.trim()
+        self.users.trim()
         self.streams.trim()
         self.elements.trim()
     }
@@ -116,6 +134,8 @@ struct ShardCache: Sendable {
         self.rooms.clear()
         self.streams.clear()
         self.elements.clear()
+        self.users.clear()
+        self.entries = [:]
         self.outcomes.removeAll(keepingCapacity: true)
     }
 }
@@ -130,6 +150,10 @@ private struct KnownRoom: Weighed {
 private struct KnownStream: Weighed {
     var state: StreamState?
     var weight: Int { 192 }
+}
+
+extension UndoStacks: Weighed {
+    var weight: Int { 256 }
 }
 
 extension ElementState: Weighed {

@@ -115,7 +115,7 @@ package struct ShardLedger: Sendable {
         let count = self.runLength()
         var needs = Needs(shard: self.shard)
         for index in 0..<count {
-            self.cache.collect(&self.queue[index], into: &needs)
+            self.cache.collect(&self.queue[index], rules: self.rules, into: &needs)
         }
         guard let version = self.cache.version, needs.request.isEmpty else {
             self.phase = .loading(needs.request, count: count)
@@ -139,6 +139,7 @@ package struct ShardLedger: Sendable {
         var count = 0
         while count < self.queue.count {
             bytes += self.queue[count].size
+            if count > 0, self.queue[count].edit.beginsBatch { break }
             if count >= self.batchLimit || (count > 0 && bytes > self.limits.batchBytes) { break }
             count += 1
         }
@@ -163,7 +164,8 @@ package struct ShardLedger: Sendable {
         self.batchLimit = min(self.limits.batchItems, self.batchLimit * 2)
         self.cache.commit(
             version: draft.batch.version + 1, gseq: draft.batch.gseq, chain: draft.batch.chain,
-            rooms: draft.batch.rooms, streams: draft.batch.streams, elements: draft.elements)
+            rooms: draft.batch.rooms, streams: draft.batch.streams, elements: draft.elements,
+            users: draft.stacks)
         self.cache.trim()
         var settlement = Settlement()
         settlement.updates = draft.updates

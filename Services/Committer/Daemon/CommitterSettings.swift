@@ -58,6 +58,12 @@ package struct CommitterSettings: DaemonSettings {
         "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let elementsPerCommit = Setting.int(
         "elements-per-commit", default: 500, in: 1...10_000, "Maximum number of elements that one commit creates.")
+    package static let undoDepth = Setting.int(
+        "undo-depth", default: 100, in: 0...10_000,
+        "How many changes a user can undo in a room, and redo; 0: none.")
+    package static let undoEntryBytes = Setting.int(
+        "undo-entry-bytes", default: 1 << 20, in: 1 << 10...64 << 20,
+        "Maximum bytes of elements in one undo entry of several commits; a single commit always is one entry.")
     package static let cacheBytes = Setting.int(
         "cache-bytes", default: 128 << 20, in: 1 << 20...64 << 30,
         "Approximate memory of cached elements and sessions between batches, bytes.")
@@ -75,8 +81,9 @@ package struct CommitterSettings: DaemonSettings {
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, cacheBytes, commitDeadline,
-            databaseDeadline, logRetention, sessionRetention,
+            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, undoDepth, undoEntryBytes,
+            cacheBytes,
+            commitDeadline, databaseDeadline, logRetention, sessionRetention,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -99,6 +106,8 @@ package struct CommitterSettings: DaemonSettings {
         limits.batchItems = values[Self.batchItems]
         limits.batchBytes = values[Self.batchBytes]
         limits.elementsPerCommit = values[Self.elementsPerCommit]
+        limits.undoDepth = values[Self.undoDepth]
+        limits.undoEntryBytes = values[Self.undoEntryBytes]
         limits.cacheBytesPerShard = values[Self.cacheBytes] / 64
         limits.deadline = Nanoseconds(values[Self.commitDeadline])
         self.limits = limits

@@ -58,6 +58,7 @@ final class CommitterTelemetry: Sendable {
             "commits_total", "Commits by outcome.", "outcome",
             [
                 "applied": \.tally.applied, "refused": \.tally.refused, "duplicate": \.tally.duplicates,
+                "unchanged": \.tally.unchanged,
                 "conflict": \.tally.conflicts, "gap": \.tally.gaps, "expired": \.tally.expired, "busy": \.busy,
                 "unavailable": \.expired,
             ])

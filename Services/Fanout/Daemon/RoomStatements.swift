@@ -196,7 +196,8 @@ package struct RowReader {
                 user: Identifier(user), session: Identifier(session), number: number,
                 gestures: self.gestures(rows, row, column.gestures), hash: hash, chain: chain,
                 element: rows.text(row, column.element).map { Identifier($0) },
-                before: rows.bytes(row, column.before), after: rows.bytes(row, column.after))
+                before: rows.bytes(row, column.before), after: rows.bytes(row, column.after),
+                cause: rows.text(row, column.cause))
             guard let update = entry.update(with: &self.document) else { return updates }
             updates.append(update)
         }
@@ -280,7 +281,7 @@ private struct RoomColumns {
 
 /// The indexes of the columns of the log.
 private struct LogColumns {
-    let shard, gseq, room, seq, event, user, session, number, gestures, element, before, after, hash, chain: Int
+    let shard, gseq, room, seq, event, user, session, number, gestures, element, before, after, hash, chain, cause: Int
 
     init(_ rows: ResultRows) throws(PostgresError) {
         self.shard = try rows.column("shard")
@@ -297,6 +298,7 @@ private struct LogColumns {
         self.after = try rows.column("after")
         self.hash = try rows.column("body_hash")
         self.chain = try rows.column("chain")
+        self.cause = try rows.column("cause")
     }
 }
 

@@ -11,7 +11,9 @@ public let allEdits = EditRegistry<
     DeleteElements,
     GestureElement,
     GestureElements,
-    PresetElement
+    PresetElement,
+    UndoEdit,
+    RedoEdit
 >()
 
 /// A list of kinds of edits. A module that requires more of every kind than ``Edit`` (the committer requires its
@@ -111,6 +113,7 @@ extension EncodedEdit {
     /// The identity of its body; see ``BodyHash``.
     public var bodyHash: UInt64 {
         if let refusal = self.refusal { return refusal.bodyHash }
-        return allEdits.kind(ofTag: self.tag)?.bodyHash(of: self) ?? BodyHash.of(unreadable: self)
+        let edit = allEdits.kind(ofTag: self.tag)?.bodyHash(of: self) ?? BodyHash.of(unreadable: self)
+        return self.undo.identity(of: edit)
     }
 }

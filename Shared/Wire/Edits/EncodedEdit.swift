@@ -1,6 +1,6 @@
 /// An encoded edit: its kind and its fields. Stages that forward commits need not know the kinds.
 ///
-///     tag u8 │ fields blob
+///     tag u8 │ fields blob │ undo policy, unless it is the usual one
 ///
 /// Tag 0 is a commit that the gateway finally refuses: `refusal │ body hash u64`. It uses up its number, and the
 /// refusal is remembered.
@@ -9,10 +9,12 @@ public struct EncodedEdit: Equatable, Sendable {
     public let tag: UInt8
     /// The edit's fields.
     public let fields: [UInt8]
+    /// How it enters its user's undo stack.
+    public var undo = UndoPolicy.entry
 
     private static let refusalTag: UInt8 = 0
-    /// The encoded size apart from the fields: tag and length.
-    static let headSize = 1 + 4
+    /// The encoded size, bytes.
+    var encodedSize: Int { 1 + 4 + self.fields.count + FieldRun.size(of: self.undo) }
 
     /// An edit.
     public init<Kind: Edit>(_ edit: Kind) {
@@ -71,11 +73,12 @@ public struct EncodedEdit: Equatable, Sendable {
 }
 
 extension FieldRun {
-    /// An edit: tag u8, fields blob.
+    /// An edit: tag u8, fields blob, undo policy. It is the last field of its record.
     mutating func edit(_ edit: EncodedEdit) {
         self.integer(edit.tag)
         self.integer(UInt32(truncatingIfNeeded: edit.fields.count))
         edit.fields.withUnsafeBytes { self.bytes($0) }
+        self.undoPolicy(edit.undo)
     }
 }
 
@@ -83,6 +86,8 @@ extension ByteReader {
     /// Reads an edit.
     mutating func edit() -> EncodedEdit {
         let tag = self.u8()
-        return EncodedEdit(tag: tag, fields: self.blob())
+        var edit = EncodedEdit(tag: tag, fields: self.blob())
+        edit.undo = self.undoPolicy()
+        return edit
     }
 }

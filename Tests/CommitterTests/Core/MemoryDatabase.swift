@@ -24,7 +24,8 @@ struct MemoryDatabase {
     var streams: [StreamKey: StreamState] = [:]
     var elements: [ElementKey: StoredElement] = [:]
     var log: [ShardBatch.LogRow] = []
-    var refusals: [CommitKey: (hash: UInt64, refusal: Refusal)] = [:]
+    var stacks: [StreamKey: UndoStacks] = [:]
+    var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
     /// Broken constraints, which no correct ledger ever causes.
     var violations: [String] = []
 
@@ -49,12 +50,36 @@ struct MemoryDatabase {
         for key in request.outcomes {
             if let row = self.log.first(where: { CommitKey(StreamKey($0.room, $0.session), $0.number) == key }) {
                 state.outcomes[key] = .applied(
-                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [])
-            } else if let refused = self.refusals[key] {
-                state.outcomes[key] = .refused(refused.refusal, hash: refused.hash)
+                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [],
+                    undone: row.undone)
+            } else if let row = self.refusals[key] {
+                switch row.outcome {
+                case .refused(let refusal): state.outcomes[key] = .refused(refusal, hash: row.hash)
+                case .unchanged(let seq): state.outcomes[key] = .unchanged(seq: seq, hash: row.hash)
+                }
             }
         }
+        for key in request.users { state.users[key] = self.stacks(of: key) }
+        for key in request.entries { state.entries[key] = self.rows(of: key) }
         return state
+    }
+
+    /// The copy of the highest version in any of the user's sessions.
+    private func stacks(of user: UserKey) -> UndoStacks? {
+        let sessions = self.streams.filter { $0.key.room == user.room && $0.value.user == user.user }.keys
+        return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
+    }
+
+    private func rows(of entry: EntryKey) -> [UndoRow] {
+        var rows: [UndoRow] = []
+        var next = entry.head
+        while let row = self.log.first(where: { $0.room == entry.room && $0.seq == next }), let link = row.link {
+            rows.append(
+                UndoRow(seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], link: link))
+            if link.rest == 0 { break }
+            next = link.next
+        }
+        return rows
     }
 
     private func row(_ key: ElementKey, _ stored: StoredElement) -> LoadedState.ElementRow {
@@ -76,7 +101,7 @@ struct MemoryDatabase {
         }
         for row in batch.elements {
             let key = ElementKey(row.room, Identifier(row.element.id))
-            if let old = self.elements[key], old.isDeleted || old.seq >= row.seq {
+            if let old = self.elements[key], (old.isDeleted && !row.isRestored) || old.seq >= row.seq {
                 self.violations.append("an element went back")
             }
             self.elements[key] = StoredElement(element: row.element, seq: row.seq, isDeleted: row.isDeleted)
@@ -86,8 +111,9 @@ struct MemoryDatabase {
                 self.violations.append("a stream went back")
             }
             self.streams[row.key] = row.state
+            self.stacks[row.key] = row.stacks
         }
-        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.refusal) }
+        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.outcome) }
         return .written
     }
 

@@ -21,6 +21,7 @@ import Wire
         needed.streams = [StreamKey("room", "s1")]
         needed.outcomes = [CommitKey(StreamKey("room", "s1"), 1)]
         needed.elements = [ElementNeed(key: ElementKey("room", "a"), family: false)]
+        needed.users = [UserKey("room", "ann")]
         #expect(self.bench.next() == .load(needed))
         #expect(self.bench.next() == nil)  // one request at a time
         self.bench.ledger.stateLoaded(self.database.tables.load(needed))

@@ -25,7 +25,8 @@ struct DatabaseModel {
     private var rooms: [Identifier: UInt64] = [:]
     private var streams: [StreamKey: StreamState] = [:]
     private var elements: [Identifier: [Identifier: StoredElement]] = [:]
-    private var refusals: [CommitKey: (hash: UInt64, refusal: Refusal)] = [:]
+    private var stacks: [StreamKey: UndoStacks] = [:]
+    private var refusals: [CommitKey: (hash: UInt64, outcome: ShardBatch.RefusalRow.Outcome)] = [:]
     /// The log by room and by shard, and where each commit is in its room's.
     private var roomLog: [Identifier: [ShardBatch.LogRow]] = [:]
     private var shardLog: [Int: [ShardBatch.LogRow]] = [:]
@@ -55,8 +56,11 @@ struct DatabaseModel {
             self.roomLog[row.room, default: []].append(row)
             self.shardLog[batch.shard, default: []].append(row)
         }
-        for row in batch.streams { self.streams[row.key] = row.state }
-        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.refusal) }
+        for row in batch.streams {
+            self.streams[row.key] = row.state
+            self.stacks[row.key] = row.stacks
+        }
+        for row in batch.refusals { self.refusals[row.key] = (row.hash, row.outcome) }
         return true
     }
 
@@ -84,12 +88,36 @@ struct DatabaseModel {
         for key in request.outcomes {
             if let place = self.applied[key], let row = self.roomLog[key.stream.room]?[place] {
                 state.outcomes[key] = .applied(
-                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [])
-            } else if let refused = self.refusals[key] {
-                state.outcomes[key] = .refused(refused.refusal, hash: refused.hash)
+                    seq: row.seq, event: row.event, hash: row.hash, before: row.before ?? [], after: row.after ?? [],
+                    undone: row.undone)
+            } else if let row = self.refusals[key] {
+                switch row.outcome {
+                case .refused(let refusal): state.outcomes[key] = .refused(refusal, hash: row.hash)
+                case .unchanged(let seq): state.outcomes[key] = .unchanged(seq: seq, hash: row.hash)
+                }
             }
         }
+        for key in request.users { state.users[key] = self.stacks(of: key) }
+        for key in request.entries { state.entries[key] = self.rows(of: key) }
         return state
+    }
+
+    /// The copy of the highest version in any of the user's sessions.
+    private func stacks(of user: UserKey) -> UndoStacks? {
+        let sessions = self.streams.filter { $0.key.room == user.room && $0.value.user == user.user }.keys
+        return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
+    }
+
+    private func rows(of entry: EntryKey) -> [UndoRow] {
+        var rows: [UndoRow] = []
+        var next = entry.head
+        while let row = self.roomLog[entry.room]?.first(where: { $0.seq == next }), let link = row.link {
+            rows.append(
+                UndoRow(seq: row.seq, event: row.event, before: row.before ?? [], after: row.after ?? [], link: link))
+            if link.rest == 0 { break }
+            next = link.next
+        }
+        return rows
     }
 
     private func load(childrenOf parent: ElementKey, _ state: inout LoadedState) {

@@ -9,7 +9,15 @@ protocol Decidable: Sendable {
     /// Calls `need` with each element whose state must be known.
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void)
 
+    /// Whether it must be the first commit of its batch.
+    var beginsBatch: Bool { get }
+
+    /// Adds to `needs` what must be known before the edit can be decided and the cache lacks.
+    func collect(
+        for commit: PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs)
+
     /// Decides the edit on the room's state in the batch so far. The cache contains everything it needs.
+    /// - Returns: the change; one without entries is acknowledged without a number.
     /// - Throws: a refusal, which is final.
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
@@ -22,6 +30,18 @@ protocol Decidable: Sendable {
     func adjustments(
         before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
     ) -> [Adjusted]
+}
+
+extension Decidable {
+    var beginsBatch: Bool { false }
+
+    func collect(
+        for commit: PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
+    ) {
+        self.forEachNeed { element, scope in
+            _ = cache.collect(scope, ElementKey(commit.room, element), into: &needs)
+        }
+    }
 }
 
 /// The state that is needed of an element.
@@ -53,6 +73,8 @@ struct Change {
         /// The element to write; for a deletion its last state.
         var written: LiveElement
         let isDeleted: Bool
+        /// True when it was deleted before: an undo brings it back.
+        var isRestored = false
 
         /// Its state afterwards.
         var after: ElementState { self.isDeleted ? .deleted : .live(self.written) }
@@ -67,6 +89,14 @@ struct Change {
     var entries: [Entry]
     /// The values that were stored differently from what was sent.
     var adjusted: [Adjusted] = []
+    /// What an undo or a redo was made from; nil for an edit.
+    var undone: Undone?
+}
+
+/// What an undo or a redo was made from.
+struct Undone: Equatable {
+    let direction: UndoDirection
+    let entry: UndoneEntry
 }
 
 extension Change.Entry {

@@ -18,7 +18,8 @@ struct EditDecisions: Sendable {
         self.readers[Int(Kind.tag)] = { encoded in
             do throws(Refusal) {
                 let edit = try encoded.decode(Kind.self)
-                return PreparedEdit(.edit(edit), hash: BodyHash.of(edit))
+                let hash = encoded.undo.identity(of: BodyHash.of(edit))
+                return PreparedEdit(.edit(edit), hash: hash, undo: encoded.undo)
             } catch {
                 return PreparedEdit(.refused(error), hash: BodyHash.of(unreadable: encoded))
             }
@@ -52,10 +53,18 @@ struct PreparedEdit: Sendable {
     var request: Request
     /// The identity of its body: a repeated commit has the same.
     let hash: UInt64
+    /// How it enters its user's undo stack.
+    let undo: UndoPolicy
 
-    init(_ request: Request, hash: UInt64) {
+    init(_ request: Request, hash: UInt64, undo: UndoPolicy = .none) {
         self.request = request
         self.hash = hash
+        self.undo = undo
+    }
+
+    /// Whether it must be the first commit of its batch.
+    var beginsBatch: Bool {
+        if case .edit(let edit) = self.request { edit.beginsBatch } else { false }
     }
 
     /// Turns it into a refusal. False when it already has that refusal.

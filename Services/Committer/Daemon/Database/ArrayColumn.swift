@@ -21,7 +21,7 @@ struct ArrayColumn<Row>: Sendable {
         Self(name: name, elementType: .bool) { for row in $0 { $1.append(bool: value(row)) } }
     }
 
-    static func int4(_ name: String, _ value: @escaping @Sendable (Row) -> Int32) -> Self {
+    static func int4(_ name: String, _ value: @escaping @Sendable (Row) -> Int32?) -> Self {
         Self(name: name, elementType: .int4) { for row in $0 { $1.append(int4: value(row)) } }
     }
 

@@ -68,6 +68,7 @@ package struct BatchColumns {
         .json("e_extra", isNull: { $0.element.extra.isEmpty }, write: { Self.writeExtra($0.element, to: &$1) }),
         .unsigned("e_seq") { $0.seq },
         .unsigned("e_deleted_seq") { $0.isDeleted ? $0.seq : nil },
+        .bool("e_restored") { $0.isRestored },
     ]
 
     private static let log: [ArrayColumn<ShardBatch.LogRow>] = [
@@ -84,6 +85,10 @@ package struct BatchColumns {
         .json("l_before") { $0.before },
         .json("l_after") { $0.after },
         .unsigned("l_chain") { $0.chain },
+        .unsigned("l_undo_next") { $0.link?.next },
+        .int4("l_undo_rest") { ($0.link?.rest).map { Int32(clamping: $0) } },
+        .text("l_cause") { $0.cause.name },
+        .json("l_undone", isNull: { $0.undone == nil }, write: { $0.undone?.encode(into: &$1) }),
     ]
 
     private static let streams: [ArrayColumn<ShardBatch.StreamRow>] = [
@@ -92,6 +97,14 @@ package struct BatchColumns {
         .text("s_user") { $0.state.user.text },
         .unsigned("s_hw") { $0.state.highest },
         .int4("s_claim") { Int32(bitPattern: $0.state.claim) },
+        .unsigned("s_undo_version") { $0.stacks.version },
+        .unsigned("s_undo_head") { $0.stacks.undo.head },
+        .int4("s_undo_depth") { Int32(clamping: $0.stacks.undo.depth) },
+        .unsigned("s_redo_head") { $0.stacks.redo.head },
+        .int4("s_redo_depth") { Int32(clamping: $0.stacks.redo.depth) },
+        .text("s_undo_group") { $0.stacks.group?.name.text },
+        .int4("s_undo_group_rows") { Int32(clamping: $0.stacks.group?.rows ?? 0) },
+        .int8("s_undo_group_bytes") { Int64($0.stacks.group?.bytes ?? 0) },
     ]
 
     private static let refusals: [ArrayColumn<ShardBatch.RefusalRow>] = [
@@ -99,7 +112,7 @@ package struct BatchColumns {
         .text("f_session") { $0.key.stream.session.text },
         .unsigned("f_n") { $0.key.number },
         .unsigned("f_hash") { $0.hash },
-        .json("f_refusal", write: { $0.refusal.encode(into: &$1) }),
+        .json("f_refusal", write: { $0.outcome.encode(into: &$1) }),
     ]
 
     /// The gestures that a commit ended: their numbers by element id.

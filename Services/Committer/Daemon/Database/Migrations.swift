@@ -12,6 +12,7 @@ package let migrations: [Migration] = [
     Migration(5, "sessions", PackageResources._005_sessions_sql),
     Migration(6, "commit-batch", PackageResources._006_commit_batch_sql),
     Migration(7, "reads", PackageResources._007_reads_sql),
+    Migration(8, "undo", PackageResources._008_undo_sql),
 ]
 
 extension Migration {

@@ -12,7 +12,8 @@ package struct StateColumns {
     private static let call = PreparedCall<LoadRequest>(
         "load_shard_state", [.int2("p_shard") { Int16(truncatingIfNeeded: $0.shard) }],
         Argument.arrays(Self.rooms) { $0.rooms }, Argument.arrays(Self.streams) { $0.streams },
-        Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.outcomes) { $0.outcomes }
+        Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.outcomes) { $0.outcomes },
+        Argument.arrays(Self.users) { $0.users }, Argument.arrays(Self.entries) { $0.entries }
     ) { "SELECT * FROM load_shard_state(\($0))" }
 
     private static let rooms: [ArrayColumn<Identifier>] = [.text("r_room") { $0.text }]
@@ -32,6 +33,16 @@ package struct StateColumns {
         .text("d_room") { $0.stream.room.text },
         .text("d_session") { $0.stream.session.text },
         .unsigned("d_n") { $0.number },
+    ]
+
+    private static let users: [ArrayColumn<UserKey>] = [
+        .text("u_room") { $0.room.text },
+        .text("u_user") { $0.user.text },
+    ]
+
+    private static let entries: [ArrayColumn<EntryKey>] = [
+        .text("h_room") { $0.room.text },
+        .unsigned("h_seq") { $0.head },
     ]
 
     private var buffer = ArgumentBuffer()
@@ -74,12 +85,14 @@ package struct StateColumns {
             state.rooms[room] = seq
             return true
         }
+        if kind == 7 { return self.readEntry(room, row, into: &state) }
         guard let key = row.key else { return false }
         switch kind {
         case 2: return Self.readStream(StreamKey(room, key), row, into: &state)
         case 3: return self.readElement(ElementKey(room, key), row, into: &state)
-        case 4: return Self.readApplied(StreamKey(room, key), row, into: &state)
-        case 5: return self.readRefused(StreamKey(room, key), row, into: &state)
+        case 4: return self.readApplied(StreamKey(room, key), row, into: &state)
+        case 5: return self.readUnapplied(StreamKey(room, key), row, into: &state)
+        case 6: return self.readUser(UserKey(room, key), row, into: &state)
         default: return true
         }
     }
@@ -102,20 +115,39 @@ package struct StateColumns {
         return true
     }
 
-    private static func readApplied(_ stream: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+    private mutating func readApplied(_ stream: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
         guard let number = row.number, let hash = row.hash, let seq = row.seq,
             let event = row.detail.flatMap({ UpdateEvent(name: $0.text) })
         else { return false }
         state.outcomes[CommitKey(stream, number)] = .applied(
-            seq: seq, event: event, hash: hash, before: row.beforeBytes, after: row.afterBytes)
+            seq: seq, event: event, hash: hash, before: row.beforeBytes, after: row.afterBytes,
+            undone: row.undo(with: &self.document).flatMap { UndoneEntry(json: $0) })
         return true
     }
 
-    private mutating func readRefused(_ stream: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
-        guard let number = row.number, let hash = row.hash, let json = row.after(with: &self.document),
-            let refusal = Refusal(json: json)
+    private mutating func readUser(_ key: UserKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let json = row.undo(with: &self.document), let stacks = UndoStacks(json: json) else { return false }
+        state.users[key] = stacks
+        return true
+    }
+
+    private mutating func readEntry(_ room: Identifier, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let head = row.number, let seq = row.seq, let event = row.detail.flatMap({ UpdateEvent(name: $0.text) }),
+            let json = row.undo(with: &self.document), let link = UndoLink(json: json)
         else { return false }
-        state.outcomes[CommitKey(stream, number)] = .refused(refusal, hash: hash)
+        state.entries[EntryKey(room, head), default: []].append(
+            UndoRow(seq: seq, event: event, before: row.beforeBytes, after: row.afterBytes, link: link))
+        return true
+    }
+
+    private mutating func readUnapplied(_ stream: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let number = row.number, let hash = row.hash, let json = row.after(with: &self.document)
+        else { return false }
+        switch ShardBatch.RefusalRow.Outcome(json: json) {
+        case .refused(let refusal): state.outcomes[CommitKey(stream, number)] = .refused(refusal, hash: hash)
+        case .unchanged(let seq): state.outcomes[CommitKey(stream, number)] = .unchanged(seq: seq, hash: hash)
+        case nil: return false
+        }
         return true
     }
 }
@@ -124,7 +156,7 @@ package struct StateColumns {
 private struct StateRow {
     private let rows: ResultRows
     private let kindColumn, roomColumn, keyColumn, numberColumn, seqColumn, hashColumn, detailColumn: Int
-    private let beforeColumn, afterColumn: Int
+    private let beforeColumn, afterColumn, undoColumn: Int
     var index = 0
 
     init(_ rows: ResultRows) throws(PostgresError) {
@@ -138,6 +170,7 @@ private struct StateRow {
         self.detailColumn = try rows.column("detail")
         self.beforeColumn = try rows.column("before")
         self.afterColumn = try rows.column("after")
+        self.undoColumn = try rows.column("undo")
     }
 
     var kind: Int16? { self.rows.int2(self.index, self.kindColumn) }
@@ -156,8 +189,13 @@ private struct StateRow {
     }
 
     /// The column `after` as JSON.
-    func after(with document: inout JSONDocument) -> JSONValue? {
-        let isParsed = self.rows.withBytes(self.index, self.afterColumn) { bytes in
+    func after(with document: inout JSONDocument) -> JSONValue? { self.json(self.afterColumn, with: &document) }
+
+    /// The column `undo` as JSON.
+    func undo(with document: inout JSONDocument) -> JSONValue? { self.json(self.undoColumn, with: &document) }
+
+    private func json(_ column: Int, with document: inout JSONDocument) -> JSONValue? {
+        let isParsed = self.rows.withBytes(self.index, column) { bytes in
             (try? document.parse(bytes, limits: Element.jsonLimits)) != nil
         }
         return isParsed == true ? document.root : nil

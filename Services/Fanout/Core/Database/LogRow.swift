@@ -31,13 +31,14 @@ package struct LogRow: Equatable, Sendable {
     package var before: [UInt8]?
     /// The element afterwards, or the JSON array of all that were created together.
     package var after: [UInt8]?
+    /// The command that caused it: `undo` or `redo`, nil for an edit.
+    package var cause: String?
 
     /// A row of the log.
     package init(
         shard: Int, gseq: Int64, room: Identifier, seq: Int64, event: String, user: Identifier, session: Identifier,
         number: Int64, gestures: [EndedGesture], hash: Int64 = 0, chain: Int64 = 0, element: Identifier?,
-        before: [UInt8]?,
-        after: [UInt8]?
+        before: [UInt8]?, after: [UInt8]?, cause: String? = nil
     ) {
         self.shard = shard
         self.gseq = gseq
@@ -53,11 +54,13 @@ package struct LogRow: Equatable, Sendable {
         self.element = element
         self.before = before
         self.after = after
+        self.cause = cause
     }
 
     /// The update that was published for the row; nil when the row makes no sense.
     package func update(with document: inout JSONDocument) -> Update? {
-        guard let event = UpdateEvent(name: self.event), (0..<Shard.count).contains(self.shard),
+        guard let event = UpdateEvent(name: self.event), let cause = UpdateCause(name: self.cause),
+            (0..<Shard.count).contains(self.shard),
             var elements = event.shape.elements(
                 before: self.before, after: self.after, element: self.element, with: &document)
         else { return nil }
@@ -71,6 +74,6 @@ package struct LogRow: Equatable, Sendable {
             seq: UInt64(clamping: self.seq), event: event, user: self.user,
             sid: SessionKey.sid(of: self.session), number: isApp ? UInt64(clamping: self.number) : 0,
             link: link, chain: UInt64(bitPattern: self.chain),
-            elements: elements)
+            elements: elements, cause: cause)
     }
 }

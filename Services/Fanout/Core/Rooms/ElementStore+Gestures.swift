@@ -40,7 +40,11 @@ extension ElementStore {
     private mutating func close(
         _ gesture: UInt64, of sid: Identifier, on element: Identifier, at now: Instant, limits: FanoutLimits
     ) {
-        guard let index = self.index(of: element) else { return }
+        guard let index = self.index(of: element) else {
+            return self.updateDepartedFences(of: element) { fences in
+                _ = fences.close(gesture, of: sid, at: now, limits: limits)
+            }
+        }
         _ = self[index].fences.close(gesture, of: sid, at: now, limits: limits)
     }
 
@@ -83,7 +87,10 @@ extension ElementStore {
     mutating func end(
         _ gesture: GestureEnd, isUncertain: Bool, at now: Instant, limits: FanoutLimits
     ) -> GestureEnded? {
-        guard let index = self.index(of: gesture.element) else { return nil }
+        guard let index = self.index(of: gesture.element) else {
+            self.close(gesture.gesture, of: gesture.sid, on: gesture.element, at: now, limits: limits)
+            return nil
+        }
         let known = self[index].fences.index(of: gesture.sid)
         if gesture.connection > 0, let known, self[index].fences[known].isContinued(after: gesture.connection) {
             return nil
@@ -115,6 +122,7 @@ extension ElementStore {
     /// Forgets gestures that ended so long ago that no preview of them can be under way.
     mutating func removeExpiredFences(at now: Instant, limits: FanoutLimits) {
         self.updateFences { slot in slot.fences.removeExpired(at: now, limits: limits) }
+        self.removeExpiredDepartedFences(at: now, limits: limits)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Canvas
 internal import JSONBytes
+internal import Timing
 internal import Wire
 
 /// All elements of one room in the order in which they came, each as its JSON text and, once someone moves it, parsed.
@@ -26,6 +27,8 @@ struct ElementStore: Sendable {
     private var indices: [Identifier: Int] = [:]
     /// Deleted elements leave a hole behind until half of the slots are.
     private var slots: [Slot] = []
+    /// The fences of deleted elements. An undo may bring an element back while late previews are still under way.
+    private var departed: [Identifier: GestureFences] = [:]
     /// Roughly the bytes of the texts.
     private(set) var bytes = 0
     /// The JSON array of all elements, while nothing has changed since it was made.
@@ -54,7 +57,8 @@ struct ElementStore: Sendable {
         } else {
             self.bytes += Self.overhead(of: id)
             self.indices[id] = self.slots.count
-            self.slots.append(Slot(id: id, json: json, seq: seq))
+            let fences = self.departed.isEmpty ? nil : self.departed.removeValue(forKey: id)
+            self.slots.append(Slot(id: id, json: json, seq: seq, fences: fences ?? GestureFences()))
         }
     }
 
@@ -62,6 +66,7 @@ struct ElementStore: Sendable {
         guard let index = self.indices.removeValue(forKey: id) else { return }
         self.array = nil
         self.bytes -= self.slots[index].json.count + Self.overhead(of: id)
+        if !self.slots[index].fences.all.isEmpty { self.departed[id] = self.slots[index].fences }
         self.slots[index] = Slot(id: id, isThere: false, json: [], seq: 0)
         if self.slots.count > 64, self.indices.count < self.slots.count / 2 { self.compact() }
     }
@@ -69,13 +74,12 @@ struct ElementStore: Sendable {
     /// Replaces all elements by those of a snapshot; the fences of those that stay are kept.
     mutating func replace(with elements: [RoomSnapshot.Element]) {
         var next = ElementStore()
+        next.departed = self.departed
+        for slot in self.slots where !slot.fences.all.isEmpty { next.departed[slot.id] = slot.fences }
         next.indices.reserveCapacity(elements.count)
         next.slots.reserveCapacity(elements.count)
         for element in elements {
             next.set(element.id, json: element.json, seq: element.seq)
-            if let old = self.indices[element.id], let index = next.indices[element.id] {
-                next.slots[index].fences = self.slots[old].fences
-            }
         }
         self = next
     }
@@ -122,6 +126,17 @@ struct ElementStore: Sendable {
         for index in self.slots.indices where !self.slots[index].fences.all.isEmpty {
             change(&self.slots[index])
         }
+    }
+
+    /// Changes the fences of a deleted element, or of one that was never there.
+    mutating func updateDepartedFences(of id: Identifier, _ change: (inout GestureFences) -> Void) {
+        change(&self.departed[id, default: GestureFences()])
+    }
+
+    /// Forgets the fences of elements of which no late preview can be under way any more.
+    mutating func removeExpiredDepartedFences(at now: Instant, limits: FanoutLimits) {
+        if self.departed.isEmpty { return }
+        self.departed = self.departed.filter { $0.value.isOfUse(at: now, limits: limits) }
     }
 
     private mutating func compact() {

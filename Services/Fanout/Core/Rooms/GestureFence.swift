@@ -65,6 +65,11 @@ struct GestureFences: Sendable {
         self.all.removeAll { !$0.isOpen && now >= $0.touched + limits.fenceAge }
     }
 
+    /// True while a late preview may be under way of any gesture, open or not.
+    func isOfUse(at now: Instant, limits: FanoutLimits) -> Bool {
+        self.all.contains { now < $0.touched + limits.fenceAge }
+    }
+
     /// Closes a session's gestures up to `gesture`; true when others saw just that one and it was open.
     mutating func close(_ gesture: UInt64, of sid: Identifier, at now: Instant, limits: FanoutLimits) -> Bool {
         let index = self.ensure(for: sid, at: now, limits: limits)

@@ -48,8 +48,14 @@ struct EventReader {
     }
 
     /// Reads the body of a creation over HTTP: an element, or `{"elements": […]}` for several, all or none. A type
-    /// makes it an element, which may have a field `elements` of its own.
+    /// makes it an element, which may have a field `elements` of its own. Nobody can undo it: back ends use HTTP.
     mutating func creation(_ body: [UInt8]) throws(Refusal) -> EncodedEdit {
+        var edit = try self.readCreation(body)
+        edit.undo = .none
+        return edit
+    }
+
+    private mutating func readCreation(_ body: [UInt8]) throws(Refusal) -> EncodedEdit {
         let fault: JSONError?
         do {
             fault = try self.document.parseWellFormed(body, limits: self.limits)
@@ -76,7 +82,9 @@ struct EventReader {
         do throws(Refusal) {
             try self.check(event)
             let gesture = try Self.gesture(payload["gesture"])
-            return CommitDraft(gesture: gesture, read: try kind.read(payload, reading: &self.editReading))
+            var read = try kind.read(payload, reading: &self.editReading)
+            read.edit.undo = try Self.undoPolicy(payload)
+            return CommitDraft(gesture: gesture, read: read)
         } catch {
             return CommitDraft(
                 read: ReadEdit(refusal: error, bodyHash: FNV1a.hash(payload.rawBytes)), fault: error,
@@ -91,6 +99,25 @@ struct EventReader {
             throw Refusal(.invalid, "A commit's number is a whole number from 1 on.", field: "n")
         }
         return UInt64(number)
+    }
+
+    /// Reads `undoable` and `undoGroup`.
+    private static func undoPolicy(_ payload: JSONValue) throws(Refusal) -> UndoPolicy {
+        var policy = UndoPolicy.entry
+        if let value = payload["undoGroup"] {
+            guard let name = value.string, (1...UndoPolicy.longestGroup).contains(name.utf8.count) else {
+                throw Refusal(
+                    .invalid, "A group is a string of 1 to \(UndoPolicy.longestGroup) bytes.", field: "undoGroup")
+            }
+            policy = .group(Identifier(name))
+        }
+        if let value = payload["undoable"] {
+            guard let isUndoable = value.bool else {
+                throw Refusal(.invalid, "undoable is true or false.", field: "undoable")
+            }
+            if !isUndoable { policy = .none }
+        }
+        return policy
     }
 
     // MARK: Previews

@@ -37,6 +37,12 @@ enum EventText {
         case .same: [Self.update(update)]
         case .each(let event):
             update.elements.indices.map { Self.legacyUpdate(event, ofElementAt: $0, in: update) }
+        case .parts:
+            update.elements.indices.map { index in
+                let element = update.elements[index]
+                let event: UpdateEvent = element.json.isEmpty ? .deleted : element.isNew ? .created : .transformed
+                return Self.legacyUpdate(event, ofElementAt: index, in: update)
+            }
         case .none: []
         }
     }
@@ -99,7 +105,20 @@ enum EventText {
             writer.beginArray()
             for element in update.elements { writer.value(element.id.text) }
             writer.endArray()
+        case .changes:
+            Self.changes(of: update.elements, into: &writer)
         }
+    }
+
+    private static func changes(of elements: [UpdatedElement], into writer: inout JSONWriter) {
+        let living = elements.filter { !$0.json.isEmpty }
+        for (name, isNew) in [("created", true), ("changed", false)] {
+            writer.key(string: name)
+            writer.beginArray()
+            for element in living where element.isNew == isNew { writer.raw(element.json) }
+            writer.endArray()
+        }
+        writer.member("deletedIds", elements.filter(\.json.isEmpty).map(\.id.text))
     }
 
     private static func tail(of update: Update, into writer: inout JSONWriter) {
@@ -118,6 +137,7 @@ enum EventText {
         {
             writer.member("gesture", gesture)
         }
+        if let cause = update.cause.name { writer.member("cause", cause) }
     }
 
     /// A preview.

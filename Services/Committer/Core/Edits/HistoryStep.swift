@@ -1,0 +1,60 @@
+import Canvas
+import Wire
+
+/// An edit that takes back a change of its user, or makes it again.
+protocol HistoryStep: DecidableEdit {
+    /// The way through the user's changes.
+    static var direction: UndoDirection { get }
+}
+
+extension UndoEdit: HistoryStep {
+    static let direction = UndoDirection.undo
+}
+
+extension RedoEdit: HistoryStep {
+    static let direction = UndoDirection.redo
+}
+
+extension HistoryStep {
+    /// What it needs follows from what the database has: only a first commit is decided on that alone.
+    var beginsBatch: Bool { true }
+
+    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {}
+
+    func collect(
+        for commit: PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
+    ) {
+        _ = UndoStep(Self.direction, of: commit.owner, rules: rules, &cache, into: &needs)
+    }
+
+    func decide(
+        _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
+    ) throws(Refusal) -> Change {
+        var needs = Needs(shard: 0)
+        guard let step = UndoStep(Self.direction, of: commit.owner, rules: draft.rules, &cache, into: &needs) else {
+            throw Refusal(.invalid, "The changes of the user could not be read.")
+        }
+        draft.setStacks(step.stacks, of: commit.owner)
+        guard let reversal = step.reversal else { return Change(event: .transformedMany, entries: []) }
+        var change = reversal.change(by: commit.user.text)
+        change.undone = Undone(direction: Self.direction, entry: step.entry)
+        change.adoptRestored(in: &draft, &cache)
+        return change
+    }
+
+    func adjustments(
+        before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
+    ) -> [Adjusted] { [] }
+}
+
+extension Change {
+    /// Adds restored annotations to the known children of their parents, which are not written.
+    fileprivate func adoptRestored(in draft: inout BatchDraft, _ cache: inout ShardCache) {
+        for entry in self.entries where entry.isRestored {
+            guard let parent = entry.written.element.parentId else { continue }
+            let key = ElementKey(entry.key.room, Identifier(parent))
+            guard case .live(let live) = draft.state(key, &cache), live.children != nil else { continue }
+            draft.note(.live(live.adding(child: entry.key.element)), for: key)
+        }
+    }
+}

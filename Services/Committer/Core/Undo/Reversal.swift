@@ -1,0 +1,157 @@
+import Canvas
+import JSONBytes
+import Wire
+
+/// A row of an entry with its elements.
+struct UndoneRow {
+    /// The elements before and after the change, in the order of the log.
+    let before, after: [Element]
+
+    /// The ids of those that the change created.
+    var created: [Element] { self.after.filter { element in !self.before.contains { $0.id == element.id } } }
+    /// Those that the change deleted.
+    var deleted: [Element] { self.before.filter { element in !self.after.contains { $0.id == element.id } } }
+
+    init(_ row: UndoRow) {
+        var document = JSONDocument()
+        self.before = row.event.shape.logged(row.before, with: &document)
+        self.after = row.event.shape.logged(row.after, with: &document)
+    }
+}
+
+/// The effect of taking back an entry, worked out on the present elements: what its user created is deleted, what was
+/// deleted is restored, and what was changed is changed back where it still is as that user left it.
+struct Reversal {
+    private let room: Identifier
+    private let rules: RulesTable
+    /// The elements as they are; absent: they are not living.
+    private var original: [Identifier: LiveElement] = [:]
+    /// The elements as they become.
+    private var current: [Identifier: Element] = [:]
+    /// The elements of the entry, in the order in which it concerns them.
+    private var order: [Identifier] = []
+    private var seen: Set<Identifier> = []
+
+    /// Works out the effect. The cache must have the elements that the rows name, with the families of those that they
+    /// created.
+    /// - Parameter rows: the entry's rows, the newest first.
+    init(of rows: [UndoneRow], in room: Identifier, rules: RulesTable, _ cache: inout ShardCache) {
+        self.room = room
+        self.rules = rules
+        for row in rows {
+            // Annotations may have been named before their parents, and have no annotations themselves.
+            for element in row.deleted where element.parentId == nil { self.restore(element, &cache) }
+            for element in row.deleted where element.parentId != nil { self.restore(element, &cache) }
+            for (before, after) in row.changed { self.revert(from: after, to: before, &cache) }
+            for element in row.created { self.delete(Identifier(element.id), &cache) }
+        }
+    }
+
+    // MARK: Working it out
+
+    private mutating func touch(_ id: Identifier, _ cache: inout ShardCache) {
+        guard self.seen.insert(id).inserted else { return }
+        self.order.append(id)
+        guard case .live(let live)? = cache.element(ElementKey(self.room, id)) else { return }
+        self.original[id] = live
+        self.current[id] = live.element
+    }
+
+    /// An annotation is restored only together with its parent, or onto it.
+    private mutating func restore(_ element: Element, _ cache: inout ShardCache) {
+        let id = Identifier(element.id)
+        if let parent = element.parentId.map({ Identifier($0) }), !self.isLiving(parent, cache: &cache) { return }
+        self.touch(id, &cache)
+        if self.current[id] == nil { self.current[id] = element }
+    }
+
+    private func isLiving(_ id: Identifier, cache: inout ShardCache) -> Bool {
+        if self.seen.contains(id) { return self.current[id] != nil }
+        if case .live? = cache.element(ElementKey(self.room, id)) { return true }
+        return false
+    }
+
+    private mutating func revert(from after: Element, to before: Element, _ cache: inout ShardCache) {
+        let id = Identifier(after.id)
+        self.touch(id, &cache)
+        let hasLockedAspect = self.rules.rules(for: after.type).lockedAspect
+        self.current[id]?.revert(from: after, to: before, hasLockedAspect: hasLockedAspect)
+    }
+
+    /// Deletes an element with its annotations, whoever made them; not a locked one.
+    private mutating func delete(_ id: Identifier, _ cache: inout ShardCache) {
+        self.touch(id, &cache)
+        guard let element = self.current[id], !element.locked else { return }
+        self.current[id] = nil
+        for child in self.original[id]?.children ?? [] {
+            self.touch(child, &cache)
+            self.current[child] = nil
+        }
+    }
+
+    // MARK: The effect
+
+    /// True when something would change.
+    var hasEffect: Bool { self.order.contains { self.isAffected($0) } }
+
+    private func isAffected(_ id: Identifier) -> Bool {
+        switch (self.original[id], self.current[id]) {
+        case (nil, nil): false
+        case (let live?, let element?): live.element != element
+        case (nil, .some), (.some, nil): true
+        }
+    }
+
+    /// The change: restored elements first, then changed ones, then deleted ones.
+    func change(by user: String) -> Change {
+        let affected = self.order.filter { self.isAffected($0) }
+        let restored = affected.filter { self.original[$0] == nil }
+        let changed = affected.filter { self.original[$0] != nil && self.current[$0] != nil }
+        let deleted = affected.filter { self.current[$0] == nil }
+        var entries: [Change.Entry] = []
+        for id in restored + changed {
+            guard var element = self.current[id] else { continue }
+            element.recordChange(by: user)
+            let live = self.original[id]
+            var entry = Change.Entry(
+                ElementKey(self.room, id), before: live?.json, element, children: live?.children)
+            entry.isRestored = live == nil
+            entries.append(entry)
+        }
+        for id in deleted {
+            guard let live = self.original[id] else { continue }
+            entries.append(Change.Entry(deleting: live, ElementKey(self.room, id)))
+        }
+        return Change(event: self.event(restored: restored.count, changed, deleted: deleted.count), entries: entries)
+    }
+
+    /// The event that tells members the most with the least: the one that an edit of that effect would have.
+    private func event(restored: Int, _ changed: [Identifier], deleted: Int) -> UpdateEvent {
+        if changed.isEmpty, deleted == 0 { return restored == 1 ? .created : .createdMany }
+        if changed.isEmpty, restored == 0 { return .deleted }
+        if restored > 0 || deleted > 0 { return .changedMany }
+        let pairs = changed.compactMap { id in self.original[id].flatMap { live in self.current[id].map { (live, $0) } }
+        }
+        if !pairs.contains(where: { $1.differsInContent(from: $0.element) }) { return .transformedMany }
+        if pairs.count == 1, !pairs[0].1.differsInGeometry(from: pairs[0].0.element) { return .updated }
+        return .changedMany
+    }
+}
+
+extension UndoneRow {
+    /// The elements that the change left in place, before and after it.
+    var changed: [(Element, Element)] {
+        self.before.compactMap { before in
+            self.after.first { $0.id == before.id }.map { (before, $0) }
+        }
+    }
+}
+
+extension UpdateShape {
+    /// The elements of a text of the log; none when there is no text.
+    func logged(_ text: [UInt8], with document: inout JSONDocument) -> [Element] {
+        guard (try? document.parse(text, limits: .logged)) != nil else { return [] }
+        return self.isSingle
+            ? Element(json: document.root).map { [$0] } ?? [] : document.root.elements.compactMap(Element.init(json:))
+    }
+}

@@ -1,0 +1,88 @@
+import Canvas
+package import Wire
+
+/// The newest entry of a stack that still has an effect, and the stacks without it.
+struct UndoStep {
+    /// The entry's effect; nil when no entry is left that has one.
+    var reversal: Reversal?
+    /// The entry.
+    var entry = UndoneEntry(seq: 0, event: .transformed, skipped: 0)
+    /// The user's stacks without the entry, and without those that were skipped.
+    var stacks: UndoStacks
+
+    /// Goes down a stack. Entries without effect are skipped, because others have changed the same since.
+    ///
+    /// Nil when something must be read first, which is then added to `needs`.
+    init?(
+        _ direction: UndoDirection, of user: UserKey, rules: RulesTable, _ cache: inout ShardCache,
+        into needs: inout Needs
+    ) {
+        guard let stacks = cache.stacks(user) else { return nil }
+        self.stacks = stacks
+        while self.stacks.stack(for: direction).depth > 0 {
+            let head = self.stacks.stack(for: direction).head
+            guard let rows = cache.undoRows(EntryKey(user.room, head)) else {
+                needs.entry(EntryKey(user.room, head))
+                return nil
+            }
+            guard let top = rows.first, let last = rows.last else {
+                // The log is kept for some days only, and with it what can be undone.
+                self.stacks.pop(direction, next: 0)
+                return
+            }
+            let parsed = rows.map(UndoneRow.init)
+            guard cache.collect(parsed, in: user.room, into: &needs) else { return nil }
+            self.stacks.pop(direction, next: last.link.next)
+            let reversal = Reversal(of: parsed, in: user.room, rules: rules, &cache)
+            if reversal.hasEffect {
+                self.reversal = reversal
+                (self.entry.seq, self.entry.event) = (top.seq, top.event)
+                return
+            }
+            self.entry.skipped += 1
+        }
+    }
+}
+
+/// The entry that an undo or a redo was made from.
+package struct UndoneEntry: Equatable, Sendable {
+    /// The room's number of its newest change.
+    package var seq: UInt64
+    /// The kind of that change.
+    package var event: UpdateEvent
+    /// How many newer entries were passed over, because nothing of them was left to take back.
+    package var skipped: Int
+
+    /// An entry.
+    package init(seq: UInt64, event: UpdateEvent, skipped: Int) {
+        self.seq = seq
+        self.event = event
+        self.skipped = skipped
+    }
+}
+
+extension ShardCache {
+    /// True when the elements of an entry are known: those that it names, the families of those that it created, and the
+    /// parents of annotations that it deleted. Missing ones are added to `needs`.
+    fileprivate mutating func collect(_ rows: [UndoneRow], in room: Identifier, into needs: inout Needs) -> Bool {
+        var isComplete = true
+        for row in rows {
+            for element in row.created where !self.collect(.family, element.id, room, into: &needs) {
+                isComplete = false
+            }
+            for element in row.before {
+                if !self.collect(.element, element.id, room, into: &needs) { isComplete = false }
+                if let parent = element.parentId, !self.collect(.element, parent, room, into: &needs) {
+                    isComplete = false
+                }
+            }
+        }
+        return isComplete
+    }
+
+    private mutating func collect(
+        _ scope: NeedScope, _ element: String, _ room: Identifier, into needs: inout Needs
+    ) -> Bool {
+        self.collect(scope, ElementKey(room, Identifier(element)), into: &needs)
+    }
+}

@@ -1,0 +1,262 @@
+import Canvas
+import CommitterCore
+import JSONBytes
+import PipelineTestKit
+import Testing
+import Wire
+
+/// `history:undo` and `history:redo`: what a user's stacks hold, and what taking a change back does.
+@Suite struct UndoTests {
+    let database = TestDatabase()
+    let bench: LedgerBench
+
+    init() { self.init(limits: CommitterLimits()) }
+
+    private init(limits: CommitterLimits) {
+        self.bench = LedgerBench(on: self.database, limits: limits)
+        // Set up by another user, so that ann's stacks are empty.
+        self.bench.admit(commit(1, create("a", #"{"type":"note","mine":1}"#), session: "s0", user: "zoe"))
+        self.bench.admit(commit(2, create("b"), session: "s0", user: "zoe"))
+        self.bench.admit(commit(3, create("p", #"{"type":"photo"}"#), session: "s0", user: "zoe"))
+        self.bench.admit(commit(4, create("t", #"{"type":"text","parentId":"p"}"#), session: "s0", user: "zoe"))
+        self.bench.run()
+    }
+
+    @discardableResult private func run(
+        _ number: UInt64, _ edit: EncodedEdit, _ undo: UndoPolicy = .entry, by user: Identifier = "ann",
+        session: Identifier? = nil
+    ) -> ShardLedger.Settlement {
+        var edit = edit
+        edit.undo = undo
+        self.bench.admit(commit(number, edit, session: session ?? Identifier("s-" + user.text), user: user))
+        return self.bench.run()
+    }
+
+    private let undo = EncodedEdit(UndoEdit())
+    private let redo = EncodedEdit(RedoEdit())
+
+    private func stored(_ id: Identifier) throws -> Element {
+        let stored = try #require(self.database.tables.elements[ElementKey("room", id)])
+        try #require(!stored.isDeleted)
+        return stored.element
+    }
+
+    private func isDeleted(_ id: Identifier) -> Bool {
+        self.database.tables.elements[ElementKey("room", id)]?.isDeleted ?? true
+    }
+
+    @Test func anUndoTakesBackAndARedoMakesAgain() throws {
+        self.run(1, transform("a", x: 50, rotation: 30))
+        let undone = self.run(2, self.undo)
+        #expect(try self.stored("a").positionX == 0 && self.stored("a").rotation == 0)
+        #expect(undone.updates.map(\.event) == [.transformedMany] && undone.updates[0].cause == .undo)
+        #expect(undone.updates[0].seq == 6)
+        #expect(undone.texts[0].hasPrefix(#"{"ok":true,"seq":6,"elements":[{"id":"a","type":"note","positionX":0,"#))
+        #expect(
+            undone.texts[0].hasSuffix(
+                #""undone":{"seq":5,"event":"element:transformed","elementIds":["a"],"skipped":0}}"#))
+        let redone = self.run(3, self.redo)
+        #expect(try self.stored("a").positionX == 50 && self.stored("a").rotation == 30)
+        #expect(redone.updates[0].cause == .redo && redone.texts[0].contains(#""undone":{"seq":6,"#))
+        self.run(4, self.undo)
+        #expect(try self.stored("a").positionX == 0)
+        #expect(self.database.tables.violations == [])
+    }
+
+    @Test func anEmptyStackIsAnsweredWithoutANumberOfTheRoom() {
+        let first = self.run(1, self.undo)
+        #expect(first.texts == [#"{"ok":true,"seq":4,"elements":[]}"#] && first.updates.isEmpty)
+        // The commit's number is used up, and remembered.
+        self.run(2, transform("a", x: 1))
+        #expect(self.run(1, self.undo).texts == [#"{"ok":true,"seq":4,"elements":[],"duplicate":true}"#])
+        #expect(self.run(1, self.redo).refusals[0]?.code == .conflict)
+        self.bench.ledger.forget()
+        #expect(self.run(1, self.undo).texts == [#"{"ok":true,"seq":4,"elements":[],"duplicate":true}"#])
+        #expect(self.run(3, self.redo).texts == [#"{"ok":true,"seq":5,"elements":[]}"#])
+    }
+
+    @Test func aRepeatedUndoIsAnsweredFromTheLog() {
+        self.run(1, transform("a", x: 50))
+        let first = self.run(2, self.undo)
+        self.bench.ledger.forget()
+        let again = self.run(2, self.undo)
+        #expect(again.updates.isEmpty)
+        #expect(again.texts == [String(first.texts[0].dropLast()) + #","duplicate":true}"#])
+    }
+
+    @Test func stacksBelongToAUserOnAnyDevice() throws {
+        self.run(1, transform("a", x: 50))
+        self.bench.ledger.forget()
+        #expect(self.run(1, self.undo, by: "bob").updates.isEmpty)
+        #expect(self.run(1, self.undo, session: "tablet").updates.count == 1)
+        #expect(try self.stored("a").positionX == 0)
+        self.bench.ledger.forget()
+        #expect(self.run(2, self.redo).updates.count == 1)
+        #expect(try self.stored("a").positionX == 50)
+    }
+
+    @Test func onlyFieldsThatTheUserLeftAreTakenBack() throws {
+        self.run(1, transform("a", x: 50, rotation: 30))
+        self.run(1, transform("a", x: 70), by: "bob")
+        let undone = self.run(2, self.undo)
+        #expect(undone.updates.count == 1)
+        #expect(try self.stored("a").positionX == 70 && self.stored("a").rotation == 0)
+        // Redo restores what the undo changed, and nothing else.
+        self.run(3, self.redo)
+        #expect(try self.stored("a").positionX == 70 && self.stored("a").rotation == 30)
+    }
+
+    @Test func entriesWithoutEffectAreSkipped() throws {
+        self.run(1, transform("a", x: 50))
+        self.run(2, transform("b", x: 5))
+        self.run(3, transform("b", x: 6))
+        self.run(1, transform("b", x: 7), by: "bob")
+        let undone = self.run(4, self.undo)
+        #expect(undone.texts[0].contains(#""seq":5,"event":"element:transformed","elementIds":["a"],"skipped":2}"#))
+        #expect(try self.stored("a").positionX == 0 && self.stored("b").positionX == 7)
+        #expect(self.run(5, self.undo).texts[0].contains(#""elements":[]"#))
+    }
+
+    @Test func aNewChangeEmptiesTheRedoStackButAProgramsDoesNot() throws {
+        self.run(1, transform("a", x: 50))
+        self.run(2, self.undo)
+        self.run(3, transform("b", x: 1), .none)
+        self.run(4, self.redo)
+        #expect(try self.stored("a").positionX == 50)
+        self.run(5, self.undo)
+        self.run(6, transform("b", x: 2))
+        #expect(self.run(7, self.redo).updates.isEmpty)
+        self.run(8, self.undo)
+        #expect(try self.stored("b").positionX == 1 && self.stored("a").positionX == 0)
+    }
+
+    @Test func aGroupOfCommitsIsOneEntry() throws {
+        self.run(1, transform("b", x: 9))
+        for step in 1...5 { self.run(UInt64(1 + step), transform("a", x: Double(step)), .group("drag")) }
+        self.run(7, transform("b", rotation: 3), .group("drag"))
+        let undone = self.run(8, self.undo)
+        #expect(
+            try self.stored("a").positionX == 0 && self.stored("b").rotation == 0 && self.stored("b").positionX == 9)
+        #expect(undone.texts[0].contains(#""elementIds":["b","a"],"skipped":0"#))
+        self.run(9, self.redo)
+        #expect(try self.stored("a").positionX == 5 && self.stored("b").rotation == 3)
+        // The redone entry is closed: the same group begins another one.
+        self.run(10, transform("a", x: 6), .group("drag"))
+        self.run(11, self.undo)
+        #expect(try self.stored("a").positionX == 5)
+    }
+
+    @Test func anEntryOfSeveralCommitsIsBounded() throws {
+        var limits = CommitterLimits()
+        limits.undoEntryBytes = 2000
+        let room = UndoTests(limits: limits)
+        for step in 1...5 { room.run(UInt64(step), transform("a", x: Double(step)), .group("drag")) }
+        room.run(6, self.undo)
+        let position = try room.stored("a").positionX
+        #expect(position > 0 && position < 5)
+        for step in 7...11 { room.run(UInt64(step), self.undo) }
+        #expect(try room.stored("a").positionX == 0)
+    }
+
+    @Test func theOldestEntriesAreForgotten() throws {
+        var limits = CommitterLimits()
+        limits.undoDepth = 3
+        let room = UndoTests(limits: limits)
+        for step in 1...5 { room.run(UInt64(step), transform("a", x: Double(step))) }
+        for step in 6...8 { room.run(UInt64(step), self.undo) }
+        #expect(try room.stored("a").positionX == 2)
+        #expect(room.run(9, self.undo).updates.isEmpty)
+        for step in 10...12 { room.run(UInt64(step), self.redo) }
+        #expect(try room.stored("a").positionX == 5)
+        #expect(room.run(13, self.redo).updates.isEmpty)
+    }
+
+    @Test func anUndoneCreationIsADeletionWithItsAnnotations() throws {
+        self.run(1, create("n", #"{"type":"photo"}"#))
+        self.run(1, create("note-on-n", #"{"type":"text","parentId":"n"}"#), by: "bob")
+        let undone = self.run(2, self.undo)
+        #expect(undone.updates[0].event == .deleted && undone.updates[0].elements.map(\.id) == ["n", "note-on-n"])
+        #expect(undone.texts[0].hasPrefix(#"{"ok":true,"seq":7,"elements":[],"undone":"#))
+        #expect(self.isDeleted("n") && self.isDeleted("note-on-n"))
+        let redone = self.run(3, self.redo)
+        #expect(redone.updates[0].event == .createdMany)
+        #expect(try self.stored("note-on-n").parentId == "n" && self.stored("n").rev == 2)
+        #expect(self.database.tables.violations == [])
+        // The restored family is a family: it is deleted together.
+        #expect(self.run(4, .delete(element: "n")).updates[0].elements.map(\.id) == ["n", "note-on-n"])
+    }
+
+    @Test func anUndoneDeletionRestoresTheAnnotationsToo() throws {
+        self.run(1, .delete(element: "p"))
+        let undone = self.run(2, self.undo)
+        #expect(undone.updates[0].event == .createdMany && undone.updates[0].elements.map(\.id) == ["p", "t"])
+        #expect(try self.stored("t").parentId == "p" && self.stored("t").createdBy == "zoe")
+        #expect(try self.stored("t").updatedBy == "ann")
+        self.run(3, .delete(element: "a"))
+        let one = self.run(4, self.undo)
+        #expect(one.updates[0].event == .created && one.texts[0].contains(#""mine":1"#))
+    }
+
+    @Test func anAnnotationComesBackOnlyOntoItsParent() {
+        self.run(1, .delete(element: "t"))
+        self.run(1, .delete(element: "p"), by: "bob")
+        #expect(self.run(2, self.undo).texts == [#"{"ok":true,"seq":6,"elements":[]}"#])
+        #expect(self.isDeleted("t"))
+    }
+
+    @Test func anEntryOfSeveralKindsIsOneUpdate() throws {
+        self.run(1, create("n"), .group("g"))
+        self.run(2, transform("a", x: 5), .group("g"))
+        self.run(3, .delete(element: "b"), .group("g"))
+        let undone = self.run(4, self.undo)
+        #expect(undone.updates.map(\.event) == [.changedMany])
+        #expect(undone.updates[0].elements.map(\.id) == ["b", "a", "n"])
+        #expect(undone.updates[0].elements.map(\.isNew) == [true, false, false])
+        #expect(undone.updates[0].elements[2].json.isEmpty)
+        #expect(self.isDeleted("n") && !self.isDeleted("b"))
+        self.run(5, self.redo)
+        #expect(try self.stored("n").type == "note" && self.stored("a").positionX == 5 && self.isDeleted("b"))
+    }
+
+    @Test func whatIsNoTransformIsTakenBackAsAnUpdate() throws {
+        self.run(1, update("a", #"{"mine":2,"new":[3],"fontSize":20}"#))
+        let undone = self.run(2, self.undo)
+        #expect(undone.updates.map(\.event) == [.updated])
+        let element = try self.stored("a")
+        #expect(element.extra == [ExtraField(name: "mine", json: Array("1".utf8))] && element.fontSize == nil)
+    }
+
+    @Test func aLockedElementStaysWhereItIsButCanBeUnlocked() throws {
+        self.run(1, transform("a", x: 5))
+        self.run(2, create("n"))
+        self.run(1, update("a", #"{"locked":true}"#), by: "bob")
+        self.run(2, update("n", #"{"locked":true}"#), by: "bob")
+        #expect(self.run(3, self.undo).texts[0].contains(#""elements":[]"#))
+        #expect(try self.stored("a").positionX == 5 && self.stored("n").locked)
+        self.run(4, update("b", #"{"locked":true}"#))
+        self.run(5, self.undo)
+        #expect(try !self.stored("b").locked)
+    }
+
+    @Test func aChangeThatTheLogNoLongerHasCannotBeUndone() {
+        self.run(1, transform("a", x: 5))
+        self.run(2, transform("a", x: 6))
+        self.database.tables.log.removeAll { $0.seq == 5 }
+        #expect(self.run(3, self.undo).updates.count == 1)
+        #expect(self.run(4, self.undo).updates.isEmpty)
+    }
+
+    @Test func anUndoIsDecidedOnWhatTheDatabaseHas() {
+        // All of these are admitted together: the undo begins a batch of its own.
+        var edits = [transform("a", x: 5), transform("a", x: 6), self.undo, transform("b", x: 1), self.undo, self.redo]
+        edits.append(self.undo)
+        for (index, edit) in edits.enumerated() {
+            self.bench.admit(commit(UInt64(index + 1), edit, session: "s-ann"))
+        }
+        let settlement = self.bench.run()
+        #expect(settlement.refusals.allSatisfy { $0 == nil } && settlement.results.count == 7)
+        #expect(settlement.updates.map(\.cause) == [.edit, .edit, .undo, .edit, .undo, .redo, .undo])
+        #expect(self.database.tables.elements[ElementKey("room", "a")]?.element.positionX == 5)
+        #expect(self.database.tables.elements[ElementKey("room", "b")]?.element.positionX == 0)
+    }
+}
