@@ -51,16 +51,15 @@ extension FieldRun {
     /// The encoded size of a policy, bytes.
     static func size(of policy: UndoPolicy) -> Int {
         switch policy {
-        case .entry: 0
-        case .none: 1
+        case .entry, .none: 1
         case .group(let name): 1 + Self.size(of: name)
         }
     }
 
-    /// A policy: nothing for the usual one, else its number u8, and the name of a group.
+    /// A policy: its number u8, and the name of a group.
     mutating func undoPolicy(_ policy: UndoPolicy) {
         switch policy {
-        case .entry: break
+        case .entry: self.integer(UInt8(0))
         case .none: self.integer(UInt8(1))
         case .group(let name):
             self.integer(UInt8(2))
@@ -70,10 +69,11 @@ extension FieldRun {
 }
 
 extension ByteReader {
-    /// Reads a policy, the last field of its record.
+    /// Reads a policy, the last field of its record; a gateway of a release before undo sends none.
     mutating func undoPolicy() -> UndoPolicy {
         guard self.remaining > 0 else { return .entry }
         switch self.u8() {
+        case 0: return .entry
         case 1: return .none
         case 2: return .group(self.name())
         default:

@@ -199,3 +199,17 @@ def test_a_gateway_that_stops_answers_polls_to_the_end(double, room, by):
         text += answer.text
     assert '"ok":true' in text
     double.wait_restarted(victim, within=30)
+
+
+def test_what_can_be_undone_survives_restarts(apps, alone, room):
+    ada = apps(alone.url, "ada")
+    ada.join(room)
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "a"}, "undoable": False})
+    ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50})
+    alone.wait_restarted(alone.kill("committer"))
+    assert ada.ok("history:undo", {"roomId": room})["elements"][0]["positionX"] == 0
+    alone.wait_restarted(alone.kill("fanout"))
+    alone.wait_restarted(alone.kill("committer"))
+    ada = apps(alone.url, "ada")
+    ada.join(room)
+    assert ada.ok("history:redo", {"roomId": room})["elements"][0]["positionX"] == 50

@@ -14,12 +14,12 @@ import Wire
     }
 
     /// An answer to a join without the empty rules at its end is what an older fan-out sends, and a commit without a
-    /// policy of undo is one with the usual policy.
+    /// policy of undo is what an older gateway sends.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if let commit = record as? Commit {
             var usual = commit
             usual.edit.undo = .entry
-            return count == encode(usual).count
+            return count == encode(usual).count - 1
         }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
         return count == whole - 4
@@ -133,7 +133,7 @@ import Wire
         #expect(throws: EnvelopeError.malformed) { try decode(Preview.self, infinite.bytes) }
         // A commit's fields have no rare parts.
         var transform = encode(Samples.transform)
-        transform[transform.count - 33] |= 0x80
+        transform[transform.count - 34] |= 0x80
         let commit = try? decode(Commit.self, transform)
         #expect(throws: Refusal.self) { try commit?.edit.decode(TransformElement.self) }
         // Enumerations outside their range: an event, a shard, a flag.

@@ -1,6 +1,6 @@
 /// An encoded edit: its kind and its fields. Stages that forward commits need not know the kinds.
 ///
-///     tag u8 │ fields blob │ undo policy, unless it is the usual one
+///     tag u8 │ fields blob │ undo policy
 ///
 /// Tag 0 is a commit that the gateway finally refuses: `refusal │ body hash u64`. It uses up its number, and the
 /// refusal is remembered.
