@@ -145,6 +145,9 @@ class App:
                 element["id"]: {**self.elements.get(element["id"], {}), **element, "updatedBy": data["userId"]}
                 for element in data["elements"]
             }
+        if name == "elements:changed":
+            living = {element["id"]: element for element in data["created"] + data["changed"]}
+            return {**living, **dict.fromkeys(data["deletedIds"])}
         elements = data["elements"] if "elements" in data else [data.get("element") or data]
         return {element["id"]: element for element in elements}
 
@@ -185,19 +188,28 @@ class App:
         self.world.counts[f"acks.{commit.event}"] += 1
         self.history.add(
             "ok", client=self.name, room=self.room, session=self.sid, n=commit.n, seq=data["seq"],
-            **self._result(commit.event, data),
+            **self._result(commit.event, data), **self._undone(commit.event, data),
         )
         self.world.firsts[self.sid, commit.n] = data["seq"]
 
     @staticmethod
     def _result(event, data):
         """What an acknowledgement says of the elements."""
+        if event.startswith("history:"):
+            return {}
         if event in ("element:delete", "elements:delete"):
             return {"elements": dict.fromkeys(data["elementIds"], "")}
         if event in ("elements:transform", "elements:gesture"):
             return {"geometry": geometries(data["elements"])}
         elements = data["elements"] if "elements" in data else [data["element"]]
         return {"elements": {element["id"]: body(element) for element in elements}}
+
+    def _undone(self, event, data):
+        """Whether an undo or a redo had anything to do."""
+        if not event.startswith("history:"):
+            return {}
+        self.world.counts["undos" if "undone" in data else "nothing to undo"] += 1
+        return {} if "undone" in data else {"unchanged": True, "event": event, "user": self.user}
 
     def _refused(self, commit, error):
         code = error["code"]
@@ -406,6 +418,9 @@ class App:
         commit = Commit(self.n, event, payload, asyncio.get_running_loop().time())
         self.pending[self.n] = commit
         more = {} if gesture is None else {"gesture": gesture}
+        undo = "none" if payload.get("undoable") is False else payload.get("undoGroup")
+        if undo:
+            more["undo"] = undo
         self.history.add(
             "invoke", client=self.name, room=self.room, session=self.sid, n=self.n, event=event, targets=targets,
             request=request or {}, **more,

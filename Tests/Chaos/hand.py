@@ -6,6 +6,7 @@ EVERYBODYS = "hot"
 # How often somebody does what waits for no answer before the next request.
 LEAVES = 0.02
 BURSTS = 0.02
+UNDOS = 0.06
 PRESETS = ["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"]
 
 
@@ -53,6 +54,8 @@ class Hand:
             return self.app.leave_and_join()
         if LEAVES < habit < LEAVES + BURSTS:
             return self.app.burst(EVERYBODYS if EVERYBODYS in self.app.elements else self.own)
+        if self.random.random() < UNDOS:
+            return self._undo_and_redo()
         dice = self.random.random()
         if dice > 0.97:
             self._delete()
@@ -62,6 +65,21 @@ class Hand:
             await self._move_group(self._group())
         else:
             await self._move(EVERYBODYS if self.random.random() < 0.2 else self.own)
+
+    def _undo_and_redo(self):
+        for event, most in (("history:undo", 3), ("history:redo", 2)):
+            for _ in range(self.random.randint(0, most)):
+                if self.app.may_commit:
+                    self.app.commit(event, {}, [])
+
+    def _commit(self, event, payload, targets, request=None, gesture=None):
+        """Sometimes as a program's change, or as one of a group."""
+        dice = self.random.random()
+        if dice < 0.1:
+            payload["undoable"] = False
+        elif dice < 0.3:
+            payload["undoGroup"] = self.random.choice(["paste", "drag"])
+        self.app.commit(event, payload, targets, request, gesture)
 
     # Moves
 
@@ -127,7 +145,7 @@ class Hand:
     def _lift(self, event, payload, targets, gesture, request=None):
         if gesture is not None:
             payload["gesture"] = gesture
-        self.app.commit(event, payload, targets, request, gesture)
+        self._commit(event, payload, targets, request, gesture)
 
     # Elements come and go
 
@@ -135,26 +153,26 @@ class Hand:
         if name is None:
             name = self.own = self._new_name()
         element, request = self._new("note", name)
-        self.app.commit("element:create", {"element": element}, [name], {name: request})
+        self._commit("element:create", {"element": element}, [name], {name: request})
 
     def _annotate(self):
         """Annotations of its own element: one, or several together with another element."""
         marks = [self._new("text", self._new_name(), self.own) for _ in range(self.random.randint(1, 3))]
         if len(marks) == 1:
             element, request = marks[0]
-            return self.app.commit("element:create", {"element": element}, [element["id"]], {element["id"]: request})
+            return self._commit("element:create", {"element": element}, [element["id"]], {element["id"]: request})
         marks.append(self._new("note", self._new_name()))
         requests = {element["id"]: request for element, request in marks}
-        self.app.commit("elements:create", {"elements": [element for element, _ in marks]}, list(requests), requests)
+        self._commit("elements:create", {"elements": [element for element, _ in marks]}, list(requests), requests)
 
     def _delete(self):
         """Its own element, alone or with others that it has made; annotations go with what they belong to."""
         own, self.own = self.own, None
         if self.random.random() < 0.5:
-            return self.app.commit("element:delete", {"elementId": own}, [own], {own: ""})
+            return self._commit("element:delete", {"elementId": own}, [own], {own: ""})
         others = [name for name in self.app.elements if name.startswith(f"{self.app.name}-") and name != own]
         targets = self._with_stranger([own, *self.random.sample(others, min(len(others), 4))])
-        self.app.commit("elements:delete", {"elementIds": targets}, targets, dict.fromkeys(targets, ""))
+        self._commit("elements:delete", {"elementIds": targets}, targets, dict.fromkeys(targets, ""))
 
     def _new_name(self):
         self.app.made += 1

@@ -15,6 +15,7 @@ OTHERS = (
 DELIVERIES = {
     "element:transformed": "transformed", "element:created": "created", "element:updated": "updated",
     "element:deleted": "deleted", "elements:created": "several created", "elements:transformed": "several transformed",
+    "elements:changed": "changed",
 }
 
 
@@ -24,8 +25,11 @@ def geometry(element):
 
 
 def body(element):
-    """An element's state as text: equal states, equal text. Empty for a deleted one."""
-    return "" if element is None else " ".join(map(_text, (element.get(field) for field in GEOMETRY + OTHERS)))
+    """An element's state as the text of a JSON object: equal states, equal text. Empty for a deleted one."""
+    if element is None:
+        return ""
+    fields = {name: _text(element[name]) for name in GEOMETRY + OTHERS if element.get(name) is not None}
+    return orjson.dumps(fields).decode()
 
 
 def bodies(elements):
@@ -46,12 +50,23 @@ def _text(value):
 
 def changed(before, after):
     """The fields of a row of the log that say what it changed."""
-    texts = before if after is None else after
-    elements = {element["id"]: element for element in (texts if isinstance(texts, list) else [texts])}
-    parents = {name: element["parentId"] for name, element in elements.items() if "parentId" in element}
-    if after is None:
-        return {"elements": dict.fromkeys(elements, ""), "parents": parents}
-    return {"elements": bodies(elements), "geometry": geometries(elements.values()), "parents": parents}
+    old, new = by_id(before), by_id(after)
+    elements = {**{name: None for name in old}, **new}
+    parents = {name: element["parentId"] for name, element in {**old, **new}.items() if "parentId" in element}
+    return {"elements": bodies(elements), "geometry": geometries(new.values()), "parents": parents}
+
+
+def by_id(value):
+    """The elements of a column of the log: one, several or none."""
+    elements = value if isinstance(value, list) else [value] if value else []
+    return {element["id"]: element for element in elements}
+
+
+def undone(user, cause, entry):
+    """The fields of a row of the log that say whose it is and what it undid."""
+    if cause is None:
+        return {"user": user}
+    return {"user": user, "cause": cause, "undone": entry["seq"], "value": entry["skipped"]}
 
 
 class History:
@@ -79,14 +94,15 @@ class History:
 
     async def dump(self, server):
         """The truth at the end, from PostgreSQL."""
-        for room, seq, shard, gseq, session, n, event, before, after in await server.rows(
-            "select room_id, seq, shard, gseq, session, n, event, before, after from commit_log order by room_id, seq"
+        for room, seq, shard, gseq, session, n, event, before, after, user, cause, entry in await server.rows(
+            "select room_id, seq, shard, gseq, session, n, event, before, after, user_id, cause, undone"
+            " from commit_log order by room_id, seq"
         ):
             if seq <= self.floors.get(room, 0):
                 continue
             self.add(
                 "log", room=room, seq=seq, shard=shard, gseq=gseq, session=session, n=n,
-                event=DELIVERIES.get(event, event), **changed(before, after),
+                event=DELIVERIES.get(event, event), **changed(before, after), **undone(user, cause, entry),
             )
         for room, seq in await server.rows("select room_id, seq from rooms"):
             self.add("room", room=room, seq=seq, floor=self.floors.get(room, 0))

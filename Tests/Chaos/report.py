@@ -10,7 +10,7 @@ OUTAGE = 3.0
 # Every kind of commit that apps number.
 EDITS = (
     "element:create", "elements:create", "element:transform", "elements:transform", "element:gesture",
-    "elements:gesture", "element:preset", "element:delete", "elements:delete",
+    "elements:gesture", "element:preset", "element:delete", "elements:delete", "history:undo", "history:redo",
 )
 
 

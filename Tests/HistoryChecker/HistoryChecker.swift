@@ -29,6 +29,8 @@ package enum HistoryChecker {
         verdict.findings[.isolation] = replay.isolation
         verdict.counts = Self.counts(history)
         verdict.counts["unknowns"] = Int64(unknowns.checked)
+        verdict.findings[.undo] = index.undos()
+        verdict.counts.merge(index.undoCounts) { $1 }
         verdict.counts["refused-groups"] = index.refusedGroups
         return verdict
     }

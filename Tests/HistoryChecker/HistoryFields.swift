@@ -2,7 +2,7 @@
 enum HistoryField: String, CaseIterable {
     case time, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
     case parents, parent, code
-    case final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
+    case user, undo, cause, undone, unchanged, final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
 }
 
 extension HistoryRecord.Kind {
@@ -34,12 +34,12 @@ extension HistoryRecord.Kind {
     /// Fields that a line of this kind may have.
     var optional: [HistoryField] {
         switch self {
-        case .invoke: [.element, .targets, .gesture, .request]
-        case .ok: [.body, .elements, .geometry, .element]
+        case .invoke: [.element, .targets, .gesture, .request, .undo]
+        case .ok: [.body, .elements, .geometry, .element, .unchanged, .user, .event]
         case .deliver: [.session, .n, .element, .body, .elements]
         case .left: [.chosen]
         case .answer: [.room, .seq]
-        case .log: [.element, .body, .elements, .geometry, .parents]
+        case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent]
         default: []
         }

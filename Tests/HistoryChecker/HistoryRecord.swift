@@ -63,7 +63,17 @@ package struct HistoryRecord: Equatable, Sendable {
     /// The shard, and its number of a change.
     package var shard = 0
     package var gseq: UInt64 = 0
-    /// A count's name and value.
+    /// The user of a row, or of an answer.
+    package var user = ""
+    /// How a commit enters its user's undo stack: `none`, a group's name, or empty for an entry of its own.
+    package var undo = ""
+    /// `undo` or `redo`: what a row is, or empty for an edit.
+    package var cause = ""
+    /// The number of the entry that an undo or a redo was made from.
+    package var undone: UInt64 = 0
+    /// True when an undo or a redo was answered that nothing was left.
+    package var isUnchanged = false
+    /// A count's name and value; of an undo the number of entries that it skipped.
     package var name = ""
     package var value: Int64 = 0
 

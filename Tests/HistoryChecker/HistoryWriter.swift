@@ -26,6 +26,12 @@ extension HistoryRecord {
         case .parents: !self.parents.isEmpty
         case .parent: !self.parent.isEmpty
         case .chosen: self.isFinal
+        case .user: !self.user.isEmpty
+        case .undo: !self.undo.isEmpty
+        case .cause: !self.cause.isEmpty
+        case .undone, .value: self.undone > 0
+        case .unchanged: self.isUnchanged
+        case .event: !self.event.isEmpty
         default: true
         }
     }
@@ -49,6 +55,11 @@ extension HistoryRecord {
         case .geometry: Self.write(self.geometry, into: &writer)
         case .parents: Self.write(self.parents, into: &writer)
         case .parent: writer.value(self.parent)
+        case .user: writer.value(self.user)
+        case .undo: writer.value(self.undo)
+        case .cause: writer.value(self.cause)
+        case .undone: writer.value(self.undone)
+        case .unchanged: writer.value(self.isUnchanged)
         case .code: writer.value(self.code)
         case .final, .chosen: writer.value(self.isFinal)
         case .epoch: writer.value(self.epoch)

@@ -80,6 +80,7 @@ package struct Campaign: Sendable {
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
             "gateway.snapshot-parts", "groups", "refused-groups", "cascades",
+            "undone", "redone", "nothing-undone", "skipped-entries",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames

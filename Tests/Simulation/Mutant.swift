@@ -21,4 +21,6 @@ package enum Mutant: String, CaseIterable, Sendable {
     case groupInPart = "group-in-part"
     /// The database does not list the annotations of an element that is to be deleted.
     case cascadeOff = "cascade-off"
+    /// The database gives a user the undo stacks of another one of the room.
+    case foreignStacks = "foreign-stacks"
 }

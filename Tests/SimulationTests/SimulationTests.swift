@@ -30,6 +30,7 @@ import Testing
         .dedupOff: .noPhantom, .ackBeforeCommit: .durable, .blindWrites: .gapless, .naivePolling: .convergence,
         .fenceOff: .previews, .custodyOff: .liveness, .answersLost: .answers, .groupInPart: .groups,
         .cascadeOff: .groups,
+        .foreignStacks: .undo,
     ]
 
     private static func shows(_ mutant: Mutant, in failure: Campaign.Failure) -> Bool {

@@ -71,7 +71,9 @@ private struct Lives {
         var reason: String?
         let states = row.states.sorted { $0.key < $1.key }
         for (element, body) in states {
-            reason = reason ?? self.fault(of: element, isCreated: row.isCreation)
+            // An undo may bring an element back.
+            let isRestored = !row.cause.isEmpty && !body.isEmpty && self.exists[element] == false
+            if !isRestored { reason = reason ?? self.fault(of: element, isCreated: row.isCreation) }
             self.exists[element] = !body.isEmpty
         }
         for (annotation, parent) in row.parents.sorted(by: { $0.key < $1.key }) {

@@ -8,6 +8,12 @@ extension HistoryIndex {
             for ack in commit.acks {
                 let told = self.history[ack]
                 finding.checked += 1
+                if told.isUnchanged {
+                    if let row = commit.rows.first {
+                        finding.violated("nothing was left, but it is in the log", [ack, row])
+                    }
+                    continue
+                }
                 guard let row = commit.rows.first else {
                     // What the log no longer keeps cannot be looked up.
                     if told.seq > self.rooms[told.room]?.floor ?? 0 {

@@ -72,7 +72,7 @@ extension HistoryIndex {
             let isLost = losses[self.history[invoke].client].map { Self.contains($0, from: invoke, to: end) } ?? false
             guard isLost || !commit.retries.isEmpty else { continue }
             finding.checked += 1
-            if let ack = commit.acks.first, commit.rows.isEmpty,
+            if let ack = commit.acks.first, commit.rows.isEmpty, !self.history[ack].isUnchanged,
                 self.history[ack].seq > self.rooms[commit.key.room]?.floor ?? 0
             {
                 finding.violated("its end is an acknowledgement, but it has no row", [invoke, ack])

@@ -149,6 +149,9 @@ extension App {
             switch commit.event {
             case "elements:transform", "elements:gesture": $0.geometry = AppText.states(of: answer["elements"])
             case "elements:create": $0.elements = AppText.states(of: answer["elements"])
+            case "history:undo", "history:redo":
+                $0.isUnchanged = answer["undone"] == nil
+                ($0.event, $0.user) = (commit.event, self.name)
             case "element:delete", "elements:delete": $0.elements = AppText.deletedStates(of: answer["elementIds"])
             default: $0.elements = AppText.state(of: answer["element"])
             }
@@ -174,7 +177,7 @@ extension App {
     private func event(_ name: String, _ data: JSONValue) {
         switch name {
         case "element:transformed", "element:created", "element:updated", "element:deleted", "elements:transformed",
-            "elements:created":
+            "elements:created", "elements:changed":
             self.update(name, data)
         case "element:transforming": self.preview(of: data, data)
         case "elements:transforming":

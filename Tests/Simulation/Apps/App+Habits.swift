@@ -21,6 +21,14 @@ extension App {
         self.join()
     }
 
+    /// Takes changes back, and perhaps makes some of them again.
+    func undoOrRedo() {
+        let undos = self.world.random.number(0...3)
+        let redos = self.world.random.number(0...2)
+        for _ in 0..<undos { self.begin("history:undo", on: [], "") }
+        for _ in 0..<redos { self.begin("history:redo", on: [], "") }
+    }
+
     /// Sends more commits without a number than may be without a result.
     func burst(on element: String) {
         self.world.count("apps.bursts")

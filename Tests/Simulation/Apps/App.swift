@@ -162,7 +162,7 @@ final class App {
     }
 
     func text(of commit: Pending) -> String {
-        "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number),\(commit.fields)}]"
+        "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number)\(commit.fields.isEmpty ? "" : ",")\(commit.fields)}]"
     }
 
     // MARK: What its user does
@@ -188,6 +188,7 @@ final class App {
         case 5: self.update()
         case 6 where self.pending.isEmpty: self.leaveAndJoin()
         case 7: self.burst(on: self.pick())
+        case 8, 9, 10: self.undoOrRedo()
         default: self.beginMove()
         }
     }
@@ -197,15 +198,28 @@ final class App {
     func begin(_ event: String, on targets: [String], _ fields: String, gesture: UInt64 = 0) {
         self.lastNumber += 1
         let number = self.lastNumber
-        self.pending.append(Pending(number: number, event: event, fields: fields))
+        let (policy, undo) = event.hasPrefix("history:") ? ("", "") : self.undoPolicy()
+        self.pending.append(Pending(number: number, event: event, fields: fields + undo))
         self.observe(.invoke) {
             $0.session = self.sid
             $0.number = number
             $0.event = event
             $0.targets = targets
             $0.gesture = gesture
+            $0.undo = policy
         }
         self.flush()
+    }
+
+    /// How the next commit enters the undo stack, and the fields that say so.
+    private func undoPolicy() -> (name: String, fields: String) {
+        switch self.world.random.place(12) {
+        case 0: return ("none", ",\"undoable\":false")
+        case 1, 2, 3:
+            let group = "g\(self.world.random.place(2))"
+            return (group, ",\"undoGroup\":\"\(group)\"")
+        default: return ("", "")
+        }
     }
 
     func observe(_ kind: HistoryRecord.Kind, _ fill: (inout HistoryRecord) -> Void = { _ in }) {

@@ -26,7 +26,7 @@ struct AppElements {
         let changed = self.changes(event, data)
         for (id, state) in changed {
             self.states[id] = state.isEmpty ? nil : state
-            if state.isEmpty { self.deleted.insert(id) }
+            if state.isEmpty { self.deleted.insert(id) } else { self.deleted.remove(id) }
         }
         return changed
     }
@@ -37,6 +37,9 @@ struct AppElements {
         case "elements:created": AppText.states(of: data["elements"])
         case "element:deleted": AppText.deletedStates(of: data["elementIds"])
         case "element:created": AppText.flatState(of: data)
+        case "elements:changed":
+            AppText.states(of: data["created"]).merging(AppText.states(of: data["changed"])) { $1 }
+                .merging(AppText.deletedStates(of: data["deletedIds"])) { $1 }
         default: AppText.state(of: data["element"])
         }
     }

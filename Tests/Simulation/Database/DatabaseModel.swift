@@ -97,14 +97,16 @@ struct DatabaseModel {
                 }
             }
         }
-        for key in request.users { state.users[key] = self.stacks(of: key) }
+        for key in request.users { state.users[key] = self.stacks(of: key, mutant: mutant) }
         for key in request.entries { state.entries[key] = self.rows(of: key) }
         return state
     }
 
     /// The copy of the highest version in any of the user's sessions.
-    private func stacks(of user: UserKey) -> UndoStacks? {
-        let sessions = self.streams.filter { $0.key.room == user.room && $0.value.user == user.user }.keys
+    private func stacks(of user: UserKey, mutant: Mutant?) -> UndoStacks? {
+        let sessions = self.streams.filter { key, stream in
+            key.room == user.room && (stream.user == user.user || mutant == .foreignStacks)
+        }.keys
         return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
     }
 

@@ -37,6 +37,9 @@ extension ShardBatch.LogRow {
         record.session = self.session.text
         record.number = self.number
         record.event = self.event.name
+        record.user = self.user.text
+        record.cause = self.cause.name ?? ""
+        (record.undone, record.value) = (self.undone?.seq ?? 0, Int64(self.undone?.skipped ?? 0))
         let elements = self.elements
         for element in elements {
             guard let id = element["id"]?.string else { continue }
@@ -44,7 +47,17 @@ extension ShardBatch.LogRow {
             record.parents[id] = element["parentId"]?.string
             if self.event.shape == .geometries { record.geometry[id] = AppText.geometry(of: element) }
         }
+        if self.event.shape == .changes { self.recordDeleted(in: &record) }
         return record
+    }
+
+    /// The elements that are in an update of several kinds only as they were.
+    private func recordDeleted(in record: inout HistoryRecord) {
+        for element in AppText(self.before ?? []).root.children {
+            guard let id = element["id"]?.string, record.elements[id] == nil else { continue }
+            record.elements[id] = ""
+            record.parents[id] = element["parentId"]?.string
+        }
     }
 
     /// The elements that it has changed: as they are now, or as they were when they were deleted.

@@ -1,0 +1,238 @@
+import JSONBytes
+
+// That undo and redo do what a stack for each user and room says.
+
+extension HistoryIndex {
+    /// I16: an undo is of its user's newest entry that still has an effect, a redo of the newest undo; both change only
+    /// what is as the entry left it, back to what it was before, and leave out what others have changed since. An
+    /// answer that nothing was left is true.
+    func undos() -> Verdict.Finding {
+        var finding = Verdict.Finding()
+        for (_, room) in self.rooms.sorted(by: { $0.key < $1.key }) where room.floor == 0 {
+            var model = UndoModel()
+            var unchanged = self.unchangedAnswers(of: room)[...]
+            for row in room.rows {
+                let record = self.history[row]
+                let before = unchanged.prefix { self.history[$0].seq < record.seq }
+                self.check(before, with: &model, &finding)
+                unchanged = unchanged.dropFirst(before.count)
+                finding.checked += 1
+                let policy = self.commit(of: record)?.invoke.map { self.history[$0].undo } ?? ""
+                if let reason = model.apply(record, policy: policy) { finding.violated(reason, [row]) }
+            }
+            self.check(unchanged, with: &model, &finding)
+        }
+        return finding
+    }
+
+    private func check(_ answers: ArraySlice<Int>, with model: inout UndoModel, _ finding: inout Verdict.Finding) {
+        for answer in answers {
+            finding.checked += 1
+            if let reason = model.leaveUnchanged(self.history[answer]) { finding.violated(reason, [answer]) }
+        }
+    }
+
+    /// The answers that nothing was left to undo, by the room's number at the time.
+    private func unchangedAnswers(of room: Room) -> [Int] {
+        guard let name = room.end.map({ self.history[$0].room }) else { return [] }
+        return self.commits.compactMap { commit in
+            commit.key.room == name ? commit.acks.first { self.history[$0].isUnchanged } : nil
+        }.sorted { self.history[$0].seq < self.history[$1].seq }
+    }
+
+    /// How many undos and redos were applied, and how many had nothing left.
+    var undoCounts: [String: Int64] {
+        let rows = self.history.filter { $0.kind == .log }
+        return [
+            "undone": Int64(rows.count { $0.cause == "undo" }), "redone": Int64(rows.count { $0.cause == "redo" }),
+            "nothing-undone": Int64(self.history.count { $0.kind == .ok && $0.isUnchanged }),
+            "skipped-entries": rows.reduce(0) { $0 + $1.value },
+        ]
+    }
+}
+
+/// A room as its log makes it, with the stacks of its users.
+private struct UndoModel {
+    /// An element's fields as JSON texts.
+    typealias Fields = [String: String]
+
+    /// One row: its elements before and after it; nil where they do not exist.
+    private struct Change {
+        let seq: UInt64
+        var before: [String: Fields] = [:]
+        var after: [String: Fields] = [:]
+        var ids: Set<String> { Set(self.before.keys).union(self.after.keys) }
+    }
+
+    private struct Stacks {
+        /// Entries, the newest last, each of rows in order.
+        var undo: [[Change]] = []
+        var redo: [[Change]] = []
+        /// The group that the newest entry is open for.
+        var group: String?
+    }
+
+    private static let depth = 100
+    /// What every change of an element sets.
+    private static let bookkeeping: Set = ["rev", "updatedBy", "width", "height"]
+    /// Fields that are taken back together with others, or not at all.
+    private static let coupled: Set = ["positionX", "positionY", "anchorX", "anchorY", "scaleX", "scaleY"]
+
+    private var elements: [String: Fields] = [:]
+    private var stacks: [String: Stacks] = [:]
+
+    /// Applies a row.
+    /// - Parameter policy: what the app said of it.
+    /// - Returns: what is wrong with it.
+    mutating func apply(_ row: HistoryRecord, policy: String) -> String? {
+        var change = Change(seq: row.seq)
+        for (id, body) in row.states {
+            change.before[id] = self.elements[id]
+            change.after[id] = body.isEmpty ? nil : Self.fields(of: body)
+        }
+        let fault = row.cause.isEmpty ? nil : self.check(row, change)
+        for id in row.states.keys { self.elements[id] = change.after[id] }
+        self.push(change, row, policy)
+        return fault
+    }
+
+    private mutating func push(_ change: Change, _ row: HistoryRecord, _ policy: String) {
+        var stacks = self.stacks[row.user] ?? Stacks()
+        switch row.cause {
+        case "undo": stacks.redo.append([change])
+        case "redo": stacks.undo.append([change])
+        default:
+            if policy == "none" { return }
+            stacks.redo = []
+            if !policy.isEmpty, stacks.group == policy, !stacks.undo.isEmpty {
+                stacks.undo[stacks.undo.count - 1].append(change)
+            } else {
+                stacks.undo.append([change])
+            }
+            stacks.group = policy.isEmpty ? nil : policy
+        }
+        if stacks.undo.count > Self.depth { stacks.undo.removeFirst() }
+        self.stacks[row.user] = stacks
+    }
+
+    /// Nothing was left to undo, or to redo.
+    mutating func leaveUnchanged(_ answer: HistoryRecord) -> String? {
+        var stacks = self.stacks[answer.user] ?? Stacks()
+        let isUndo = answer.event == "history:undo"
+        let entries = isUndo ? stacks.undo : stacks.redo
+        if isUndo { stacks.undo = [] } else { stacks.redo = [] }
+        if !entries.isEmpty { stacks.group = nil }
+        self.stacks[answer.user] = stacks
+        return entries.contains { self.hasEffect($0) } ? "nothing was left, it says, but something was" : nil
+    }
+
+    /// Pops the entry that an undo is of.
+    private mutating func check(_ row: HistoryRecord, _ change: Change) -> String? {
+        var stacks = self.stacks[row.user] ?? Stacks()
+        var entries = row.cause == "undo" ? stacks.undo : stacks.redo
+        var fault: String?
+        // An answer that got lost may have been that nothing was left: then entries without effect are gone already.
+        while let top = entries.last, top.last?.seq != row.undone {
+            if self.hasEffect(top) { fault = "an entry was passed over that had an effect" }
+            entries.removeLast()
+        }
+        guard let entry = entries.popLast() else { return "not an entry of the user's stack" }
+        if row.cause == "undo" { stacks.undo = entries } else { stacks.redo = entries }
+        stacks.group = nil
+        self.stacks[row.user] = stacks
+        return fault ?? self.fault(of: change, undoing: entry)
+    }
+
+    // MARK: Effects
+
+    /// What is wrong with a change that takes an entry back.
+    private func fault(of change: Change, undoing entry: [Change]) -> String? {
+        let ids = Set(entry.flatMap(\.ids))
+        for id in change.ids.sorted() where !ids.contains(id) {
+            let parent = change.before[id]?["parentId"].map(Self.unquoted) ?? ""
+            if change.after[id] != nil || !ids.contains(parent) || change.after[parent] != nil {
+                return "\(id) is not of the entry"
+            }
+        }
+        for id in ids.sorted() {
+            let now = change.before[id] ?? self.elements[id]
+            let expected = Self.takenBack(id, entry, from: now)
+            let stored = change.ids.contains(id) ? change.after[id] : now
+            switch (now, stored) {
+            case (nil, nil): continue
+            case (nil, let restored?):
+                if Self.differ(restored, expected ?? [:], apartFrom: Self.bookkeeping) {
+                    return "\(id) came back otherwise"
+                }
+            case (.some, nil):
+                if !Self.isCreated(id, entry) { return "\(id) was deleted, but not created" }
+            case (let now?, let stored?):
+                if Self.isCreated(id, entry) { return "\(id) was created, but is not deleted" }
+                for name in Set(now.keys).union(stored.keys).subtracting(Self.bookkeeping).sorted() {
+                    let isRight =
+                        stored[name] == expected?[name] || Self.coupled.contains(name) && stored[name] == now[name]
+                    if !isRight { return "\(id).\(name) should be \(expected?[name] ?? "absent")" }
+                }
+            }
+        }
+        return change.ids.isEmpty ? "an undo without effect" : nil
+    }
+
+    /// True when taking the entry back changes something for certain.
+    private func hasEffect(_ entry: [Change]) -> Bool {
+        Set(entry.flatMap(\.ids)).contains { id in
+            let now = self.elements[id]
+            let expected = Self.takenBack(id, entry, from: now)
+            guard let now else {
+                // It comes back, unless its parent is gone.
+                guard let expected else { return false }
+                return expected["parentId"].map { self.elements[Self.unquoted($0)] != nil } ?? true
+            }
+            guard let expected else { return true }
+            return Self.differ(now, expected, apartFrom: Self.bookkeeping.union(Self.coupled))
+        }
+    }
+
+    /// An element after an entry was taken back from it, field by field.
+    private static func takenBack(_ id: String, _ entry: [Change], from now: Fields?) -> Fields? {
+        var fields = now
+        for change in entry.reversed() where change.ids.contains(id) {
+            let (before, after) = (change.before[id], change.after[id])
+            guard let before else {
+                fields = nil
+                continue
+            }
+            guard let after else {
+                fields = fields ?? before
+                continue
+            }
+            for name in Set(before.keys).union(after.keys).subtracting(Self.bookkeeping)
+            where before[name] != after[name] {
+                if fields?[name] == after[name] { fields?[name] = before[name] }
+            }
+        }
+        return fields
+    }
+
+    private static func isCreated(_ id: String, _ entry: [Change]) -> Bool {
+        entry.contains { $0.before[id] == nil && $0.after[id] != nil }
+    }
+
+    private static func differ(_ left: Fields, _ right: Fields, apartFrom names: Set<String>) -> Bool {
+        Set(left.keys).union(right.keys).subtracting(names).contains { left[$0] != right[$0] }
+    }
+
+    // MARK: Texts
+
+    private static func fields(of body: String) -> Fields {
+        var document = JSONDocument()
+        guard (try? document.parse(Array(body.utf8))) != nil else { return [:] }
+        var fields: Fields = [:]
+        for (key, value) in document.root.members {
+            fields[key.string ?? ""] = String(decoding: value.rawBytes, as: UTF8.self)
+        }
+        return fields
+    }
+
+    private static func unquoted(_ json: String) -> String { String(json.dropFirst().dropLast()) }
+}

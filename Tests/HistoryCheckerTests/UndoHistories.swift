@@ -1,0 +1,46 @@
+import HistoryChecker
+
+extension Histories {
+    /// Ada makes a note and changes two of its fields in one commit; Bob changes one of them, too. Ada takes her change
+    /// back, makes it again, and takes everything back until nothing is left.
+    static let undos: [HistoryRecord] =
+        [snapshot("ada", 0, seq: 0, [:])]
+        + change(1, "element:create", "created", note(x: 0, y: 0))
+        + change(2, "element:update", "updated", note(x: 5, y: 9))
+        + change(3, "element:update", "updated", note(x: 7, y: 9), by: "bob")
+        + change(4, "history:undo", "updated", note(x: 7, y: 0), undoing: 2)
+        + change(5, "history:redo", "updated", note(x: 7, y: 9), undoing: 4)
+        + change(6, "history:undo", "updated", note(x: 7, y: 0), undoing: 5)
+        + change(7, "history:undo", "deleted", "", undoing: 1) + nothing(8)
+        + [HistoryRecord(.heal, time: 90), HistoryRecord(.quiet, time: 95), room(seq: 7), shard(gseq: 7)]
+
+    private static func note(x: Int, y: Int) -> String { #"{"id":"note","x":\#(x),"y":\#(y),"rev":1}"# }
+
+    /// A commit with its acknowledgement, its delivery and its row. Bob is never seen himself: his commits are not
+    /// numbered by him.
+    private static func change(
+        _ n: UInt64, _ event: String, _ update: String, _ body: String, by user: String = "ada",
+        undoing undone: UInt64 = 0
+    ) -> [HistoryRecord] {
+        let time = Double(n * 10)
+        var row = log(seq: n, gseq: n, n, update, "note", body)
+        row.user = user
+        row.undone = undone
+        row.cause = undone == 0 ? "" : String(event.dropFirst("history:".count))
+        if user != "ada" { row.session = "bob's.1" }
+        var delivery = deliver("ada", time + 3, seq: n, update, n, "note", body)
+        delivery.session = row.session
+        let target = undone == 0 ? "note" : ""
+        let asked = [invoke("ada", time, n, event, target), ok("ada", time + 2, n, seq: n, "")]
+        return (user == "ada" ? asked : []) + [delivery, row]
+    }
+
+    private static func nothing(_ n: UInt64) -> [HistoryRecord] {
+        var answer = ok("ada", 86, n, seq: 7, "")
+        (answer.isUnchanged, answer.event, answer.user) = (true, "history:undo", "ada")
+        return [invoke("ada", 85, n, "history:undo", ""), answer]
+    }
+
+    /// The note's state when one row has left other values than it should.
+    static func otherNote(x: Int, y: Int) -> String { note(x: x, y: y) }
+}

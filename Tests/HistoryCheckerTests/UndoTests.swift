@@ -1,0 +1,45 @@
+import HistoryChecker
+import Testing
+
+extension Spoilt {
+    static let undos: [Spoilt] = [
+        Spoilt(
+            "an undo takes back what another user has changed since", [.undo],
+            H.undos.changing(seq: 4) { $0.body = H.otherNote(x: 0, y: 0) }),
+        Spoilt(
+            "an undo leaves what its user set", [.undo],
+            H.undos.changing(seq: 4) { $0.body = H.otherNote(x: 7, y: 9) }),
+        Spoilt(
+            "an undo is of another user's change", [.undo],
+            H.undos.changing(.log, where: { $0.seq == 4 }) { $0.undone = 3 }),
+        Spoilt(
+            "an undo passes over an entry that has an effect", [.undo],
+            H.undos.changing(.log, where: { $0.seq == 6 }) { $0.undone = 1 }),
+        Spoilt(
+            "a redo is of what was not undone", [.undo],
+            H.undos.changing(.log, where: { $0.seq == 5 }) { $0.undone = 2 }),
+        Spoilt(
+            "nothing is left, it says, but something was", [.undo],
+            H.undos.filter { $0.number != 7 }.changing(.ok, where: \.isUnchanged) { $0.seq = 6 }
+                .changing(.room) { $0.seq = 6 }.changing(.shard) { $0.gseq = 6 }
+                .inserting(H.element("note", H.otherNote(x: 7, y: 0)))),
+        Spoilt(
+            "nothing was left, but it is in the log", [.durable],
+            H.undos.changing(.ok, where: { $0.number == 6 }) { $0.isUnchanged = true }),
+        Spoilt(
+            "a program's change is undone", [.undo],
+            H.undos.changing(.invoke, where: { $0.number == 2 }) { $0.undo = "none" }),
+        Spoilt(
+            "a part of a group is undone", [.undo],
+            H.undos.changing(.invoke, where: { $0.number == 1 }) { $0.undo = "g" }
+                .changing(.invoke, where: { $0.number == 2 }) { $0.undo = "g" }),
+    ]
+}
+
+@Suite struct UndoTests {
+    @Test func aHistoryOfUndosViolatesNothing() {
+        let verdict = HistoryChecker.check(H.undos)
+        #expect(verdict.isGood, "\(verdict.report(of: H.undos))")
+        #expect(verdict.counts["undone"] == 3 && verdict.counts["redone"] == 1 && verdict.counts["nothing-undone"] == 1)
+    }
+}
