@@ -1,0 +1,96 @@
+import Canvas
+import Testing
+
+/// Taking a change of an element back after others may have changed it, too.
+@Suite struct RevertTests {
+    private static let before: Element = {
+        var element = Element(id: "e", type: "note", createdBy: "ann")
+        element.extra = [ExtraField(name: "mine", json: [49])]
+        return element
+    }()
+
+    private static func changed(_ change: (inout Element) -> Void) -> Element {
+        var element = Self.before
+        change(&element)
+        return element
+    }
+
+    private static func reverted(
+        _ now: Element, from after: Element, to before: Element = Self.before, hasLockedAspect: Bool = false
+    ) -> Element {
+        var element = now
+        element.revert(from: after, to: before, hasLockedAspect: hasLockedAspect)
+        return element
+    }
+
+    @Test func everyFieldComesBack() {
+        let after = Self.changed { element in
+            (element.positionX, element.positionY, element.rotation) = (1, 2, 3)
+            (element.scaleX, element.scaleY, element.anchorX, element.anchorY) = (-2, 3, 0, 1)
+            (element.snapDegrees, element.fontSize, element.zIndex) = (45, 20, 7)
+            element.bounds = Bounds(x: 0, y: 0, width: 9, height: 9)
+            element.extra = [ExtraField(name: "mine", json: [50]), ExtraField(name: "new", json: [51])]
+        }
+        #expect(Self.reverted(after, from: after) == Self.before)
+        #expect(Self.reverted(Self.before, from: Self.before, to: after) == after)
+    }
+
+    @Test func whatOthersSetSinceStays() {
+        let after = Self.changed { ($0.positionX, $0.rotation, $0.zIndex) = (5, 90, 1) }
+        var now = after
+        (now.positionX, now.zIndex) = (6, 2)
+        let element = Self.reverted(now, from: after)
+        #expect(element.positionX == 6 && element.zIndex == 2 && element.rotation == 0)
+    }
+
+    @Test func whatTheChangeDidNotSetStays() {
+        let after = Self.changed { $0.rotation = 90 }
+        var now = after
+        now.positionX = 6
+        #expect(Self.reverted(now, from: after).positionX == 6)
+    }
+
+    @Test func scalesUnderAnAspectLockComeBackTogether() {
+        let after = Self.changed { ($0.scaleX, $0.scaleY) = (2, 2) }
+        var now = after
+        now.scaleX = -2
+        #expect(Self.reverted(now, from: after, hasLockedAspect: true).scaleY == 2)
+        #expect(Self.reverted(now, from: after).scaleY == 1)
+        #expect(Self.reverted(after, from: after, hasLockedAspect: true) == Self.before)
+    }
+
+    @Test func anAnchorComesBackWithThePositionThatBelongsToIt() {
+        let after = Self.changed { ($0.anchorX, $0.positionX) = (0, -50) }
+        var now = after
+        now.positionX = 7
+        let element = Self.reverted(now, from: after)
+        #expect(element.anchorX == 0 && element.positionX == 7)
+        #expect(Self.reverted(after, from: after) == Self.before)
+    }
+
+    @Test func aLockedElementStaysWhereItIsUnlessTheChangeLockedIt() {
+        let after = Self.changed { $0.rotation = 90 }
+        var locked = after
+        (locked.locked, locked.zIndex) = (true, nil)
+        #expect(Self.reverted(locked, from: after).rotation == 90)
+        let both = Self.changed { ($0.rotation, $0.locked) = (90, true) }
+        #expect(Self.reverted(both, from: both) == Self.before)
+        #expect(Self.reverted(Self.before, from: Self.before, to: both) == both)
+    }
+
+    @Test func ownFieldsThatWouldBeTooLargeTogetherStayAsTheyAre() {
+        let large = [UInt8](repeating: 49, count: 5000)
+        let before = Self.changed { $0.extra = [ExtraField(name: "a", json: large)] }
+        let after = Self.changed { $0.extra = [ExtraField(name: "a", json: [49])] }
+        var now = after
+        now.extra.append(ExtraField(name: "b", json: large))
+        #expect(Self.reverted(now, from: after, to: before).extra == now.extra)
+    }
+
+    @Test func geometryAndContentDiffer() {
+        let moved = Self.changed { $0.positionY = 1 }
+        let renamed = Self.changed { $0.extra = [] }
+        #expect(moved.differsInGeometry(from: Self.before) && !moved.differsInContent(from: Self.before))
+        #expect(!renamed.differsInGeometry(from: Self.before) && renamed.differsInContent(from: Self.before))
+    }
+}
