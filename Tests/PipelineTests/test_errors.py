@@ -138,6 +138,10 @@ BAD = [
     ("elements:gesture", {"elements": ["e", 7], "pivot": {"x": 0, "y": 0}, "rotation": 1}, "invalid", "elements[1]"),
     ("element:preset", {"elementId": "e"}, "invalid", "preset"),
     ("element:preset", {"elementId": "e", "preset": "ROTATECW"}, "invalid", "preset"),
+    ("history:undo", {"n": 0}, "invalid", "n"),
+    ("history:redo", {"roomId": 7}, "invalid", "roomId"),
+    ("element:preset", {"elementId": "e", "preset": "reset", "undoGroup": ["x"]}, "invalid", "undoGroup"),
+    ("element:preset", {"elementId": "e", "preset": "reset", "undoable": "false"}, "invalid", "undoable"),
     # Events that there are not.
     ("element:explode", {}, "unknown_event", None),
     ("toString", {}, "unknown_event", None),

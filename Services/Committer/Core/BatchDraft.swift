@@ -100,10 +100,11 @@ struct BatchDraft: Sendable {
 
     /// Handles the next number: the commit is applied or finally refused, and the number is used up either way.
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
+        var stacks = self.stacks[commit.owner] ?? cache.stacks(commit.owner) ?? UndoStacks()
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
             let seq = self.roomSeq(commit.room, &cache)
-            var stacks = self.stacks(of: commit.owner, &cache)
+            if let remaining = change.remaining { stacks = remaining }
             if change.entries.isEmpty {
                 self.leaveUnchanged(commit, seq: seq)
             } else {
@@ -114,7 +115,7 @@ struct BatchDraft: Sendable {
         } catch {
             self.refuse(commit, error)
         }
-        self.use(up: commit.number, of: commit.stream, stream, self.stacks(of: commit.owner, &cache))
+        self.use(up: commit.number, of: commit.stream, stream, stacks)
     }
 
     private mutating func refuse(_ commit: PreparedCommit, _ refusal: Refusal) {
@@ -278,16 +279,6 @@ struct BatchDraft: Sendable {
     }
 
     // MARK: Looking up
-
-    /// What a user can undo and redo.
-    private func stacks(of user: UserKey, _ cache: inout ShardCache) -> UndoStacks {
-        self.stacks[user] ?? cache.stacks(user) ?? UndoStacks()
-    }
-
-    /// Sets what a user can undo and redo.
-    mutating func setStacks(_ stacks: UndoStacks, of user: UserKey) {
-        self.stacks[user] = stacks
-    }
 
     /// A room's last number.
     mutating func roomSeq(_ room: Identifier, _ cache: inout ShardCache) -> UInt64 {

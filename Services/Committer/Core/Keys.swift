@@ -26,6 +26,11 @@ package struct UserKey: Hashable, Sendable {
         self.room = room
         self.user = user
     }
+
+    /// Names are slow to hash, and few users are in several rooms of one shard.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.user)
+    }
 }
 
 /// Identifies an entry of a user's undo or redo stack.

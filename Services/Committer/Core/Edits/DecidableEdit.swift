@@ -91,6 +91,8 @@ struct Change {
     var adjusted: [Adjusted] = []
     /// What an undo or a redo was made from; nil for an edit.
     var undone: Undone?
+    /// The user's stacks without what an undo or a redo has taken from them; nil for an edit.
+    var remaining: UndoStacks?
 }
 
 /// What an undo or a redo was made from.

@@ -34,9 +34,8 @@ extension HistoryStep {
         guard let step = UndoStep(Self.direction, of: commit.owner, rules: draft.rules, &cache, into: &needs) else {
             throw Refusal(.invalid, "The changes of the user could not be read.")
         }
-        draft.setStacks(step.stacks, of: commit.owner)
-        guard let reversal = step.reversal else { return Change(event: .transformedMany, entries: []) }
-        var change = reversal.change(by: commit.user.text)
+        var change = step.reversal?.change(by: commit.user.text) ?? Change(event: .transformedMany, entries: [])
+        change.remaining = step.stacks
         change.undone = Undone(direction: Self.direction, entry: step.entry)
         change.adoptRestored(in: &draft, &cache)
         return change
