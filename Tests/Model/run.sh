@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Lets spin search every order of steps of acknowledge.pml: run.sh [--long]
-# The protocol must hold in all of them, and each mutation must fail. Last line: "N passed, N failed".
+# Lets spin search every order of steps of the models: run.sh [--long]
+# Each must hold in all of them, and each mutation must fail. Last line: "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")"
-model=$PWD/acknowledge.pml
+models=$PWD
 ../../deploy/install.sh spin || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 passed=0 failed=0
 
-# Searches one size of the model. "safety" looks for broken assertions and for states that nobody leaves, "liveness" for
+# Searches one size of the current model. "safety" looks for broken assertions and for states that nobody leaves, "liveness" for
 # ways on which something is left waiting for ever although every process gets its turn.
 search() { # expected: holds or fails; safety or liveness; -D…
     local expected=$1 kind=$2 build run start=$SECONDS report
@@ -20,8 +20,8 @@ search() { # expected: holds or fails; safety or liveness; -D…
     liveness) build=(-DNFAIR=9) run=(-a -f) ;;
     esac
     report=$work/report
-    rm -f pan acknowledge.pml.trail
-    if ! { spin "$@" -a "$model" && clang -O2 -w -DCOLLAPSE "${build[@]}" -o pan pan.c; } >"$report" 2>&1; then
+    rm -f pan ./*.trail
+    if ! { spin "$@" -a "$models/$model.pml" && clang -O2 -w -DCOLLAPSE "${build[@]}" -o pan pan.c; } >"$report" 2>&1; then
         outcome=broken
     else
         timeout 600 ./pan "${run[@]}" -m1000000 >"$report" 2>&1
@@ -33,14 +33,15 @@ search() { # expected: holds or fails; safety or liveness; -D…
     states=$(awk '/states, stored/ { print $1; exit }' "$report")
     if [ "$outcome" = "$expected" ]; then
         passed=$((passed + 1))
-        printf 'model: %-8s %-48s %s after %s states, %d s\n' "$kind" "$*" "$outcome" "$states" $((SECONDS - start))
+        printf '%s: %-8s %-48s %s after %s states, %d s\n' "$model" "$kind" "$*" "$outcome" "$states" $((SECONDS - start))
     else
         failed=$((failed + 1))
-        printf 'FAILED model: %s %s: %s, not %s\n' "$kind" "$*" "$outcome" "$expected"
+        printf 'FAILED %s: %s %s: %s, not %s\n' "$model" "$kind" "$*" "$outcome" "$expected"
         tail -n 20 "$report"
     fi
 }
 
+model=acknowledge
 two_apps=(-DSESSIONS=2 -DCOMMITS=1) two_commits=(-DSESSIONS=1 -DCOMMITS=2)
 search holds safety "${two_apps[@]}" -DFAULTS=2
 search holds safety "${two_commits[@]}" -DFAULTS=3
@@ -54,6 +55,12 @@ if [ "${1:-}" = --long ]; then
     search holds safety -DSESSIONS=2 -DCOMMITS=2 -DFAULTS=1
     search holds liveness "${two_apps[@]}" -DFAULTS=2
 fi
+
+model=undo
+search holds safety -DSTEPS=6
+for mutation in OWN_COPY BLIND_WRITE STALE_VERSION; do
+    search fails safety -DSTEPS=5 "-D$mutation"
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
