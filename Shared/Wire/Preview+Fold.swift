@@ -6,13 +6,14 @@ extension Preview {
     /// Fields of one gesture merge, the latest value of each wins. A newer gesture or another session replaces the
     /// fields; a preview of an older gesture adds none. Counts and times always add up: `folded` is the number of the
     /// app's previews that were folded into it, including those whose fields were dropped, and `sinceLast` the time
-    /// since the preview before the first of them.
+    /// since the preview before the first of them. The area is that of both: who saw the older one must see it go.
     /// - Returns: True when fields merged, false when those of one preview were dropped.
     @discardableResult
     @inlinable
     public mutating func fold(_ newer: Preview) -> Bool {
         let (folded, isOver) = self.folded.addingReportingOverflow(newer.folded)
         let sinceLast = self.sinceLast &+ newer.sinceLast
+        let area = self.area.union(newer.area)
         let isSameSession = self.sid == newer.sid
         let isSameGesture = isSameSession && self.gesture == newer.gesture
         if isSameGesture {
@@ -28,6 +29,7 @@ extension Preview {
         }
         self.folded = isOver ? .max : folded
         self.sinceLast = sinceLast
+        self.area = area
         return isSameGesture
     }
 }

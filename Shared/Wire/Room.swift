@@ -1,7 +1,7 @@
 /// A gateway's interest in a room: its members there and its position in the stream. Sent after a link came up, when
 /// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
 ///
-///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member)
+///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member) │ hasViewports u8
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
@@ -25,12 +25,15 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
     public var position: Position
     /// The room's connections at this gateway; empty: the gateway no longer needs the room.
     public var occupants: [Occupant]
+    /// True when some of them see a part of the canvas only, so that the gateway needs the areas of previews.
+    public var hasViewports: Bool
 
     /// A gateway's interest in a room.
-    public init(room: Identifier, position: Position, occupants: [Occupant]) {
+    public init(room: Identifier, position: Position, occupants: [Occupant], hasViewports: Bool = false) {
         self.room = room
         self.position = position
         self.occupants = occupants
+        self.hasViewports = hasViewports
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -40,6 +43,7 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
             writer.integer(occupant.connection)
             writer.member(occupant.member)
         }
+        writer.bool(self.hasViewports)
     }
 
     public init(from reader: inout ByteReader) {
@@ -49,6 +53,31 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
             let connection = reader.integer(UInt64.self)
             return Occupant(connection: connection, member: reader.member())
         }
+        // An older gateway has none.
+        self.hasViewports = reader.remaining > 0 ? reader.bool() : false
+    }
+}
+
+/// A gateway needs the areas of a room's previews from now on, because one of its members looks at a part of the canvas.
+///
+///     room name
+public struct AreaInterest: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.areaInterest
+
+    /// The room.
+    public var room: Identifier
+
+    /// A gateway's need for areas.
+    public init(room: Identifier) {
+        self.room = room
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
     }
 }
 

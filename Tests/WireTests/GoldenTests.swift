@@ -23,6 +23,17 @@ import Wire
             """)
     }
 
+    @Test func locatedRecord() throws {
+        try check(
+            Samples.located,
+            """
+            02 00 72 31 01 00 65 05 00 00 00 00 00 00 00 01 00 75 01 00 73 03 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 00 01 00 00 00 00 00 00 00 80 35 00 00 00 00 00 00 f0 3f 00 00 00 00 00 00 00 c0 00
+            00 00 00 00 00 3e 40 00 00 00 00 00 00 14 40 00 00 00 00 00 00 18 40 00 00 c0 bf 00 00 00 40 00
+            00 40 40 00 00 88 40
+            """)
+    }
+
     @Test func transformRecord() throws {
         try check(
             Samples.transform,
@@ -212,7 +223,15 @@ import Wire
             Samples.interest,
             """
             02 00 72 31 02 00 65 70 0b 00 00 00 00 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 01 00 75 03
-            00 41 64 61 04 00 23 66 30 30
+            00 41 64 61 04 00 23 66 30 30 01
+            """)
+    }
+
+    @Test func areasRecord() throws {
+        try check(
+            Samples.areas,
+            """
+            02 00 72 31
             """)
     }
 
@@ -355,7 +374,7 @@ import Wire
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...17) + [20])
+        #expect(numbers == Array(1...17) + [20, 21])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...6))
         #expect(allEdits.kinds.map(\.tag) == Array(1...10))

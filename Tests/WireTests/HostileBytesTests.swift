@@ -13,8 +13,11 @@ import Wire
         }
     }
 
-    /// An answer to a join without the empty rules at its end is what an older fan-out sends.
+    /// What an older peer sends: an answer to a join without the empty rules at its end, an interest without the flag
+    /// at its end, a preview without its area, which is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
+        if record is RoomInterest { return count == whole - 1 }
+        if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
         return count == whole - 4
     }

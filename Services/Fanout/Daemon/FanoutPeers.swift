@@ -45,6 +45,10 @@ package struct FanoutPeers {
                 let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
                 let gateway = self.gateway(peer, name(), at: now, &core)
                 core.interestReceived(interest, from: gateway, at: now, into: &actions)
+            case .areaInterest:
+                let interest = try EnvelopeReader.decode(AreaInterest.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.areaInterestReceived(interest, from: gateway)
             case .gestureEnd:
                 let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
                 _ = self.gateway(peer, name(), at: now, &core)

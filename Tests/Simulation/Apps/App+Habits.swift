@@ -21,6 +21,14 @@ extension App {
         self.join()
     }
 
+    /// Looks at a part of the canvas, or at everything again.
+    func look() {
+        self.world.count("apps.viewports")
+        let (x, y) = (self.world.random.number(0...900), self.world.random.number(0...900))
+        let view = self.world.random.place(4) == 0 ? "" : ",\"x\":\(x),\"y\":\(y),\"width\":300,\"height\":300"
+        self.send("[\"viewport:set\",{\"roomId\":\"\(self.room)\"\(view)}]", awaiting: .other)
+    }
+
     /// Sends more commits without a number than may be without a result.
     func burst(on element: String) {
         self.world.count("apps.bursts")

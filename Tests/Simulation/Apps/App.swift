@@ -188,6 +188,7 @@ final class App {
         case 5: self.update()
         case 6 where self.pending.isEmpty: self.leaveAndJoin()
         case 7: self.burst(on: self.pick())
+        case 8: self.look()
         default: self.beginMove()
         }
     }

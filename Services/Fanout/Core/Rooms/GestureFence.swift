@@ -1,3 +1,4 @@
+internal import Canvas
 internal import Timing
 internal import Wire
 
@@ -16,6 +17,8 @@ struct GestureFence: Sendable {
     var shown: UInt64 = 0
     /// The connection that the last preview came from.
     var connection: UInt64 = 0
+    /// What was shown of the gesture, if gateways need to know where.
+    var motion = GestureMotion.unknown
     /// When it was last of use.
     var touched: Instant
 
@@ -30,6 +33,27 @@ struct GestureFence: Sendable {
         self.shown = max(self.shown, gesture)
         self.connection = connection
         self.touched = now
+    }
+}
+
+/// What others see of a gesture: the latest value of each field, as apps merge them. Boxed, because it is known in rooms
+/// with viewports only.
+indirect enum GestureMotion: Sendable {
+    /// Nothing was shown yet, or nobody needs to know where.
+    case unknown
+    /// The fields of a gesture.
+    case shown(TransformFields, of: UInt64)
+
+    /// Adds the fields of a preview of a gesture.
+    /// - Returns: all fields that are shown of it by now, and whether these are the first.
+    mutating func add(_ fields: TransformFields, of gesture: UInt64) -> (all: TransformFields, areFirst: Bool) {
+        guard case .shown(var all, gesture) = self else {
+            self = .shown(fields, of: gesture)
+            return (fields, true)
+        }
+        all.merge(fields)
+        self = .shown(all, of: gesture)
+        return (all, false)
     }
 }
 
@@ -70,6 +94,7 @@ struct GestureFences: Sendable {
         let index = self.ensure(for: sid, at: now, limits: limits)
         let wasShown = self.all[index].isOpen && self.all[index].shown == gesture
         self.all[index].closed = max(self.all[index].closed, gesture)
+        if !self.all[index].isOpen { self.all[index].motion = .unknown }
         self.all[index].touched = now
         return wasShown
     }

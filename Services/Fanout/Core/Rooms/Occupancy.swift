@@ -16,6 +16,8 @@ struct Occupancy: Sendable {
     private struct Gateway: Sendable {
         let id: GatewayID
         var connections = 1
+        /// Members there see a part of the canvas only.
+        var hasViewports = false
     }
 
     private struct Occupant: Sendable {
@@ -31,7 +33,11 @@ struct Occupancy: Sendable {
         var order: UInt64
     }
 
-    private var counts: [Gateway] = []
+    private var counts: [Gateway] = [] {
+        didSet { self.hasViewports = self.counts.contains(where: \.hasViewports) }
+    }
+    /// True when a gateway needs to know where previews can be seen.
+    private(set) var hasViewports = false
     /// The gateways that get the room's stream, in the order in which they began.
     private(set) var streaming: [GatewayID] = []
     private var occupants: [UInt64: Occupant] = [:]
@@ -75,6 +81,12 @@ struct Occupancy: Sendable {
         } else if !self.isStreaming(gateway), self.counts.contains(where: { $0.id == gateway }) {
             self.streaming.append(gateway)
         }
+    }
+
+    /// Whether members at a gateway see a part of the canvas only.
+    mutating func setViewports(_ hasViewports: Bool, at gateway: GatewayID) {
+        guard let index = self.counts.firstIndex(where: { $0.id == gateway }) else { return }
+        self.counts[index].hasViewports = hasViewports
     }
 
     /// A connection enters, or is named again. Returns the member when it is the user's first connection.

@@ -17,6 +17,7 @@ extension RoomFeed {
             let member = self.occupancy.enter(occupant.connection, at: gateway, as: occupant.member)
             if let member, !isSilent { joined.append((member, occupant.connection)) }
         }
+        self.occupancy.setViewports(interest.hasViewports, at: gateway)
         services.gateways.entered(self.name, by: gateway)
         let named = Set(interest.occupants.map(\.connection))
         for connection in self.occupancy.connections(of: gateway, onlyStale: false)

@@ -37,7 +37,8 @@ extension RoomFeed {
         if self.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
         guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
         return self.elements.judge(
-            &preview, rules: services.rules, with: &services.document, at: now, limits: services.limits)
+            &preview, needsArea: self.occupancy.hasViewports, rules: services.rules, with: &services.document, at: now,
+            limits: services.limits)
     }
 
     private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {

@@ -14,6 +14,7 @@ struct ClientConnection {
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
     private var previewLimit: TokenBucket
+    private var viewportLimit: TokenBucket
     private var pingLimit: TokenBucket
     /// Its rate of commits, and those that wait.
     private(set) var commits: CommitQueue
@@ -42,6 +43,7 @@ struct ClientConnection {
         self.wantsPreviews = handshake.previews
         self.previewLimit = TokenBucket(
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
+        self.viewportLimit = self.previewLimit
         self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
@@ -58,6 +60,14 @@ struct ClientConnection {
     mutating func spendPing(at now: Instant) throws(Refusal) {
         guard !self.pingLimit.spend(at: now) else { return }
         throw Refusal(.rateLimited, "Pings are too frequent.", retryAfterMs: self.pingLimit.waitMs(at: now))
+    }
+
+    /// Refuses a viewport of a room that the app has not joined, or one too many: each may show the app all that moves.
+    mutating func spendViewport(in room: Identifier, at now: Instant) throws(Refusal) {
+        guard self.memberships.contains(room) else { throw .notJoined }
+        guard !self.viewportLimit.spend(at: now) else { return }
+        throw Refusal(
+            .rateLimited, "Viewports are set too often.", retryAfterMs: self.viewportLimit.waitMs(at: now))
     }
 
     // MARK: Joining and leaving

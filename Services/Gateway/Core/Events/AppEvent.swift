@@ -8,6 +8,8 @@ enum AppEvent {
     case roomLeave
     case preview(PreviewEvent)
     case authRefresh
+    /// The app sees a part of a room's canvas only.
+    case viewport
     /// The app asks whether its connection lives.
     case ping
     /// An edit: a commit asks for it.
@@ -16,7 +18,8 @@ enum AppEvent {
     private static let controls: [(name: String, event: AppEvent)] = [
         (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
-        ("auth:refresh", .authRefresh), ("client:ping", .ping),
+        ("viewport:set", .viewport), ("auth:refresh", .authRefresh),
+        ("client:ping", .ping),
     ]
 
     /// The event of that name.
@@ -39,6 +42,7 @@ enum AppEvent {
         case .roomJoin: "room:join"
         case .roomLeave: "room:leave"
         case .preview(let event): event.rawValue
+        case .viewport: "viewport:set"
         case .authRefresh: "auth:refresh"
         case .ping: "client:ping"
         case .edit(let kind): kind.event

@@ -93,6 +93,17 @@ struct EventReader {
         return UInt64(number)
     }
 
+    // MARK: Viewports
+
+    /// Reads the part of the canvas that an app sees, and adds the margin; nil: everything.
+    static func viewport(_ payload: JSONValue) throws(Refusal) -> PreviewArea? {
+        do throws(FieldError) {
+            return try ElementInput.viewport(payload).map { PreviewArea($0.withViewportMargin) }
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
     // MARK: Previews
 
     /// Reads a preview of one element.
