@@ -2,6 +2,7 @@
 /// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
 ///
 ///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member) │ hasViewports u8
+///     list of attention, one for each connection
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
@@ -11,11 +12,14 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         public var connection: UInt64
         /// Its user.
         public var member: Member
+        /// What it shows of its user.
+        public var attention: Attention
 
         /// A connection and its user.
-        public init(connection: UInt64, member: Member) {
+        public init(connection: UInt64, member: Member, attention: Attention = Attention(sid: "")) {
             self.connection = connection
             self.member = member
+            self.attention = attention
         }
     }
 
@@ -44,6 +48,7 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
             writer.member(occupant.member)
         }
         writer.bool(self.hasViewports)
+        writer.list(self.occupants) { $1.attention($0.attention) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -55,6 +60,10 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         }
         // An older gateway has none.
         self.hasViewports = reader.remaining > 0 ? reader.bool() : false
+        let attention = reader.remaining > 0 ? reader.list { $0.attention() } : []
+        for (index, attention) in attention.enumerated() where index < self.occupants.count {
+            self.occupants[index].attention = attention
+        }
     }
 }
 

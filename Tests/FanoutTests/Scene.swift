@@ -136,6 +136,10 @@ struct Scene {
         self.fanout.interestReceived(interest, from: gateway, at: self.now, into: &self.actions)
     }
 
+    mutating func send(_ interest: RoomInterest, from gateway: GatewayID) {
+        self.fanout.interestReceived(interest, from: gateway, at: self.now, into: &self.actions)
+    }
+
     mutating func receive(_ update: Update) {
         self.fanout.updateReceived(update, at: self.now, into: &self.actions)
     }

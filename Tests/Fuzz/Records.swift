@@ -17,7 +17,7 @@ import Wire
 
 private func check(_ kind: RecordKind, _ fields: ByteReader) {
     switch kind {
-    case .preview: check(Preview.self, fields)
+    case .preview, .attention: check(Preview.self, fields)
     case .commit:
         check(Commit.self, fields)
         guard let edit = try? EnvelopeReader.decode(Commit.self, fields).edit else { return }

@@ -13,13 +13,14 @@ import Wire
         }
     }
 
-    /// What an older peer sends: an answer to a join without the empty rules at its end, an interest without the flag
-    /// at its end, a preview without its area, which is ignored unless it is whole.
+    /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
+    /// interest without what connections show or without the flag before it, a preview without its area, which is
+    /// ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
-        if record is RoomInterest { return count == whole - 1 }
+        if record is RoomInterest { return [52, 53].contains(whole - count) }
         if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
-        return count == whole - 4
+        return [4, 8].contains(whole - count)
     }
 
     @Test func everyTruncationOfAnEnvelopeIsRefused() throws {

@@ -38,6 +38,14 @@ struct RecordMaker {
         case .joinReply: self.joinReply()
         case .leave: Leave(room: self.name(), connection: self.number())
         case .roomInterest: self.interest()
+        case .attention:
+            self.flag()
+                ? Preview.selection(
+                    self.list { $0.name() }, in: self.name(), connection: self.number(), user: self.name(),
+                    sid: self.name(), version: self.number())
+                : Preview.cursor(
+                    self.flag() ? self.point() : nil, in: self.name(), connection: self.number(), user: self.name(),
+                    sid: self.name(), version: self.number())
         case .areaInterest: AreaInterest(room: self.name())
         case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
         case .presence:
@@ -157,10 +165,18 @@ struct RecordMaker {
         return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
     }
 
+    private mutating func attention() -> Attention {
+        Attention(
+            connection: self.number(), sid: self.name(), cursor: self.flag() ? self.point() : nil,
+            selection: self.list { $0.name() },
+            version: self.number())
+    }
+
     private mutating func interest() -> RoomInterest {
         RoomInterest(
             room: self.name(), position: self.position(),
-            occupants: self.list { .init(connection: $0.number(), member: $0.member()) }, hasViewports: self.flag())
+            occupants: self.list { .init(connection: $0.number(), member: $0.member(), attention: $0.attention()) },
+            hasViewports: self.flag())
     }
 
     private mutating func gestureEnd(by connection: UInt64 = 0) -> GestureEnd {

@@ -20,6 +20,12 @@ enum Samples {
         return preview
     }()
 
+    static let cursor = Preview.cursor(
+        Point(x: 1.5, y: 90), in: "r1", connection: 5, user: "u", sid: "s", version: 3)
+
+    static let selection = Preview.selection(
+        ["e", "f"], in: "r1", connection: 5, user: "u", sid: "s", version: 3)
+
     static let transform = Commit(
         room: "r1", session: "s", claim: 2, number: 7, isNumberedByApp: true, user: "u", connection: 5,
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
@@ -89,8 +95,13 @@ enum Samples {
     static let leave = Leave(room: "r1", connection: 5)
 
     static let interest = RoomInterest(
-        room: "r1", position: Position(epoch: "ep", seq: 11), occupants: [.init(connection: 5, member: ada)],
+        room: "r1", position: Position(epoch: "ep", seq: 11),
+        occupants: [.init(connection: 5, member: ada, attention: attention)],
         hasViewports: true)
+
+    /// 48 bytes.
+    static let attention = Attention(
+        connection: 5, sid: "s1", cursor: Point(x: 1.5, y: -2), selection: ["e", "é"], version: 3)
 
     static let areas = AreaInterest(room: "r1")
 
@@ -134,7 +145,8 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, delta, located, transform, create, createMany, update, delete, transformMany, deleteMany, gesture,
+        preview, delta, located, cursor, selection, transform, create, createMany, update, delete, transformMany,
+        deleteMany, gesture,
         gestureMany,
         preset,
         refuse, applied, refused, moved, join, joined, resumed,

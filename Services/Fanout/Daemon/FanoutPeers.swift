@@ -28,7 +28,7 @@ package struct FanoutPeers {
     ) {
         intake.walk(bytes) { kind, fields throws(EnvelopeError) in
             switch kind {
-            case .preview:
+            case .preview, .attention:
                 self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)

@@ -93,6 +93,7 @@ extension Gateway {
                 try self.joins.received(
                     event, room: room, &self.numbers, &self.connections, &self.rooms, into: &actions)
             case .roomLeave: self.leave(event, room: room, into: &actions)
+            case .attention(let kind): try self.show(event, kind, room: room, into: &actions)
             case .viewport: try self.setViewport(event, room: room, into: &actions)
             case .preview(.group):
                 let previews = try self.connections.groupReceived(event, room: room, self.reader)
@@ -114,6 +115,11 @@ extension Gateway {
         _ released: Joins.Released, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
     ) {
         let slot = released.slot
+        defer {
+            if let cursor = released.events.cursor {
+                self.eventReceived(cursor, ackID: nil, from: slot, at: now, seconds: seconds, into: &actions)
+            }
+        }
         for event in released.events.events {
             switch event {
             case .event(let json, let ackID):
@@ -130,6 +136,15 @@ extension Gateway {
     private mutating func ping(_ event: IncomingEvent, into actions: inout [GatewayAction]) throws(Refusal) {
         try self.connections.bySlot[event.slot]?.spendPing(at: event.now)
         self.acknowledge(event, into: &actions)
+    }
+
+    /// `cursor:moving` and `selection:set`: others see what the app's person looks at.
+    private mutating func show(
+        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        let preview = try self.connections.attentionReceived(event, kind, room: room, self.reader)
+        if kind == .selection { self.acknowledge(event, into: &actions) }
+        if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
     }
 
     /// `viewport:set`: from now on the app gets those previews only that it can see.

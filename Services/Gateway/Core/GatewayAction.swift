@@ -17,6 +17,8 @@ package enum FanoutRecord: Equatable, Sendable {
     case leave(Leave)
     case interest(RoomInterest)
     case areaInterest(AreaInterest)
+    /// A selection: like what members do to the room, it follows the joins and goes before the leaves of its connection.
+    case selection(Preview)
     case gestureEnd(GestureEnd)
     case read(RoomRead)
     case readHistory(HistoryRead)

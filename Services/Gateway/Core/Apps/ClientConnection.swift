@@ -115,6 +115,11 @@ struct ClientConnection {
         return true
     }
 
+    /// Keeps a cursor until the join of its room is answered, in place of an older one.
+    mutating func enqueue(cursor json: [UInt8], for room: Identifier) {
+        if let index = self.memberships.index(of: room) { self.memberships.entries[index].waiting.cursor = json }
+    }
+
     /// Keeps a preview until the join of its room is answered; false when those of too many elements wait.
     mutating func enqueue(_ move: Move, for room: Identifier) -> Bool {
         guard let index = self.memberships.index(of: room) else { return false }
@@ -304,6 +309,24 @@ extension ClientConnection {
         }
     }
 
+    /// The app moved its cursor or selected something.
+    mutating func show(_ change: AttentionChange, in room: Identifier, at now: Instant) -> PreviewStep {
+        let mover = (connection: self.id, user: self.identity.member.user)
+        guard let index = self.memberships.index(of: room) else { return .ignored }
+        return self.memberships.entries[index].show(
+            change, in: room, by: mover, at: now, isAllowed: self.previewLimit.spend(at: now))
+    }
+
+    /// What others should see of the app's person; nil when it is not in the room.
+    func attention(in room: Identifier) -> Attention? {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].shownAttention }
+    }
+
+    /// True while a cursor or a selection waits for the rate limit.
+    mutating func holdsAttention(in room: Identifier) -> Bool {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAttention } ?? false
+    }
+
     /// Releases the previews that were held back, as far as they may go by now.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(at now: Instant, into released: inout [Preview]) -> Bool {
@@ -311,6 +334,13 @@ extension ClientConnection {
         for index in self.memberships.entries.indices
         where self.memberships.entries[index].releasePreviews(limit: &self.previewLimit, at: now, into: &released) {
             isStillHolding = true
+        }
+        let mover = (connection: self.id, user: self.identity.member.user)
+        for index in self.memberships.entries.indices where self.memberships.entries[index].holdsAttention {
+            let room = self.memberships.rooms[index]
+            let isHeld = self.memberships.entries[index].releaseAttention(
+                in: room, by: mover, limit: &self.previewLimit, at: now, into: &released)
+            if isHeld { isStillHolding = true }
         }
         return isStillHolding
     }

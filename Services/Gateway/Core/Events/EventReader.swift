@@ -93,6 +93,17 @@ struct EventReader {
         return UInt64(number)
     }
 
+    // MARK: People
+
+    /// Reads a cursor or a selection.
+    func attention(_ payload: JSONValue, _ event: AttentionEvent) throws(Refusal) -> AttentionChange {
+        switch event {
+        case .cursor: .cursor(try PayloadField.cursor(payload))
+        case .selection:
+            .selection(try PayloadField.selection(payload, limit: self.editReading.largestGroup))
+        }
+    }
+
     // MARK: Viewports
 
     /// Reads the part of the canvas that an app sees, and adds the margin; nil: everything.

@@ -119,6 +119,8 @@ struct RoomViewports {
 
 extension RoomViewports.Room {
     fileprivate mutating func shown(_ preview: Preview) -> Preview {
+        // Everybody gets selections, wherever their elements are.
+        if preview.selection != nil { return preview }
         let key = LatestPreviews.Key(preview)
         guard var motion = self.motions[key] else {
             guard self.motions.count < RoomViewports.capacity else { return preview }
@@ -134,7 +136,7 @@ extension RoomViewports.Room {
         }
         motion.preview = latest
         motion.extent = isSameGesture ? motion.extent.union(preview.area) : preview.area.union(before)
-        self.motions[key] = motion
+        self.motions[key] = preview.isHidden ? nil : motion
         var shown = preview
         shown.area = preview.area.union(before)
         return shown

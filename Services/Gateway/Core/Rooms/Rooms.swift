@@ -12,6 +12,7 @@ package struct Rooms {
     private var streams = RoomStreams()
     private var pacer: PreviewPacer
     private var viewports = RoomViewports()
+    private var attention = ShownAttention()
     private var recent = RecentAcknowledgements()
     /// Previews handed to coalescers.
     private(set) var previewsSentTotal: UInt64 = 0
@@ -71,6 +72,11 @@ package struct Rooms {
         if stream == nil, self.viewports.contains(room) { Self.askForAreas(of: room, into: &actions) }
     }
 
+    /// A member's join was answered: it sees what the others show.
+    mutating func attentionShown(_ joined: JoinReply.Joined, in room: Identifier) {
+        self.attention.note(joined, in: room)
+    }
+
     /// A member has read its snapshot.
     mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
         self.streams.snapshotRead(of: room, by: slot, into: &actions)
@@ -118,6 +124,7 @@ package struct Rooms {
             self.viewports.forgetIfUnseen(room)
         }
         guard isForgotten else { return }
+        self.attention.forget(room)
         for preview in self.pacer.forget(room) { self.forward(preview, into: &actions) }
     }
 
@@ -141,8 +148,12 @@ package struct Rooms {
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
     mutating func positionReceived(
-        _ answer: RoomPosition, _ connections: Connections, into actions: inout [GatewayAction]
+        _ answer: RoomPosition, _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
+        let hidden = self.attention.reset(answer.room) { connections.slot(of: $0) != nil }
+        if !hidden.isEmpty {
+            self.previewsReceived(hidden, lateness: .zero, connections, at: now, into: &actions)
+        }
         let outcome = self.streams.positionReceived(answer, into: &actions)
         self.follow(outcome, in: answer.room, connections, into: &actions)
     }
@@ -185,7 +196,7 @@ package struct Rooms {
     /// Asks the fan-out for what is missing in a room's stream.
     private func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
         guard let position = self.streams.position(of: room) else { return }
-        let occupants = connections.occupants(self.streams.members(of: room))
+        let occupants = connections.occupants(self.streams.members(of: room), of: room)
         let interest = RoomInterest(
             room: room, position: position, occupants: occupants, hasViewports: self.viewports.contains(room))
         actions.append(.fanout(of: room, .interest(interest)))
@@ -217,7 +228,7 @@ package struct Rooms {
 
     /// Sends a member's preview on when its room's pace allows it.
     mutating func send(_ preview: Preview, at now: Instant, into actions: inout [GatewayAction]) {
-        if !self.pacer.sendsImmediately {
+        if preview.selection == nil, !self.pacer.sendsImmediately {
             let members = self.streams.previewMembers(of: preview.room).count
             if self.pacer.keepsBack(preview, members: members, at: now) { return }
         }
@@ -226,6 +237,7 @@ package struct Rooms {
 
     private mutating func forward(_ preview: Preview, into actions: inout [GatewayAction]) {
         self.previewsSentTotal += 1
+        if preview.selection != nil { return actions.append(.fanout(of: preview.room, .selection(preview))) }
         actions.append(.preview(shard: Shard.of(room: preview.room), preview))
     }
 
@@ -247,12 +259,26 @@ package struct Rooms {
             let room = previews[start].room
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
             let members = self.streams.previewMembers(of: room).count
-            if members > 0, !self.pacer.keepsBack(previews[start..<end], of: room, members: members, at: now) {
-                self.deliver(previews[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
+            var paced = previews[start..<end]
+            if paced.contains(where: \.isAttention) {
+                self.noteAttention(paced, of: room)
+                // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
+                let selections = paced.filter { $0.selection != nil }[...]
+                paced = paced.filter { $0.selection == nil }[...]
+                self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
+            }
+            if members > 0, !paced.isEmpty, !self.pacer.keepsBack(paced, of: room, members: members, at: now) {
+                self.deliver(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
             }
             start = end
         }
         self.reviewPaces(at: now, into: &actions)
+    }
+
+    /// Notes which cursors and selections are shown to a room's members.
+    private mutating func noteAttention(_ previews: ArraySlice<Preview>, of room: Identifier) {
+        guard self.streams.position(of: room) != nil else { return }
+        for preview in previews where preview.isAttention { self.attention.note(preview) }
     }
 
     /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
@@ -275,7 +301,7 @@ package struct Rooms {
         guard !previews.isEmpty, !members.isEmpty else { return }
         var deliveries = members.count * previews.count
         let isFollowed = self.viewports.contains(room)
-        if isFollowed || previews.contains(where: { $0.group != .alone }) {
+        if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {
             let shown = isFollowed ? previews.map { self.viewports.shown($0) }[...] : previews
             deliveries = self.deliver(byContract: shown, of: room, connections, into: &actions)
         } else {
@@ -293,8 +319,8 @@ package struct Rooms {
         let (members, legacyMembers) = self.streams.previewMembersByContract(of: room)
         var deliveries = 0
         if !legacyMembers.isEmpty {
-            let texts = Self.texts(of: previews, connections)
-            deliveries += self.deliver(texts, of: room, to: legacyMembers, into: &actions)
+            let texts = Self.texts(of: previews.filter { !$0.isAttention }[...], connections)
+            if !texts.isEmpty { deliveries += self.deliver(texts, of: room, to: legacyMembers, into: &actions) }
         }
         guard !members.isEmpty else { return deliveries }
         var texts: [PreviewText] = []
