@@ -1,7 +1,7 @@
 public import Canvas
 
-/// The part of the canvas on which a preview can be seen, pixels: the bounding box of what it shows, and with the first
-/// preview of a gesture also that of the stored element. Everywhere unless the fan-out has computed it.
+/// The part of the canvas on which a preview can be seen, pixels: the box around what it shows and what was shown before
+/// it, at first the stored element. Everywhere unless the fan-out has computed it.
 ///
 /// In single precision, rounded outwards: it decides only who gets a preview.
 public struct PreviewArea: Equatable, Sendable {

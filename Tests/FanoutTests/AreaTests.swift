@@ -38,13 +38,13 @@ import Wire
         #expect(scene.fanout.roomCount == 0)
     }
 
-    @Test func theAreaIsTheBoundingBoxAndAtFirstThatOfTheStoredElementToo() {
+    @Test func theAreaIsTheBoundingBoxAndTheOneBeforeAtFirstThatOfTheStoredElement() {
         var scene = Self.stage()
         let stored = Self.box(-49, -48, 100, 100)
         let first = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
         #expect(first == [stored.union(Self.box(951, -48, 100, 100))])
         let second = Self.areas(&scene, .by(showing: TransformFields(positionX: 2001)))
-        #expect(second == [Self.box(1951, -48, 100, 100)])
+        #expect(second == [Self.box(951, -48, 1100, 100)])
     }
 
     @Test func fieldsShownEarlierInTheGestureCount() {
@@ -73,7 +73,7 @@ import Wire
             + #""anchorY":0.5,"createdBy":"ann","updatedBy":"ann","rev":1}"#
         scene.commit("a", note)
         _ = scene.take()
-        _ = Self.areas(&scene, .by(element: "a", showing: TransformFields(positionX: 0.5)))
+        _ = Self.areas(&scene, .by(element: "a", showing: TransformFields(positionX: 1)))
         let areas = Self.areas(&scene, .by(element: "a", showing: TransformFields(positionX: 1)))
         // At the right edge of its parent, in the middle of its height.
         #expect(areas == [Self.box(91, -3, 20, 10)])

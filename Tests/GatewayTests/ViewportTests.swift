@@ -19,14 +19,16 @@ import Wire
         return (scene, ada, ben)
     }
 
-    /// A preview at x, as it comes from the fan-out.
+    /// A preview at x of an element that was at `before`, as it comes from the fan-out.
     private static func preview(
-        _ x: Double, element: Identifier = "e", gesture: UInt64 = 1, connection: UInt64 = 5, group: GroupRole = .alone
+        _ x: Double, from before: Double? = nil, element: Identifier = "e", gesture: UInt64 = 1, connection: UInt64 = 5,
+        group: GroupRole = .alone
     ) -> Preview {
         var preview = Preview(
             room: "r", element: element, connection: connection, user: "cid", sid: "s-cid", gesture: gesture,
             fields: TransformFields(positionX: x), group: group)
-        preview.area = PreviewArea(Rect(x: x, y: 0, width: 10, height: 10))
+        let left = min(x, before ?? x)
+        preview.area = PreviewArea(Rect(x: left, y: 0, width: max(x, before ?? x) - left + 10, height: 10))
         return preview
     }
 
@@ -58,8 +60,10 @@ import Wire
     @Test func whatIsOutOfViewIsNotSentButElementsAreSeenToLeaveAndToComeIn() throws {
         var (scene, ada, ben) = try Self.stage()
         var seen: [Int] = []
+        var before = 50.0
         for x in [50.0, 500, 600, 700, 105, 600] {
-            let actions = Self.deliver(Self.preview(x), to: &scene)
+            let actions = Self.deliver(Self.preview(x, from: before), to: &scene)
+            before = x
             seen += Self.shown(actions.texts(for: ada))
             #expect(Self.shown(actions.texts(for: ben)) == [Int(x)])
         }
@@ -91,7 +95,7 @@ import Wire
         var (scene, ada, _) = try Self.stage()
         _ = Self.deliver(Self.preview(50), to: &scene)
         scene.send(ada, "viewport:set", #"{"roomId":"r","x":5000,"y":0,"width":100,"height":100}"#)
-        _ = Self.deliver(Self.preview(900), to: &scene)
+        _ = Self.deliver(Self.preview(900, from: 50), to: &scene)
         scene.send(ada, "viewport:set", Self.view)
         #expect(Self.shown(scene.take().texts(for: ada)) == [900])
     }

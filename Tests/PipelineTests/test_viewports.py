@@ -54,6 +54,18 @@ def test_a_viewport_that_moves_shows_what_moves_there(room, two, viewer):
     move(room, ada, bob, viewer, x=20000)
 
 
+def test_a_first_preview_out_of_view_shows_that_the_element_has_left(room, two, viewer):
+    ada, bob = two
+    move(room, ada, bob, x=500)
+    fence(room, bob, viewer)
+    bob.wait_seq(ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 500})["seq"])
+    for x in (5000, 6000, 7000):
+        move(room, ada, bob, x=x)
+    viewer.ok("viewport:set", {"roomId": room})
+    viewer.wait("element:transforming", where=lambda data: data.get("positionX") == 7000)
+    assert seen(viewer) == [500, 5000, 7000]
+
+
 def test_commits_come_from_everywhere(room, two, viewer):
     ada, _ = two
     done = ada.ok("element:transform", {"roomId": room, "elementId": "note-1", "positionX": 50000})

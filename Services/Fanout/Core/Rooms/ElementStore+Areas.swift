@@ -4,8 +4,8 @@ internal import Wire
 
 /// Where previews can be seen.
 extension ElementStore {
-    /// Adds to a preview where it can be seen: the box around the element as apps show it by now, and with a gesture's
-    /// first preview also around the stored one, so that those who see only that see it go.
+    /// Adds to a preview where it can be seen: the box around the element as apps show it by now and as they showed it
+    /// before, so that those who see only that see it go.
     /// - Parameters:
     ///   - stored: the element.
     ///   - index: its index.
@@ -13,14 +13,19 @@ extension ElementStore {
     mutating func locate(
         _ preview: inout Preview, of stored: Element, at index: Int, _ fence: Int, with document: inout JSONDocument
     ) {
-        let (fields, areFirst) = self[index].fences[fence].motion.add(preview.fields, of: preview.gesture)
         let parent = self.parent(of: stored, with: &document)
         guard stored.space == .canvas || parent != nil else {
             preview.area = .everywhere
             return
         }
-        preview.area = stored.showing(fields).area(on: parent)
-        if areFirst { preview.area = preview.area.union(stored.area(on: parent)) }
+        var (fields, before) = (preview.fields, stored.area(on: parent))
+        if case .shown(let earlier, let area, preview.gesture) = self[index].fences[fence].motion {
+            (fields, before) = (earlier, area)
+            fields.merge(preview.fields)
+        }
+        let area = stored.showing(fields).area(on: parent)
+        self[index].fences[fence].motion = .shown(fields, area, of: preview.gesture)
+        preview.area = area.union(before)
     }
 
     /// The stored parent of an annotation; nil for other elements.

@@ -36,25 +36,12 @@ struct GestureFence: Sendable {
     }
 }
 
-/// What others see of a gesture: the latest value of each field, as apps merge them. Boxed, because it is known in rooms
-/// with viewports only.
+/// What others see of a gesture. Boxed, because it is known in rooms with viewports only.
 indirect enum GestureMotion: Sendable {
     /// Nothing was shown yet, or nobody needs to know where.
     case unknown
-    /// The fields of a gesture.
-    case shown(TransformFields, of: UInt64)
-
-    /// Adds the fields of a preview of a gesture.
-    /// - Returns: all fields that are shown of it by now, and whether these are the first.
-    mutating func add(_ fields: TransformFields, of gesture: UInt64) -> (all: TransformFields, areFirst: Bool) {
-        guard case .shown(var all, gesture) = self else {
-            self = .shown(fields, of: gesture)
-            return (fields, true)
-        }
-        all.merge(fields)
-        self = .shown(all, of: gesture)
-        return (all, false)
-    }
+    /// The latest value of each field of a gesture, as apps merge them, and where that shows the element.
+    case shown(TransformFields, PreviewArea, of: UInt64)
 }
 
 /// The gestures on one element, by session: few at a time, so they are searched one by one.

@@ -14,8 +14,8 @@ package struct Sighting: Equatable, Sendable {
 ///     viewport set ──► the room is followed: previews come with their areas, the latest of each key is kept
 ///                           └──no viewport left, no member──► forgotten
 ///
-/// A preview goes to a viewport when it can be seen there, or could be before it: so a member sees an element leave. The
-/// latest previews are kept because a viewport may move over an element that is being moved.
+/// A preview's area contains where its element was before: so a member sees an element leave. The latest previews are
+/// kept because a viewport may move over an element that is being moved.
 struct RoomViewports {
     /// What a gesture shows by now.
     fileprivate struct Motion {
@@ -72,9 +72,8 @@ struct RoomViewports {
     // MARK: Previews
 
     /// Notes what is shown to a room's members now.
-    /// - Returns: the preview, with the area in which it must be seen: its own and that of the one before it.
-    mutating func shown(_ preview: Preview) -> Preview {
-        self.rooms[preview.room]?.shown(preview) ?? preview
+    mutating func note(_ previews: ArraySlice<Preview>, of room: Identifier) {
+        for preview in previews { self.rooms[room]?.note(preview) }
     }
 
     /// The members without a viewport, and what the others get of a tick's previews.
@@ -118,27 +117,24 @@ struct RoomViewports {
 }
 
 extension RoomViewports.Room {
-    fileprivate mutating func shown(_ preview: Preview) -> Preview {
+    fileprivate mutating func note(_ preview: Preview) {
         // Everybody gets selections, wherever their elements are.
-        if preview.selection != nil { return preview }
+        if preview.selection != nil { return }
         let key = LatestPreviews.Key(preview)
-        guard var motion = self.motions[key] else {
-            guard self.motions.count < RoomViewports.capacity else { return preview }
-            self.motions[key] = RoomViewports.Motion(preview: preview, extent: preview.area)
-            return preview
+        if preview.isHidden {
+            self.motions[key] = nil
+            return
         }
-        let before = motion.preview.area
-        let isSameGesture = motion.preview.gesture == preview.gesture && motion.preview.sid == preview.sid
+        guard let motion = self.motions[key] else {
+            guard self.motions.count < RoomViewports.capacity else { return }
+            self.motions[key] = RoomViewports.Motion(preview: preview, extent: preview.area)
+            return
+        }
         var latest = preview
-        if isSameGesture {
+        if motion.preview.gesture == preview.gesture, motion.preview.sid == preview.sid {
             latest.fields = motion.preview.fields
             latest.fields.merge(preview.fields)
         }
-        motion.preview = latest
-        motion.extent = isSameGesture ? motion.extent.union(preview.area) : preview.area.union(before)
-        self.motions[key] = preview.isHidden ? nil : motion
-        var shown = preview
-        shown.area = preview.area.union(before)
-        return shown
+        self.motions[key] = RoomViewports.Motion(preview: latest, extent: motion.extent.union(preview.area))
     }
 }

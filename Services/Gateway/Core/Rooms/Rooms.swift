@@ -302,8 +302,8 @@ package struct Rooms {
         var deliveries = members.count * previews.count
         let isFollowed = self.viewports.contains(room)
         if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {
-            let shown = isFollowed ? previews.map { self.viewports.shown($0) }[...] : previews
-            deliveries = self.deliver(byContract: shown, of: room, connections, into: &actions)
+            if isFollowed { self.viewports.note(previews, of: room) }
+            deliveries = self.deliver(byContract: previews, of: room, connections, into: &actions)
         } else {
             actions.append(.previews(members, Self.texts(of: previews, connections)))
         }
