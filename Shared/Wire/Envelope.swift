@@ -36,17 +36,27 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case historyReply = 17
     /// ``CommitCredit``: coalescer → gateway, committer → coalescer or gateway.
     case commitCredit = 20
+    /// ``AreaInterest``: gateway → fan-out.
+    case areaInterest = 21
+    /// A ``Preview`` of a cursor or a selection: gateway → coalescer → fan-out → gateway, selections gateway → fan-out.
+    case attention = 22
 }
 
 /// A record that travels between daemons.
 public protocol WireRecord {
     /// Its number on the wire.
     static var kind: RecordKind { get }
+    /// The same, for this one: a type may have records of two numbers.
+    var recordKind: RecordKind { get }
     /// Appends its fields.
     func encode(into writer: inout ByteWriter)
     /// Reads its fields; the result is valid only if the reader has not failed. Bytes after the known fields are
     /// ignored: a newer peer may have added some.
     init(from reader: inout ByteReader)
+}
+
+extension WireRecord {
+    public var recordKind: RecordKind { Self.kind }
 }
 
 /// Builds one envelope: a batch of records that travels as one ZeroMQ message part.
@@ -88,7 +98,7 @@ public struct EnvelopeWriter: Sendable {
 
     /// Appends a record.
     public mutating func append<Record: WireRecord>(_ record: Record) {
-        self.writer.u8(Record.kind.rawValue)
+        self.writer.u8(record.recordKind.rawValue)
         let lengthAt = self.writer.bytes.count
         self.writer.integer(UInt32(0))
         record.encode(into: &self.writer)

@@ -132,7 +132,7 @@ public enum RoomContent: Equatable, Sendable {
 ///
 ///     request u64 │ room name │ connection u64 │ isRefused u8 │ refusal, or:
 ///     epoch name │ seq u64 │ tag u8 (0 elements: JSON blob, 1 updates: list) │ list of member │ session text │ sid name
-///     claim u32 │ number u64 │ rules JSON blob
+///     claim u32 │ number u64 │ rules JSON blob │ list of (list of attention), one for each member
 public struct JoinReply: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.joinReply
 
@@ -154,11 +154,13 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
         public var number: UInt64
         /// The rules by type as JSON text, for apps that clamp as they draw; empty: unknown.
         public var rules: [UInt8]
+        /// What the connections of each member show, as many as members; empty: unknown.
+        public var attention: [[Attention]]
 
         /// The answer to a successful join.
         public init(
             position: Position, content: RoomContent, members: [Member], session: String, sid: Identifier,
-            claim: UInt32, number: UInt64, rules: [UInt8] = []
+            claim: UInt32, number: UInt64, rules: [UInt8] = [], attention: [[Attention]] = []
         ) {
             self.position = position
             self.content = content
@@ -168,6 +170,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             self.claim = claim
             self.number = number
             self.rules = rules
+            self.attention = attention
         }
     }
 
@@ -206,6 +209,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             writer.integer(joined.claim)
             writer.integer(joined.number)
             writer.blob(joined.rules)
+            writer.list(joined.attention) { $1.list($0) { $1.attention($0) } }
         }
     }
 
@@ -223,12 +227,13 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             let sid = reader.name()
             let claim = reader.integer(UInt32.self)
             let number = reader.integer(UInt64.self)
-            // An older fan-out sends no rules.
+            // An older fan-out sends no rules, or nothing after them.
             let rules = reader.remaining > 0 ? reader.blob() : []
+            let attention = reader.remaining > 0 ? reader.list { $0.list { $0.attention() } } : []
             self.outcome = .success(
                 Joined(
                     position: position, content: content, members: members, session: session, sid: sid, claim: claim,
-                    number: number, rules: rules))
+                    number: number, rules: rules, attention: attention))
         }
     }
 }

@@ -3,9 +3,12 @@ public import Canvas
 /// One preview: an element's intermediate state while a finger is still down. Lossy; the latest wins.
 ///
 ///     room name │ element name │ connection u64 │ user name │ sid name │ gesture u64 │ after u64
-///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: the rest
+///     folded u32 │ sinceLast u32 │ fields, with the top bit of their mask set: rare parts
+///     list of names if it is a selection │ area, unless everywhere
 public struct Preview: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.preview
+    /// Cursors and selections have a number of their own, so that older peers skip them.
+    public var recordKind: RecordKind { self.isAttention ? .attention : .preview }
 
     /// The room.
     public var room: Identifier
@@ -32,6 +35,10 @@ public struct Preview: WireRecord, Equatable, Sendable {
     public var delta: PreviewDelta?
     /// Its place in a group: the previews of a group's gesture are shown in one message.
     public var group: GroupRole
+    /// The elements that are selected; nil unless it shows a selection.
+    public var selection: Selection?
+    /// Where it can be seen, on its way from the fan-out.
+    public var area = PreviewArea.everywhere
 
     /// A preview as it left the app.
     public init(
@@ -76,6 +83,8 @@ public struct Preview: WireRecord, Equatable, Sendable {
             run.transform(self.fields, isContinued: self.hasRareParts)
         }
         if self.hasRareParts { writer.rareParts(of: self) }
+        if let selection = self.selection { writer.list(selection.elements) { $1.name($0) } }
+        if !self.area.isEverywhere { writer.area(self.area) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -91,6 +100,8 @@ public struct Preview: WireRecord, Equatable, Sendable {
         let (fields, isContinued) = reader.continuedTransform()
         self.fields = fields
         (self.delta, self.group) = isContinued ? reader.rareParts() : (nil, .alone)
+        if self.element == Self.selectionKey { self.selection = Selection(reader.list { $0.name() }) }
+        if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
     }
 }
 

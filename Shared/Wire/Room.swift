@@ -1,7 +1,8 @@
 /// A gateway's interest in a room: its members there and its position in the stream. Sent after a link came up, when
 /// another fan-out became the room's owner, and when the gateway found a hole. Replaces the previous one.
 ///
-///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member)
+///     room name │ epoch name │ seq u64 │ list of (connection u64 │ member) │ hasViewports u8
+///     list of attention, one for each connection
 public struct RoomInterest: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.roomInterest
 
@@ -11,11 +12,14 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
         public var connection: UInt64
         /// Its user.
         public var member: Member
+        /// What it shows of its user.
+        public var attention: Attention
 
         /// A connection and its user.
-        public init(connection: UInt64, member: Member) {
+        public init(connection: UInt64, member: Member, attention: Attention = Attention(sid: "")) {
             self.connection = connection
             self.member = member
+            self.attention = attention
         }
     }
 
@@ -25,12 +29,15 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
     public var position: Position
     /// The room's connections at this gateway; empty: the gateway no longer needs the room.
     public var occupants: [Occupant]
+    /// True when some of them see a part of the canvas only, so that the gateway needs the areas of previews.
+    public var hasViewports: Bool
 
     /// A gateway's interest in a room.
-    public init(room: Identifier, position: Position, occupants: [Occupant]) {
+    public init(room: Identifier, position: Position, occupants: [Occupant], hasViewports: Bool = false) {
         self.room = room
         self.position = position
         self.occupants = occupants
+        self.hasViewports = hasViewports
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -40,6 +47,8 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
             writer.integer(occupant.connection)
             writer.member(occupant.member)
         }
+        writer.bool(self.hasViewports)
+        writer.list(self.occupants) { $1.attention($0.attention) }
     }
 
     public init(from reader: inout ByteReader) {
@@ -49,6 +58,35 @@ public struct RoomInterest: WireRecord, Equatable, Sendable {
             let connection = reader.integer(UInt64.self)
             return Occupant(connection: connection, member: reader.member())
         }
+        // An older gateway has none.
+        self.hasViewports = reader.remaining > 0 ? reader.bool() : false
+        let attention = reader.remaining > 0 ? reader.list { $0.attention() } : []
+        for (index, attention) in attention.enumerated() where index < self.occupants.count {
+            self.occupants[index].attention = attention
+        }
+    }
+}
+
+/// A gateway needs the areas of a room's previews from now on, because one of its members looks at a part of the canvas.
+///
+///     room name
+public struct AreaInterest: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.areaInterest
+
+    /// The room.
+    public var room: Identifier
+
+    /// A gateway's need for areas.
+    public init(room: Identifier) {
+        self.room = room
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        writer.name(self.room)
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.room = reader.name()
     }
 }
 

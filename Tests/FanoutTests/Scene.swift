@@ -127,11 +127,16 @@ struct Scene {
 
     mutating func interest(
         _ occupants: [(String, UInt64)], seq: UInt64, epoch: Identifier = "epoch-1", at gateway: GatewayID = g1,
-        room: Identifier = "r"
+        room: Identifier = "r", hasViewports: Bool = false
     ) {
         let interest = RoomInterest(
             room: room, position: Position(epoch: epoch, seq: seq),
-            occupants: occupants.map { RoomInterest.Occupant(connection: $0.1, member: .named($0.0)) })
+            occupants: occupants.map { RoomInterest.Occupant(connection: $0.1, member: .named($0.0)) },
+            hasViewports: hasViewports)
+        self.fanout.interestReceived(interest, from: gateway, at: self.now, into: &self.actions)
+    }
+
+    mutating func send(_ interest: RoomInterest, from gateway: GatewayID) {
         self.fanout.interestReceived(interest, from: gateway, at: self.now, into: &self.actions)
     }
 

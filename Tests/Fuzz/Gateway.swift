@@ -109,7 +109,8 @@ private func check(_ actions: [GatewayAction]) {
             precondition(answered.insert(id).inserted, "answered twice")
             mustParse(json)
         case .emit(_, let json), .broadcast(_, let json, _): mustParse(json)
-        case .previews(_, let previews): for preview in previews { mustParse(preview.json) }
+        case .previews(_, let previews), .sightings(_, let previews):
+            for preview in previews { mustParse(preview.json) }
         default: break
         }
     }

@@ -17,7 +17,7 @@ import Wire
 
 private func check(_ kind: RecordKind, _ fields: ByteReader) {
     switch kind {
-    case .preview: check(Preview.self, fields)
+    case .preview, .attention: check(Preview.self, fields)
     case .commit:
         check(Commit.self, fields)
         guard let edit = try? EnvelopeReader.decode(Commit.self, fields).edit else { return }
@@ -29,6 +29,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .joinReply: check(JoinReply.self, fields)
     case .leave: check(Leave.self, fields)
     case .roomInterest: check(RoomInterest.self, fields)
+    case .areaInterest: check(AreaInterest.self, fields)
     case .roomPosition: check(RoomPosition.self, fields)
     case .presence: check(Presence.self, fields)
     case .gestureEnd: check(GestureEnd.self, fields)

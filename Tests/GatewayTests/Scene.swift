@@ -119,6 +119,8 @@ extension [GatewayAction] {
             case .broadcast(let slots, let json, _) where slots.contains(slot): [json]
             case .previews(let slots, let previews) where slots.contains(slot):
                 previews.filter { $0.sender != slot }.map(\.json)
+            case .sightings(let sightings, let previews):
+                sightings.filter { $0.slot == slot }.flatMap { $0.indices.map { previews[$0].json } }
             default: []
             }
         }.map { String(decoding: $0, as: UTF8.self) }

@@ -74,6 +74,7 @@ def claims(**changes):
 def test_a_token_from_elsewhere(guarded, apps, room):
     more = {"aud": ["other", "touchsync"], "name": "Eve", "color": "#e0e", "iat": int(time.time()), "whatever": [1]}
     members = apps(guarded.url, auth={"token": signed(claims(**more))}).join(room)["members"]
+    assert [member.pop("connections")[0].keys() for member in members] == [{"sid"}]
     assert members == [{"userId": "eve", "name": "Eve", "color": "#e0e"}]
     app = apps(guarded.url, auth={"token": signed(claims(rooms={room: "view", "*": "commit"}))})
     app.join(room)

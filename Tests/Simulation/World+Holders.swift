@@ -21,6 +21,22 @@ extension World {
                 }
             }
         }
+        return found + apps.sorted { $0.key < $1.key }.flatMap { self.misseen($1) }
+    }
+
+    /// What the apps of one room see wrongly of each other: what one has selected all others must see, and nothing of
+    /// sessions that nobody has. Cursors may be lost with a coalescer, but must end with their connections.
+    private func misseen(_ apps: [App]) -> [String] {
+        let shown = Dictionary(apps.map { ($0.sid, $0.selection) }) { $1 }.filter { !$0.value.isEmpty }
+        let sids = Set(apps.map(\.sid))
+        var found: [String] = []
+        for app in apps {
+            let seen = app.selections.filter { !$0.value.isEmpty && $0.key != app.sid }
+            let wanted = shown.filter { $0.key != app.sid }
+            if seen != wanted { found.append("\(app.name) sees selections \(seen), not \(wanted)") }
+            let ghosts = app.cursors.subtracting(sids)
+            if !ghosts.isEmpty { found.append("\(app.name) sees cursors of \(ghosts), who are gone") }
+        }
         return found
     }
 }

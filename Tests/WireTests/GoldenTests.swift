@@ -23,6 +23,35 @@ import Wire
             """)
     }
 
+    @Test func locatedRecord() throws {
+        try check(
+            Samples.located,
+            """
+            02 00 72 31 01 00 65 05 00 00 00 00 00 00 00 01 00 75 01 00 73 03 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 00 01 00 00 00 00 00 00 00 80 35 00 00 00 00 00 00 f0 3f 00 00 00 00 00 00 00 c0 00
+            00 00 00 00 00 3e 40 00 00 00 00 00 00 14 40 00 00 00 00 00 00 18 40 00 00 c0 bf 00 00 00 40 00
+            00 40 40 00 00 88 40
+            """)
+    }
+
+    @Test func cursorRecord() throws {
+        try check(
+            Samples.cursor,
+            """
+            02 00 72 31 00 00 05 00 00 00 00 00 00 00 01 00 75 01 00 73 03 00 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 01 00 00 00 00 00 00 00 03 00 00 00 00 00 00 f8 3f 00 00 00 00 00 80 56 40
+            """)
+    }
+
+    @Test func selectionRecord() throws {
+        try check(
+            Samples.selection,
+            """
+            02 00 72 31 01 00 01 05 00 00 00 00 00 00 00 01 00 75 01 00 73 03 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 00 01 00 00 00 00 00 00 00 00 02 00 00 00 01 00 65 01 00 66
+            """)
+    }
+
     @Test func transformRecord() throws {
         try check(
             Samples.transform,
@@ -193,7 +222,7 @@ import Wire
             """
             01 00 00 00 00 00 00 00 02 00 72 31 05 00 00 00 00 00 00 00 00 02 00 65 70 0b 00 00 00 00 00 00
             00 00 02 00 00 00 5b 5d 01 00 00 00 01 00 75 03 00 41 64 61 04 00 23 66 30 30 03 00 73 2e 78 01
-            00 73 02 00 00 00 07 00 00 00 00 00 00 00 00 00 00 00
+            00 73 02 00 00 00 07 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
             """)
     }
 
@@ -205,7 +234,7 @@ import Wire
             00 01 01 00 00 00 3f 64 00 00 00 00 00 00 00 02 00 72 31 0b 00 00 00 00 00 00 00 01 01 00 75 01
             00 73 07 00 00 00 00 00 00 00 08 07 06 05 04 03 02 01 18 17 16 15 14 13 12 11 01 00 00 00 01 00
             65 04 00 00 00 00 00 00 00 02 00 00 00 7b 7d 00 00 00 00 03 00 73 2e 78 01 00 73 02 00 00 00 07
-            00 00 00 00 00 00 00 00 00 00 00
+            00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
             """)
     }
 
@@ -231,7 +260,16 @@ import Wire
             Samples.interest,
             """
             02 00 72 31 02 00 65 70 0b 00 00 00 00 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 01 00 75 03
-            00 41 64 61 04 00 23 66 30 30
+            00 41 64 61 04 00 23 66 30 30 01 01 00 00 00 05 00 00 00 00 00 00 00 02 00 73 31 01 00 00 00 00
+            00 00 f8 3f 00 00 00 00 00 00 00 c0 02 00 00 00 01 00 65 02 00 c3 a9 03 00 00 00 00 00 00 00
+            """)
+    }
+
+    @Test func areasRecord() throws {
+        try check(
+            Samples.areas,
+            """
+            02 00 72 31
             """)
     }
 
@@ -368,19 +406,19 @@ import Wire
     }
 
     @Test func anAnswerToAJoinFromAnOlderPeerHasNoRules() throws {
-        let older = Array(encode(Samples.joined).dropLast(4))
+        let older = Array(encode(Samples.joined).dropLast(8))
         #expect(try decode(JoinReply.self, older) == Samples.joined)
     }
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...17) + [20])
+        #expect(numbers == Array(1...17) + [20, 21, 22])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...7))
         #expect(UpdateCause.allCases.map(\.rawValue) == Array(0...2))
         #expect(allEdits.kinds.map(\.tag) == Array(1...12))
         // A record of each kind stands among the samples, so none escapes the checks below.
-        #expect(Set(Samples.all.map { type(of: $0).kind }).count == RecordKind.allCases.count)
+        #expect(Set(Samples.all.map(\.recordKind)).count == RecordKind.allCases.count)
     }
 }
 

@@ -13,16 +13,19 @@ import Wire
         }
     }
 
-    /// An answer to a join without the empty rules at its end is what an older fan-out sends, and a commit without a
-    /// policy of undo is what an older gateway sends.
+    /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
+    /// interest without what connections show or without the flag before it, a commit without its policy of undo, a
+    /// preview without its area, which is ignored unless it is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
+        if record is RoomInterest { return [52, 53].contains(whole - count) }
+        if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         if let commit = record as? Commit {
             var usual = commit
             usual.edit.undo = .entry
             return count == encode(usual).count - 1
         }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
-        return count == whole - 4
+        return [4, 8].contains(whole - count)
     }
 
     @Test func everyTruncationOfAnEnvelopeIsRefused() throws {

@@ -38,6 +38,15 @@ struct RecordMaker {
         case .joinReply: self.joinReply()
         case .leave: Leave(room: self.name(), connection: self.number())
         case .roomInterest: self.interest()
+        case .attention:
+            self.flag()
+                ? Preview.selection(
+                    self.list { $0.name() }, in: self.name(), connection: self.number(), user: self.name(),
+                    sid: self.name(), version: self.number())
+                : Preview.cursor(
+                    self.flag() ? self.point() : nil, in: self.name(), connection: self.number(), user: self.name(),
+                    sid: self.name(), version: self.number())
+        case .areaInterest: AreaInterest(room: self.name())
         case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
         case .presence:
             Presence(room: self.name(), hasJoined: self.flag(), member: self.member(), except: self.number())
@@ -56,10 +65,15 @@ struct RecordMaker {
     }
 
     private mutating func preview() -> Preview {
-        Preview(
+        var preview = Preview(
             room: self.name(), element: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
             gesture: self.number(), after: self.number(), folded: self.small(), sinceLast: self.small(),
             fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last)
+        if self.flag() {
+            let corner = self.point()
+            preview.area = PreviewArea(Rect(x: corner.x, y: corner.y, width: 1, height: 2))
+        }
+        return preview
     }
 
     private mutating func delta() -> PreviewDelta {
@@ -151,10 +165,18 @@ struct RecordMaker {
         return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
     }
 
+    private mutating func attention() -> Attention {
+        Attention(
+            connection: self.number(), sid: self.name(), cursor: self.flag() ? self.point() : nil,
+            selection: self.list { $0.name() },
+            version: self.number())
+    }
+
     private mutating func interest() -> RoomInterest {
         RoomInterest(
             room: self.name(), position: self.position(),
-            occupants: self.list { .init(connection: $0.number(), member: $0.member()) })
+            occupants: self.list { .init(connection: $0.number(), member: $0.member(), attention: $0.attention()) },
+            hasViewports: self.flag())
     }
 
     private mutating func gestureEnd(by connection: UInt64 = 0) -> GestureEnd {

@@ -13,6 +13,19 @@ enum Samples {
         room: "r1", element: "e", connection: 5, user: "u", sid: "s", gesture: 3, fields: TransformFields(),
         delta: PreviewDelta(.sample, pivot: Point(x: 5, y: 6)), group: .member)
 
+    /// With the area (-1.5, 2)…(3, 4.25).
+    static let located = {
+        var preview = delta
+        preview.area = PreviewArea(Rect(x: -1.5, y: 2, width: 4.5, height: 2.25))
+        return preview
+    }()
+
+    static let cursor = Preview.cursor(
+        Point(x: 1.5, y: 90), in: "r1", connection: 5, user: "u", sid: "s", version: 3)
+
+    static let selection = Preview.selection(
+        ["e", "f"], in: "r1", connection: 5, user: "u", sid: "s", version: 3)
+
     static let transform = Commit(
         room: "r1", session: "s", claim: 2, number: 7, isNumberedByApp: true, user: "u", connection: 5,
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
@@ -93,7 +106,15 @@ enum Samples {
     static let leave = Leave(room: "r1", connection: 5)
 
     static let interest = RoomInterest(
-        room: "r1", position: Position(epoch: "ep", seq: 11), occupants: [.init(connection: 5, member: ada)])
+        room: "r1", position: Position(epoch: "ep", seq: 11),
+        occupants: [.init(connection: 5, member: ada, attention: attention)],
+        hasViewports: true)
+
+    /// 48 bytes.
+    static let attention = Attention(
+        connection: 5, sid: "s1", cursor: Point(x: 1.5, y: -2), selection: ["e", "é"], version: 3)
+
+    static let areas = AreaInterest(room: "r1")
 
     static let position = RoomPosition(room: "r1", position: Position(epoch: "ep", seq: 11), isReset: true)
 
@@ -135,11 +156,11 @@ enum Samples {
 
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
-        preview, delta, transform, create, createMany, update, delete, transformMany, deleteMany, gesture, gestureMany,
-        preset, undo, redo, grouped, programmatic,
+        preview, delta, located, cursor, selection, transform, create, createMany, update, delete, transformMany,
+        deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
         refuse, applied, refused, moved, undone, join, joined, resumed,
         notJoined,
-        leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
+        leave, interest, areas, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
         credit,
     ]

@@ -171,7 +171,7 @@ final class CoalescerLoop: ReactorLoop {
             envelopes += 1
             self.previews.incoming.withBytes(at: 0) { bytes in
                 self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
-                    guard kind == .preview else { return }
+                    guard kind == .preview || kind == .attention else { return }
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
                     self.core.previewReceived(preview, at: now, into: &self.output)
                 }

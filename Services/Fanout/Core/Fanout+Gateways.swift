@@ -88,6 +88,12 @@ extension Fanout {
         self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
+    /// A gateway needs the areas of a room's previews.
+    package mutating func areaInterestReceived(_ interest: AreaInterest, from gateway: GatewayID) {
+        guard let slot = self.rooms.slot(of: interest.room) else { return }
+        self.rooms[slot].feed.occupancy.setViewports(true, at: gateway)
+    }
+
     /// A gesture ended without a commit.
     package mutating func gestureEndReceived(
         _ gesture: GestureEnd, at now: Instant, into actions: inout [FanoutAction]

@@ -38,7 +38,7 @@ extension GatewayRecord {
     package var kind: RecordKind {
         switch self {
         case .update: .update
-        case .preview: .preview
+        case .preview(let preview): preview.recordKind
         case .joinReply: .joinReply
         case .roomPosition: .roomPosition
         case .presence: .presence

@@ -28,7 +28,7 @@ package struct FanoutPeers {
     ) {
         intake.walk(bytes) { kind, fields throws(EnvelopeError) in
             switch kind {
-            case .preview:
+            case .preview, .attention:
                 self.previews.append(try EnvelopeReader.decode(Preview.self, fields))
             case .update:
                 let update = try EnvelopeReader.decode(Update.self, fields)
@@ -45,6 +45,10 @@ package struct FanoutPeers {
                 let interest = try EnvelopeReader.decode(RoomInterest.self, fields)
                 let gateway = self.gateway(peer, name(), at: now, &core)
                 core.interestReceived(interest, from: gateway, at: now, into: &actions)
+            case .areaInterest:
+                let interest = try EnvelopeReader.decode(AreaInterest.self, fields)
+                let gateway = self.gateway(peer, name(), at: now, &core)
+                core.areaInterestReceived(interest, from: gateway)
             case .gestureEnd:
                 let gesture = try EnvelopeReader.decode(GestureEnd.self, fields)
                 _ = self.gateway(peer, name(), at: now, &core)

@@ -93,6 +93,8 @@ extension Gateway {
                 try self.joins.received(
                     event, room: room, &self.numbers, &self.connections, &self.rooms, into: &actions)
             case .roomLeave: self.leave(event, room: room, into: &actions)
+            case .attention(let kind): try self.show(event, kind, room: room, into: &actions)
+            case .viewport: try self.setViewport(event, room: room, into: &actions)
             case .preview(.group):
                 let previews = try self.connections.groupReceived(event, room: room, self.reader)
                 for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }
@@ -113,6 +115,11 @@ extension Gateway {
         _ released: Joins.Released, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
     ) {
         let slot = released.slot
+        defer {
+            if let cursor = released.events.cursor {
+                self.eventReceived(cursor, ackID: nil, from: slot, at: now, seconds: seconds, into: &actions)
+            }
+        }
         for event in released.events.events {
             switch event {
             case .event(let json, let ackID):
@@ -128,16 +135,37 @@ extension Gateway {
     /// for the next one.
     private mutating func ping(_ event: IncomingEvent, into actions: inout [GatewayAction]) throws(Refusal) {
         try self.connections.bySlot[event.slot]?.spendPing(at: event.now)
-        if let ackID = event.ackID {
-            actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
-        }
+        self.acknowledge(event, into: &actions)
+    }
+
+    /// `cursor:moving` and `selection:set`: others see what the app's person looks at.
+    private mutating func show(
+        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        let preview = try self.connections.attentionReceived(event, kind, room: room, self.reader)
+        if kind == .selection { self.acknowledge(event, into: &actions) }
+        if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
+    }
+
+    /// `viewport:set`: from now on the app gets those previews only that it can see.
+    private mutating func setViewport(
+        _ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        let viewport = try EventReader.viewport(event.payload)
+        try self.connections.bySlot[event.slot]?.spendViewport(in: room, at: event.now)
+        self.acknowledge(event, into: &actions)
+        self.rooms.viewportSet(viewport, of: event.slot, in: room, self.connections, into: &actions)
+    }
+
+    /// Answers an event that has no other result.
+    private func acknowledge(_ event: IncomingEvent, into actions: inout [GatewayAction]) {
+        guard let ackID = event.ackID else { return }
+        actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
     }
 
     private mutating func leave(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) {
         _ = self.leave(room, slot: event.slot, into: &actions)
-        if let ackID = event.ackID {
-            actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
-        }
+        self.acknowledge(event, into: &actions)
     }
 
     /// A connection leaves a room, on its app's wish or because a new token gives no right to it.

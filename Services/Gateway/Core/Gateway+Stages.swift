@@ -26,7 +26,7 @@ extension Gateway {
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
     package mutating func positionReceived(_ answer: RoomPosition, into actions: inout [GatewayAction]) {
-        self.rooms.positionReceived(answer, self.connections, into: &actions)
+        self.rooms.positionReceived(answer, self.connections, at: self.clock, into: &actions)
     }
 
     /// Previews came; those of one room stand together.

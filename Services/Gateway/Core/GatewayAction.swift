@@ -16,6 +16,9 @@ package enum FanoutRecord: Equatable, Sendable {
     case join(Join)
     case leave(Leave)
     case interest(RoomInterest)
+    case areaInterest(AreaInterest)
+    /// A selection: like what members do to the room, it follows the joins and goes before the leaves of its connection.
+    case selection(Preview)
     case gestureEnd(GestureEnd)
     case read(RoomRead)
     case readHistory(HistoryRead)
@@ -42,6 +45,11 @@ package struct PreviewText: Equatable, Sendable {
         self.sender = sender
         self.previews = group
         self.json = EventText.previews(group)
+    }
+
+    /// Where it can be seen: a group wherever one of its elements can.
+    var area: PreviewArea {
+        self.previews.dropFirst().reduce(self.previews.first?.area ?? .everywhere) { $0.union($1.area) }
     }
 }
 
@@ -82,6 +90,8 @@ package enum GatewayAction: Equatable, Sendable {
     case broadcast([Slot], json: [UInt8], step: StreamStep?)
     /// Send the previews of one room's tick to its members, to each all but its own.
     case previews([Slot], [PreviewText])
+    /// Send previews of one room's tick to members that see a part of the canvas only: to each those at its indices.
+    case sightings([Sighting], [PreviewText])
     /// Disconnect the app from the namespace; an `auth:error` went before.
     case disconnect(Slot)
     /// Close the app's connection, so that it connects again.

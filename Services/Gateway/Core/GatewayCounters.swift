@@ -8,6 +8,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var previewsSent: UInt64 = 0
     /// Previews folded by a rate limit or a pending commit.
     package var previewsHeld: UInt64 = 0
+    /// Previews that a member did not get because they were out of its view.
+    package var previewsHidden: UInt64 = 0
     /// Commits accepted into custody.
     package var commits: UInt64 = 0
     /// Commits sent again.

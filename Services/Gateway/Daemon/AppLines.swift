@@ -67,4 +67,28 @@ struct AppLines {
             app.send(previews, butOf: slot, packet: packet)
         }
     }
+
+    /// Sends members those previews that they see, to each in one write. Each preview is framed once, and members that see
+    /// the same share one buffer.
+    func deliver(_ previews: [PreviewText], to sightings: [Sighting]) {
+        var packets = [PreparedPacket?](repeating: nil, count: previews.count)
+        var shared: [[Int]: PreparedPacket] = [:]
+        for sighting in sightings {
+            guard let app = self.lines[sighting.slot] else { continue }
+            let indices = sighting.indices
+            let seen = indices.map { previews[$0] }
+            if let packet = shared[indices] {
+                app.send(seen, butOf: nil, packet: packet)
+                continue
+            }
+            let parts = indices.map { index in
+                let packet = packets[index] ?? PreparedPacket(event: previews[index].json)
+                packets[index] = packet
+                return packet
+            }
+            let packet = parts.count == 1 ? parts[0] : PreparedPacket.concatenating(parts)
+            shared[indices] = packet
+            app.send(seen, butOf: nil, packet: packet)
+        }
+    }
 }

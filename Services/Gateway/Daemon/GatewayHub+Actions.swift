@@ -27,6 +27,7 @@ extension GatewayHub {
         case .emit(let slot, let json): self.apps[slot]?.emit(json)
         case .broadcast(let slots, let json, let step): self.broadcast(json, to: slots, step: step)
         case .previews(let slots, let previews): self.apps.deliver(previews, to: slots)
+        case .sightings(let sightings, let previews): self.apps.deliver(previews, to: sightings)
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .close(let slot): self.apps[slot]?.goAway()
         case .preview(let shard, let preview):

@@ -9,6 +9,7 @@ final class GatewayTelemetry: Sendable {
     private let previewsIn: Counter
     private let previewsSent: Counter
     private let previewsHeld: Counter
+    private let previewsHidden: Counter
     private let commits: Counter
     private let resent: Counter
     private let acknowledged: Counter
@@ -51,6 +52,8 @@ final class GatewayTelemetry: Sendable {
         self.previewsIn = counter("previews_received_total", "Previews from apps.")
         self.previewsSent = counter("previews_sent_total", "Previews handed to coalescers.")
         self.previewsHeld = counter("previews_held_total", "Previews folded by a rate limit or a pending commit.")
+        self.previewsHidden = counter(
+            "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.")
         self.commits = counter("commits_received_total", "Commits taken into custody.")
         self.resent = counter("commits_resent_total", "Commits sent again.")
         self.acknowledged = counter("commits_acknowledged_total", "Commits acknowledged to apps.")
@@ -129,6 +132,7 @@ final class GatewayTelemetry: Sendable {
         self.previewsIn.follow(counters.previewsIn)
         self.previewsSent.follow(counters.previewsSent)
         self.previewsHeld.follow(counters.previewsHeld)
+        self.previewsHidden.follow(counters.previewsHidden)
         self.commits.follow(counters.commits)
         self.resent.follow(counters.resent)
         self.acknowledged.follow(counters.acknowledged)

@@ -29,7 +29,7 @@ package struct MeshArrivals {
         let before = self.previews.count
         intake.walk(bytes) { kind, fields throws(EnvelopeError) in
             switch kind {
-            case .preview:
+            case .preview, .attention:
                 self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, topology)
             case .commitCredit:
                 allow(try EnvelopeReader.decode(CommitCredit.self, fields))
@@ -69,7 +69,10 @@ package struct MeshArrivals {
         case .historyReply:
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
-        case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .historyRead: break
+        case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
+            .roomRead,
+            .historyRead:
+            break
         }
     }
 

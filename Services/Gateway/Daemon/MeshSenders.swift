@@ -114,6 +114,8 @@ package struct MeshSenders {
             case .join(let join): envelope.append(join)
             case .leave(let leave): envelope.append(leave)
             case .interest(let interest): envelope.append(interest)
+            case .selection(let preview): envelope.append(preview)
+            case .areaInterest(let interest): envelope.append(interest)
             case .gestureEnd(let end): envelope.append(end)
             case .read(let read): envelope.append(read)
             case .readHistory(let read): envelope.append(read)

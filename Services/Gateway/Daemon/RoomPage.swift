@@ -16,6 +16,7 @@ enum RoomPage {
           .element { position: absolute; box-sizing: border-box; border: 2px solid #46c; border-radius: 6px; background: #fffd;
                      display: flex; align-items: center; justify-content: center; cursor: grab; user-select: none; overflow: hidden }
           .element.preview { border-style: dashed }
+          .cursor { position: absolute; z-index: 1; pointer-events: none; padding: 0 5px; border-radius: 0 8px 8px 8px; color: #fff; font-size: 12px }
           input, button { font: inherit; padding: 3px 8px }
         </style>
         <header>
@@ -32,7 +33,9 @@ enum RoomPage {
         const room = new URLSearchParams(location.search).get("room") || "demo";
         const elements = new Map();
         const waiting = new Map();
-        let socket, nextAck = 0, joined = null, pause = 500, people = 0;
+        // What others show, by session: their colour and name, where they point and what they have selected.
+        const others = new Map();
+        let socket, nextAck = 0, joined = null, pause = 500, people = 0, selected = null;
 
         $("room").value = room;
         $("room").onchange = () => location.search = "?room=" + encodeURIComponent($("room").value);
@@ -83,6 +86,9 @@ enum RoomPage {
             pause = 500;
             joined = answer;
             people = answer.members.length;
+            meet(answer.members);
+            look();
+            if (selected) select(selected);
             for (const view of elements.values()) view.node.remove();
             elements.clear();
             answer.elements.forEach(show);
@@ -99,6 +105,8 @@ enum RoomPage {
           else if (name === "element:transforming") preview(data);
           else if (name === "elements:transforming") data.elements.forEach(preview);
           else if (name === "gesture:ended") show(data.element);
+          else if (name === "cursor:moved") point(data);
+          else if (name === "selection:changed") mark(data);
           else if (name === "member:joined") people++;
           else if (name === "member:left") people--;
           else if (name === "room:resync") join();
@@ -110,6 +118,75 @@ enum RoomPage {
         function status(text) {
           $("state").textContent = text || `${people} here · ${elements.size} elements · update ${joined ? joined.seq : 0}`;
         }
+
+        function meet(members) {
+          for (const other of others.values()) other.node.remove();
+          others.clear();
+          for (const { userId, name, connections } of members) {
+            for (const { sid, cursor, selection } of connections) {
+              if (sid === joined.sid) continue;
+              if (cursor) point({ userId: name || userId, sid, ...cursor });
+              if (selection) mark({ userId: name || userId, sid, elementIds: selection });
+            }
+          }
+        }
+
+        function other({ userId, sid }) {
+          if (!others.has(sid)) {
+            const node = document.createElement("div");
+            node.className = "cursor";
+            node.textContent = userId;
+            let hue = 0;
+            for (const c of sid) hue = (hue * 31 + c.charCodeAt(0)) % 360;
+            const color = node.style.background = `hsl(${hue} 60% 45%)`;
+            node.hidden = true;
+            $("canvas").append(node);
+            others.set(sid, { node, color, selection: [] });
+          }
+          return others.get(sid);
+        }
+
+        function point(data) {
+          const { node } = other(data);
+          node.hidden = data.x === null;
+          Object.assign(node.style, { left: data.x + "px", top: data.y + "px" });
+        }
+
+        function mark(data) {
+          other(data).selection = data.elementIds;
+          marks();
+        }
+
+        // A selected element has an outline in the colour of who has selected it.
+        function marks() {
+          for (const view of elements.values()) outline(view);
+        }
+
+        function outline({ node, element }) {
+          const holder = [...others.values()].find(other => other.selection.includes(element.id));
+          const color = holder ? holder.color : element.id === selected ? "#223" : null;
+          node.style.outline = color ? "3px solid " + color : "";
+        }
+
+        function select(id) {
+          selected = id;
+          emit("selection:set", { elementIds: id ? [id] : [] });
+          marks();
+        }
+
+        // Elements outside of the window need not be shown while they are moved.
+        function look() {
+          const { clientWidth: width, clientHeight: height } = $("canvas");
+          if (width && height) emit("viewport:set", { x: 0, y: 0, width, height });
+        }
+
+        window.onresize = look;
+        $("canvas").onpointermove = e => {
+          const { left, top } = $("canvas").getBoundingClientRect();
+          emit("cursor:moving", { x: e.clientX - left, y: e.clientY - top });
+        };
+        $("canvas").onpointerleave = () => emit("cursor:moving", { x: null, y: null });
+        $("canvas").onpointerdown = e => { if (e.target === $("canvas")) select(null); };
 
         function show(element) {
           let view = elements.get(element.id);
@@ -123,6 +200,7 @@ enum RoomPage {
           view.element = element;
           view.drag = null;
           draw(view, element, false);
+          outline(view);
         }
 
         // An element of a group: what it has besides its geometry stays.
@@ -170,7 +248,7 @@ enum RoomPage {
             emit("element:transform", { elementId: id, positionX, positionY, transform: { rotation, scaleX, scaleY } },
               answer => { if (answer.ok) show(answer.element); else { show(view.element); status(answer.error.message); } });
           };
-          node.onpointerdown = e => { node.setPointerCapture(e.pointerId); start = { x: e.clientX, y: e.clientY, ...view.element, pointer: e }; };
+          node.onpointerdown = e => { select(view.element.id); node.setPointerCapture(e.pointerId); start = { x: e.clientX, y: e.clientY, ...view.element, pointer: e }; };
           node.onpointermove = e => start && change({
             positionX: start.positionX + e.clientX - start.pointer.clientX,
             positionY: start.positionY + e.clientY - start.pointer.clientY });

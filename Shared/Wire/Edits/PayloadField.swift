@@ -63,6 +63,26 @@ public enum PayloadField {
         return ids
     }
 
+    /// `elementIds` of a selection: at most `limit` ids, none twice; empty: nothing is selected.
+    public static func selection(_ payload: JSONValue, limit: Int) throws(Refusal) -> [Identifier] {
+        if let value = payload["elementIds"], value.kind == .array, value.count == 0 { return [] }
+        return try Self.ids(payload, "elementIds", limit: limit)
+    }
+
+    /// `x` and `y` of a cursor, pixels of the canvas within ±`CanvasLimits.reach`; both null: hidden.
+    public static func cursor(_ payload: JSONValue) throws(Refusal) -> Point? {
+        if payload["x"]?.kind == .null, payload["y"]?.kind == .null { return nil }
+        let x = try Self.coordinate(payload["x"], "x")
+        return Point(x: x, y: try Self.coordinate(payload["y"], "y"))
+    }
+
+    private static func coordinate(_ value: JSONValue?, _ field: String) throws(Refusal) -> Double {
+        guard let number = value?.double, number.isFinite else {
+            throw Refusal(.invalid, "A cursor has two numbers, or null for both to hide it.", field: field)
+        }
+        return min(max(number, -CanvasLimits.reach), CanvasLimits.reach)
+    }
+
     /// - Parameter member: the place of the id in an element of the array, such as `.elementId`.
     /// - Throws: a refusal that names the second place of an id that is given twice.
     static func checkUnique(

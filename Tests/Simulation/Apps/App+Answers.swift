@@ -40,6 +40,7 @@ extension App {
         self.session = answer["session"]?.string
         let sid = answer["sid"]?.string ?? ""
         if sid != self.sid { self.beginSession(sid) }
+        self.meet(answer["members"])
         let epoch = answer["epoch"]?.string ?? ""
         let seq = UInt64(answer["seq"]?.integer ?? 0)
         if let updates = answer["updates"] {
@@ -63,6 +64,17 @@ extension App {
         for index in self.pending.indices { self.pending[index].isSent = false }
         // Answers to what was sent before are of use still, but not awaited.
         self.flush()
+    }
+
+    /// What the other members show is in the answer to a join.
+    private func meet(_ members: JSONValue?) {
+        self.selections = [:]
+        self.cursors = []
+        for connection in members?.children.flatMap({ $0["connections"]?.children ?? [] }) ?? [] {
+            guard let sid = connection["sid"]?.string else { continue }
+            self.selections[sid] = connection["selection"]?.children.compactMap(\.string)
+            if connection["cursor"] != nil { self.cursors.insert(sid) }
+        }
     }
 
     /// One part of a snapshot came.
@@ -94,6 +106,7 @@ extension App {
         }
         self.pending = []
         self.lastNumber = 0
+        self.selection = []
         self.sid = sid
     }
 
@@ -183,6 +196,12 @@ extension App {
         case "elements:transforming":
             guard let elements = data["elements"] else { return }
             for element in elements.elements { self.preview(of: element, data) }
+        case "cursor:moved":
+            let sid = data["sid"]?.string ?? ""
+            if data["x"]?.kind == .null { self.cursors.remove(sid) } else { self.cursors.insert(sid) }
+        case "selection:changed":
+            self.world.count("selections")
+            self.selections[data["sid"]?.string ?? ""] = data["elementIds"]?.children.compactMap(\.string)
         case "room:elements": self.part(data)
         case "room:resync":
             self.observe(.resync) {

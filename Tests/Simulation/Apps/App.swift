@@ -45,6 +45,11 @@ final class App {
     var place: (epoch: String, seq: UInt64)?
     var asked: UInt64 = 0
     var elements = AppElements()
+    /// What it has selected, and what others have, by session.
+    var selection: [String] = []
+    var selections: [String: [String]] = [:]
+    /// The sessions whose cursors it sees.
+    var cursors: Set<String> = []
     /// The parts of a snapshot that have come; nil when none is under way.
     var partial: (epoch: String, seq: UInt64, states: [String: String])?
 
@@ -91,6 +96,7 @@ final class App {
         if self.place != nil { self.observe(.left) }
         self.hasLeft = false
         self.partial = nil
+        self.selection = []
         self.connection = nil
         self.state = .away
         self.awaited = [:]
@@ -189,6 +195,8 @@ final class App {
         case 6 where self.pending.isEmpty: self.leaveAndJoin()
         case 7: self.burst(on: self.pick())
         case 8, 9, 10: self.undoOrRedo()
+        case 11: self.look()
+        case 12: self.point()
         default: self.beginMove()
         }
     }

@@ -91,7 +91,7 @@ final class CoalescerShell: Shell {
     private func readPreviews(_ input: Input, _ now: Instant) {
         guard case .peerMessage(_, let bytes) = input else { return }
         self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
-            guard kind == .preview else { return }
+            guard kind == .preview || kind == .attention else { return }
             let preview = try EnvelopeReader.decode(Preview.self, fields)
             self.core.previewReceived(preview, at: now, into: &self.output)
         }

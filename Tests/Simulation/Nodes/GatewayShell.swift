@@ -180,6 +180,10 @@ final class GatewayShell: Shell {
                 let text = AppText(preview.json)
                 for slot in slots where slot != preview.sender { self.tell(slot, .event, text) }
             }
+        case .sightings(let sightings, let previews):
+            for sighting in sightings {
+                for index in sighting.indices { self.tell(sighting.slot, .event, AppText(previews[index].json)) }
+            }
         case .preview(let shard, let preview):
             if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)

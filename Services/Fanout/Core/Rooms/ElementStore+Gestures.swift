@@ -50,9 +50,10 @@ extension ElementStore {
 
     /// Judges a preview that nothing must precede any more. If it passes, it becomes what others may see: by the
     /// rules, on the stored element.
+    /// - Parameter needsArea: whether a gateway wants to know where it can be seen.
     mutating func judge(
-        _ preview: inout Preview, rules: RulesTable, with document: inout JSONDocument, at now: Instant,
-        limits: FanoutLimits
+        _ preview: inout Preview, needsArea: Bool, rules: RulesTable, with document: inout JSONDocument,
+        at now: Instant, limits: FanoutLimits
     ) -> PreviewVerdict {
         guard let index = self.index(of: preview.element) else { return .drop(.element) }
         let fence = self[index].fences.ensure(for: preview.sid, at: now, limits: limits)
@@ -62,23 +63,16 @@ extension ElementStore {
         preview.fields.width = nil
         preview.fields.height = nil
         if let delta = preview.delta.take() {
-            let parentSize = self.parentSize(of: stored, with: &document)
+            let parentSize = self.parent(of: stored, with: &document)?.originalSize
             preview.fields = rules.shown(delta, on: stored, parentSize: parentSize)
         } else {
             preview.fields = rules.shown(preview.fields, on: stored)
         }
         if preview.fields == TransformFields() { return .drop(.empty) }
         preview.after = self[index].seq
+        if needsArea { self.locate(&preview, of: stored, at: index, fence, with: &document) }
         self[index].fences[fence].show(preview.gesture, from: preview.connection, at: now)
         return .pass
-    }
-
-    /// The original size of an annotation's parent; nil for other elements.
-    private mutating func parentSize(of element: Element, with document: inout JSONDocument) -> Size? {
-        guard let parent = element.parentId, let index = self.index(of: Identifier(parent)),
-            let element = self.element(at: index, with: &document)
-        else { return nil }
-        return Size(width: element.originalWidth, height: element.originalHeight)
     }
 
     /// Ends a gesture without a commit. Returns the record for members; nil when they saw nothing of it, or when it goes
@@ -111,6 +105,7 @@ extension ElementStore {
                 let fence = slot.fences[index]
                 guard fence.isOpen, fence.connection == connection, fence.sid != session else { continue }
                 slot.fences[index].closed = fence.shown
+                slot.fences[index].motion = .unknown
                 slot.fences[index].touched = now
                 let gesture = GestureEnd(room: room, element: slot.id, user: user, sid: fence.sid, gesture: fence.shown)
                 ended.append(GestureEnded(gesture: gesture, seq: slot.seq, json: slot.json))

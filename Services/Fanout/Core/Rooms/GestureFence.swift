@@ -1,3 +1,4 @@
+internal import Canvas
 internal import Timing
 internal import Wire
 
@@ -16,6 +17,8 @@ struct GestureFence: Sendable {
     var shown: UInt64 = 0
     /// The connection that the last preview came from.
     var connection: UInt64 = 0
+    /// What was shown of the gesture, if gateways need to know where.
+    var motion = GestureMotion.unknown
     /// When it was last of use.
     var touched: Instant
 
@@ -31,6 +34,14 @@ struct GestureFence: Sendable {
         self.connection = connection
         self.touched = now
     }
+}
+
+/// What others see of a gesture. Boxed, because it is known in rooms with viewports only.
+indirect enum GestureMotion: Sendable {
+    /// Nothing was shown yet, or nobody needs to know where.
+    case unknown
+    /// The latest value of each field of a gesture, as apps merge them, and where that shows the element.
+    case shown(TransformFields, PreviewArea, of: UInt64)
 }
 
 /// The gestures on one element, by session: few at a time, so they are searched one by one.
@@ -75,6 +86,7 @@ struct GestureFences: Sendable {
         let index = self.ensure(for: sid, at: now, limits: limits)
         let wasShown = self.all[index].isOpen && self.all[index].shown == gesture
         self.all[index].closed = max(self.all[index].closed, gesture)
+        if !self.all[index].isOpen { self.all[index].motion = .unknown }
         self.all[index].touched = now
         return wasShown
     }

@@ -16,11 +16,17 @@ struct Occupancy: Sendable {
     private struct Gateway: Sendable {
         let id: GatewayID
         var connections = 1
+        /// Members there see a part of the canvas only.
+        var hasViewports = false
     }
 
-    private struct Occupant: Sendable {
+    fileprivate struct Occupant: Sendable {
         var gateway: GatewayID
         var user: Identifier
+        /// What it shows of its user.
+        var attention = Attention(sid: "")
+        /// The version of its cursor; that of `attention` is the selection's.
+        var cursorVersion: UInt64 = 0
         /// Its gateway's link went down, and the gateway has not named it since.
         var isStale = false
     }
@@ -31,12 +37,18 @@ struct Occupancy: Sendable {
         var order: UInt64
     }
 
-    private var counts: [Gateway] = []
+    private var counts: [Gateway] = [] {
+        didSet { self.hasViewports = self.counts.contains(where: \.hasViewports) }
+    }
+    /// True when a gateway needs to know where previews can be seen.
+    private(set) var hasViewports = false
     /// The gateways that get the room's stream, in the order in which they began.
     private(set) var streaming: [GatewayID] = []
-    private var occupants: [UInt64: Occupant] = [:]
+    fileprivate var occupants: [UInt64: Occupant] = [:]
     private var users: [Identifier: User] = [:]
     private var order: UInt64 = 0
+    /// Roughly the bytes of all selections.
+    fileprivate(set) var selectionBytes = 0
 
     var isEmpty: Bool { self.counts.isEmpty }
     /// All gateways with connections here, in the order in which they came.
@@ -46,6 +58,12 @@ struct Occupancy: Sendable {
     /// Every user once, in the order in which they came.
     var members: [Member] {
         self.users.values.sorted { $0.order < $1.order }.map(\.member)
+    }
+
+    /// What the connections of every user show, in the order of ``members``.
+    var attention: [[Attention]] {
+        let ofUser = Dictionary(grouping: self.occupants.sorted { $0.key < $1.key }.map(\.value), by: \.user)
+        return self.members.map { ofUser[$0.user]?.map(\.attention) ?? [] }
     }
 
     func isStreaming(_ gateway: GatewayID) -> Bool {
@@ -77,6 +95,12 @@ struct Occupancy: Sendable {
         }
     }
 
+    /// Whether members at a gateway see a part of the canvas only.
+    mutating func setViewports(_ hasViewports: Bool, at gateway: GatewayID) {
+        guard let index = self.counts.firstIndex(where: { $0.id == gateway }) else { return }
+        self.counts[index].hasViewports = hasViewports
+    }
+
     /// A connection enters, or is named again. Returns the member when it is the user's first connection.
     mutating func enter(_ connection: UInt64, at gateway: GatewayID, as member: Member) -> Member? {
         if let known = self.occupants[connection] {
@@ -106,6 +130,7 @@ struct Occupancy: Sendable {
     mutating func leave(_ connection: UInt64) -> MemberDeparture {
         var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
+        self.selectionBytes -= occupant.attention.selectionBytes
         if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
             self.counts[index].connections -= 1
             if self.counts[index].connections <= 0 {
@@ -136,4 +161,68 @@ struct Occupancy: Sendable {
     func connections(of gateway: GatewayID, onlyStale: Bool) -> [UInt64] {
         self.occupants.filter { $0.value.gateway == gateway && ($0.value.isStale || !onlyStale) }.keys.sorted()
     }
+}
+
+// MARK: - Cursors and selections
+
+extension Occupancy {
+    /// A connection is in the room under a session.
+    mutating func setSession(_ sid: Identifier, of connection: UInt64) {
+        self.occupants[connection]?.attention.connection = connection
+        self.occupants[connection]?.attention.sid = sid
+    }
+
+    /// What a connection shows; nil when it is not in the room.
+    func attention(of connection: UInt64) -> Attention? { self.occupants[connection]?.attention }
+
+    /// The other connections of a session.
+    func connections(of sid: Identifier, except connection: UInt64) -> [UInt64] {
+        self.occupants.filter { $0.key != connection && $0.value.attention.sid == sid }.keys.sorted()
+    }
+
+    /// True when a connection of the room has shown nothing newer.
+    func isNews(_ preview: Preview) -> Bool {
+        guard let occupant = self.occupants[preview.connection] else { return false }
+        return preview.gesture > (preview.selection == nil ? occupant.cursorVersion : occupant.attention.version)
+    }
+
+    /// A connection of the room shows a cursor or a selection.
+    /// - Returns: what was shown before.
+    mutating func show(_ preview: Preview) -> Attention? {
+        guard var occupant = self.occupants[preview.connection] else { return nil }
+        let before = occupant.attention
+        if let selection = preview.selection {
+            occupant.attention.selection = selection.elements
+            occupant.attention.version = preview.gesture
+        } else {
+            occupant.attention.cursor = preview.cursor
+            occupant.cursorVersion = preview.gesture
+        }
+        self.selectionBytes += occupant.attention.selectionBytes - before.selectionBytes
+        self.occupants[preview.connection] = occupant
+        return before
+    }
+
+    /// What a connection shows, as previews.
+    func shown(by connection: UInt64, in room: Identifier) -> [Preview] {
+        guard let occupant = self.occupants[connection] else { return [] }
+        return occupant.attention.previews(in: room, of: occupant.user, cursorVersion: occupant.cursorVersion)
+    }
+
+    /// A connection shows nothing any more.
+    mutating func hide(_ connection: UInt64) {
+        self.selectionBytes -= self.occupants[connection]?.attention.selectionBytes ?? 0
+        self.occupants[connection]?.attention.cursor = nil
+        self.occupants[connection]?.attention.selection = []
+    }
+
+    /// The connections through other gateways.
+    func connections(notOf gateway: GatewayID) -> [UInt64] {
+        self.occupants.filter { $0.value.gateway != gateway }.keys.sorted()
+    }
+}
+
+extension Attention {
+    /// Roughly the bytes of the selection.
+    fileprivate var selectionBytes: Int { self.selection.reduce(0) { $0 + 24 + $1.text.utf8.count } }
 }

@@ -17,6 +17,7 @@ extension RoomFeed {
             let member = self.occupancy.enter(occupant.connection, at: gateway, as: occupant.member)
             if let member, !isSilent { joined.append((member, occupant.connection)) }
         }
+        self.occupancy.setViewports(interest.hasViewports, at: gateway)
         services.gateways.entered(self.name, by: gateway)
         let named = Set(interest.occupants.map(\.connection))
         for connection in self.occupancy.connections(of: gateway, onlyStale: false)
@@ -24,6 +25,7 @@ extension RoomFeed {
             self.endGestures(of: connection, at: now, into: &actions)
             _ = self.depart(connection, with: &services, into: &actions)
         }
+        for occupant in interest.occupants { self.attentionNamed(occupant, with: &services, into: &actions) }
         for (member, connection) in joined {
             self.announce(member, hasJoined: true, except: connection, into: &actions)
         }
@@ -90,10 +92,11 @@ extension RoomFeed {
             // Joined again under another session, it leaves its gestures behind.
             self.endGestures(of: join.connection, but: sid, at: now, into: &actions)
         }
+        self.sessionStarted(sid, of: join.connection, isResumed: number > 0 || claim > 1, into: &actions)
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
             members: self.occupancy.members, session: secret, sid: sid, claim: claim, number: number,
-            rules: services.rulesText)
+            rules: services.rulesText, attention: self.occupancy.attention)
         actions.append(.send(.joinReply(join.reply(.success(outcome))), to: pending.gateway))
         if let joined, self.occupancy.connectionCount > 1 {
             self.announce(joined, hasJoined: true, except: join.connection, into: &actions)
@@ -107,6 +110,7 @@ extension RoomFeed {
     mutating func depart(
         _ connection: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) -> Bool {
+        self.hideAttention(of: connection, into: &actions)
         let departure = self.occupancy.leave(connection)
         self.owners.remove(connection)
         var isFreed = false

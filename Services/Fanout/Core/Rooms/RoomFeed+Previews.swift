@@ -8,6 +8,7 @@ extension RoomFeed {
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard !self.occupancy.isEmpty else { return services.counters.drop(.room) }
+        if preview.isAttention { return self.attentionReceived(preview, with: &services, into: &actions) }
         var preview = self.parked.unpark(foldedWith: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)
     }
@@ -37,7 +38,8 @@ extension RoomFeed {
         if self.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
         guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
         return self.elements.judge(
-            &preview, rules: services.rules, with: &services.document, at: now, limits: services.limits)
+            &preview, needsArea: self.occupancy.hasViewports, rules: services.rules, with: &services.document, at: now,
+            limits: services.limits)
     }
 
     private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {

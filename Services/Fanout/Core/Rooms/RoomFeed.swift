@@ -25,6 +25,7 @@ struct RoomFeed: Sendable {
     /// Roughly the bytes that it occupies.
     var footprint: Int {
         512 + self.elements.footprint + self.stream.recentBytes + self.occupancy.connectionCount * 256
+            + self.occupancy.selectionBytes
     }
 
     /// True when the room moved here less than `span` ago.
@@ -176,13 +177,14 @@ struct RoomFeed: Sendable {
         if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
     }
 
-    /// Sends a gateway the position of the stream.
+    /// Sends a gateway the position of the stream, and what members show who are connected elsewhere.
     func sendPosition(
         to gateway: GatewayID, isReset: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let position = services.history.position(at: self.stream.seq)
         actions.append(
             .send(.roomPosition(RoomPosition(room: self.name, position: position, isReset: isReset)), to: gateway))
+        self.sendAttention(to: gateway, into: &actions)
         if isReset { services.counters.resets += 1 }
     }
 }

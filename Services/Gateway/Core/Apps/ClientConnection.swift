@@ -14,6 +14,7 @@ struct ClientConnection {
     let wantsPreviews: Bool
     private(set) var memberships = Memberships()
     private var previewLimit: TokenBucket
+    private var viewportLimit: TokenBucket
     private var pingLimit: TokenBucket
     /// Its rate of commits, and those that wait.
     private(set) var commits: CommitQueue
@@ -42,6 +43,7 @@ struct ClientConnection {
         self.wantsPreviews = handshake.previews
         self.previewLimit = TokenBucket(
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
+        self.viewportLimit = self.previewLimit
         self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
@@ -58,6 +60,14 @@ struct ClientConnection {
     mutating func spendPing(at now: Instant) throws(Refusal) {
         guard !self.pingLimit.spend(at: now) else { return }
         throw Refusal(.rateLimited, "Pings are too frequent.", retryAfterMs: self.pingLimit.waitMs(at: now))
+    }
+
+    /// Refuses a viewport of a room that the app has not joined, or one too many: each may show the app all that moves.
+    mutating func spendViewport(in room: Identifier, at now: Instant) throws(Refusal) {
+        guard self.memberships.contains(room) else { throw .notJoined }
+        guard !self.viewportLimit.spend(at: now) else { return }
+        throw Refusal(
+            .rateLimited, "Viewports are set too often.", retryAfterMs: self.viewportLimit.waitMs(at: now))
     }
 
     // MARK: Joining and leaving
@@ -103,6 +113,11 @@ struct ClientConnection {
         else { return false }
         self.waitingBytes = bytes
         return true
+    }
+
+    /// Keeps a cursor until the join of its room is answered, in place of an older one.
+    mutating func enqueue(cursor json: [UInt8], for room: Identifier) {
+        if let index = self.memberships.index(of: room) { self.memberships.entries[index].waiting.cursor = json }
     }
 
     /// Keeps a preview until the join of its room is answered; false when those of too many elements wait.
@@ -294,6 +309,24 @@ extension ClientConnection {
         }
     }
 
+    /// The app moved its cursor or selected something.
+    mutating func show(_ change: AttentionChange, in room: Identifier, at now: Instant) -> PreviewStep {
+        let mover = (connection: self.id, user: self.identity.member.user)
+        guard let index = self.memberships.index(of: room) else { return .ignored }
+        return self.memberships.entries[index].show(
+            change, in: room, by: mover, at: now, isAllowed: self.previewLimit.spend(at: now))
+    }
+
+    /// What others should see of the app's person; nil when it is not in the room.
+    func attention(in room: Identifier) -> Attention? {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].shownAttention }
+    }
+
+    /// True while a cursor or a selection waits for the rate limit.
+    mutating func holdsAttention(in room: Identifier) -> Bool {
+        self.memberships.index(of: room).map { self.memberships.entries[$0].holdsAttention } ?? false
+    }
+
     /// Releases the previews that were held back, as far as they may go by now.
     /// - Returns: true when some must go on waiting for the rate limit.
     mutating func releasePreviews(at now: Instant, into released: inout [Preview]) -> Bool {
@@ -301,6 +334,13 @@ extension ClientConnection {
         for index in self.memberships.entries.indices
         where self.memberships.entries[index].releasePreviews(limit: &self.previewLimit, at: now, into: &released) {
             isStillHolding = true
+        }
+        let mover = (connection: self.id, user: self.identity.member.user)
+        for index in self.memberships.entries.indices where self.memberships.entries[index].holdsAttention {
+            let room = self.memberships.rooms[index]
+            let isHeld = self.memberships.entries[index].releaseAttention(
+                in: room, by: mover, limit: &self.previewLimit, at: now, into: &released)
+            if isHeld { isStillHolding = true }
         }
         return isStillHolding
     }

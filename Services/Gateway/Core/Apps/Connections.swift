@@ -76,9 +76,13 @@ package struct Connections {
     func slot(of id: UInt64) -> Slot? { self.slots[id] }
 
     /// These connections as a fan-out knows them.
-    func occupants(_ slots: some Sequence<Slot>) -> [RoomInterest.Occupant] {
+    func occupants(_ slots: some Sequence<Slot>, of room: Identifier) -> [RoomInterest.Occupant] {
         slots.compactMap { slot in
-            self.bySlot[slot].map { RoomInterest.Occupant(connection: $0.id, member: $0.identity.member) }
+            self.bySlot[slot].map { connection in
+                RoomInterest.Occupant(
+                    connection: connection.id, member: connection.identity.member,
+                    attention: connection.attention(in: room) ?? Attention(sid: ""))
+            }
         }
     }
 
@@ -112,6 +116,17 @@ package struct Connections {
         let moves = try reader.group(event.payload)
         let steps = self.bySlot[event.slot]?.stamp(moves, in: room, at: event.now) ?? []
         return steps.compactMap { self.stamped($0, from: event.slot) }
+    }
+
+    /// An app moved its cursor or selected something.
+    /// - Returns: the preview, if it may be sent on now.
+    mutating func attentionReceived(
+        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, _ reader: EventReader
+    ) throws(Refusal) -> Preview? {
+        self.previewsTotal += 1
+        try self.bySlot[event.slot]?.checkPreview(in: room)
+        let change = try reader.attention(event.payload, kind)
+        return self.stamped(self.bySlot[event.slot]?.show(change, in: room, at: event.now), from: event.slot)
     }
 
     /// Previews that waited for a join, folded into one.
@@ -148,6 +163,11 @@ package struct Connections {
     /// Something of the connection waits for a rate limit or for a commit's result.
     mutating func startsWaiting(_ slot: Slot) { self.restless.insert(slot) }
 
+    /// A connection is in a room, perhaps once more: what it shows of its person is sent again.
+    mutating func joined(_ room: Identifier, _ slot: Slot) {
+        if self.bySlot[slot]?.holdsAttention(in: room) == true { self.restless.insert(slot) }
+    }
+
     /// Removes and returns the previews of a connection that were held back, as far as they may go by now.
     mutating func releasePreviews(of slot: Slot, at now: Instant) -> [Preview] {
         var previews: [Preview] = []
@@ -173,6 +193,8 @@ package struct Connections {
             for move in moves where self.bySlot[event.slot]?.enqueue(move, for: room) == false {
                 self.previewsDroppedTotal += 1
             }
+        } else if case .attention(.cursor) = event.event {
+            self.bySlot[event.slot]?.enqueue(cursor: event.json, for: room)
         } else if self.bySlot[event.slot]?.enqueue(event.json, ackID: event.ackID, for: room) == false {
             throw Refusal(.busy, "Too many events wait for the join of this room.", retryAfterMs: 100)
         }
@@ -216,7 +238,7 @@ package struct Connections {
         switch event.event {
         case .authRefresh, .ping:
             return self.refuse(refusal, event.origin, into: &actions)
-        case .preview:
+        case .preview, .attention:
             guard event.ackID != nil || self.isReported(refusal, of: event.slot, at: event.now) else { return }
             number = nil
         default: break

@@ -27,6 +27,7 @@ struct Membership {
     /// Commits of this membership without a result.
     private(set) var unacknowledged = 0
     private(set) var elements: [Identifier: ElementTrack] = [:]
+    private var attention = AttentionTrack()
     /// The number of elements beyond which those at rest are forgotten.
     private var trimAt = Self.maxTracks
 
@@ -51,6 +52,7 @@ struct Membership {
     mutating func joined(_ joined: JoinReply.Joined, wantsPreviews: Bool) {
         self.wantsPreviews = wantsPreviews
         if self.sid != joined.sid || self.claim != joined.claim { self.startSession(joined) }
+        self.attention.sendAgain()
     }
 
     /// The join in flight has its answer.
@@ -72,6 +74,7 @@ struct Membership {
 
     /// Begins a session, or goes on with one as its newest owner.
     private mutating func startSession(_ joined: JoinReply.Joined) {
+        if self.sid != joined.sid { self.attention.reset() }
         self.sid = joined.sid
         self.ownStream = SessionKey.gateway(sid: joined.sid, claim: joined.claim)
         self.claim = joined.claim
@@ -159,6 +162,50 @@ struct Membership {
 
     /// The previews that are held back.
     var heldPreviews: [Preview] { self.elements.values.compactMap(\.held) }
+
+    // MARK: Cursor and selection
+
+    /// What others should see of the app's person.
+    var shownAttention: Attention {
+        self.ownsSession ? self.attention.state(sid: self.sid) : Attention(sid: self.sid)
+    }
+
+    /// True while a cursor or a selection waits for the rate limit.
+    var holdsAttention: Bool { self.attention.isHeld }
+
+    /// The app moved its cursor or selected something.
+    /// - Parameter isAllowed: whether the rate limit lets it go.
+    mutating func show(
+        _ change: AttentionChange, in room: Identifier, by mover: (connection: UInt64, user: Identifier),
+        at now: Instant, isAllowed: @autoclosure () -> Bool
+    ) -> PreviewStep {
+        // Even if it is not shown now, it is once the session is this connection's again.
+        self.attention.change(change, at: now)
+        guard self.ownsSession else { return .ignored }
+        guard isAllowed() else { return .waits }
+        let preview =
+            switch change {
+            case .cursor: self.attention.releaseCursor(in: room, by: mover, sid: self.sid)
+            case .selection: self.attention.releaseSelection(in: room, by: mover, sid: self.sid)
+            }
+        return preview.map(PreviewStep.goes) ?? .ignored
+    }
+
+    /// Releases the cursor and the selection that were held back, as far as they may go by now.
+    /// - Returns: true when one must go on waiting for the rate limit.
+    mutating func releaseAttention(
+        in room: Identifier, by mover: (connection: UInt64, user: Identifier), limit: inout TokenBucket,
+        at now: Instant, into released: inout [Preview]
+    ) -> Bool {
+        guard self.ownsSession else { return false }
+        while self.attention.isHeld, limit.spend(at: now) {
+            let next =
+                self.attention.releaseSelection(in: room, by: mover, sid: self.sid)
+                ?? self.attention.releaseCursor(in: room, by: mover, sid: self.sid)
+            if let next { released.append(next) }
+        }
+        return self.attention.isHeld
+    }
 
     // MARK: Previews
 

@@ -14,7 +14,7 @@ struct Memberships {
     private static let few = 16
 
     var count: Int { self.names.count }
-    /// The rooms, in no order.
+    /// The rooms, in the order of ``entries``.
     var rooms: [Identifier] { self.names }
 
     /// True when there is one.

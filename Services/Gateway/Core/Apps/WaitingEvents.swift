@@ -15,6 +15,8 @@ struct WaitingEvents {
     }
 
     private(set) var events: [Event] = []
+    /// The latest event that moves a cursor; it is handled last.
+    var cursor: [UInt8]?
     /// Bytes of all events but previews.
     private(set) var bytes = 0
     private var previewCount = 0

@@ -8,6 +8,9 @@ enum AppEvent {
     case roomLeave
     case preview(PreviewEvent)
     case authRefresh
+    case attention(AttentionEvent)
+    /// The app sees a part of a room's canvas only.
+    case viewport
     /// The app asks whether its connection lives.
     case ping
     /// An edit: a commit asks for it.
@@ -16,7 +19,10 @@ enum AppEvent {
     private static let controls: [(name: String, event: AppEvent)] = [
         (PreviewEvent.deltas.rawValue, .preview(.deltas)),
         (PreviewEvent.group.rawValue, .preview(.group)), ("room:join", .roomJoin), ("room:leave", .roomLeave),
-        ("auth:refresh", .authRefresh), ("client:ping", .ping),
+        (AttentionEvent.cursor.rawValue, .attention(.cursor)),
+        (AttentionEvent.selection.rawValue, .attention(.selection)), ("viewport:set", .viewport),
+        ("auth:refresh", .authRefresh),
+        ("client:ping", .ping),
     ]
 
     /// The event of that name.
@@ -39,6 +45,8 @@ enum AppEvent {
         case .roomJoin: "room:join"
         case .roomLeave: "room:leave"
         case .preview(let event): event.rawValue
+        case .attention(let event): event.rawValue
+        case .viewport: "viewport:set"
         case .authRefresh: "auth:refresh"
         case .ping: "client:ping"
         case .edit(let kind): kind.event
@@ -59,6 +67,14 @@ enum PreviewEvent: String {
     case deltas = "element:gesturing"
     /// The same for a group about a pivot.
     case group = "elements:gesturing"
+}
+
+/// The events by which apps show what their people look at.
+enum AttentionEvent: String {
+    /// Where the mouse or finger points.
+    case cursor = "cursor:moving"
+    /// Which elements are selected.
+    case selection = "selection:set"
 }
 
 /// Where an event came from, and so where its answer goes.

@@ -120,6 +120,28 @@ struct EventReader {
         return policy
     }
 
+    // MARK: People
+
+    /// Reads a cursor or a selection.
+    func attention(_ payload: JSONValue, _ event: AttentionEvent) throws(Refusal) -> AttentionChange {
+        switch event {
+        case .cursor: .cursor(try PayloadField.cursor(payload))
+        case .selection:
+            .selection(try PayloadField.selection(payload, limit: self.editReading.largestGroup))
+        }
+    }
+
+    // MARK: Viewports
+
+    /// Reads the part of the canvas that an app sees, and adds the margin; nil: everything.
+    static func viewport(_ payload: JSONValue) throws(Refusal) -> PreviewArea? {
+        do throws(FieldError) {
+            return try ElementInput.viewport(payload).map { PreviewArea($0.withViewportMargin) }
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
     // MARK: Previews
 
     /// Reads a preview of one element.

@@ -104,9 +104,10 @@ extension EventText {
         }
         writer.key("members")
         writer.beginArray()
-        for member in joined.members {
+        for (index, member) in joined.members.enumerated() {
             writer.beginObject()
             Self.member(member, into: &writer)
+            Self.attention(index < joined.attention.count ? joined.attention[index] : [], into: &writer)
             writer.endObject()
         }
         writer.endArray()

@@ -142,6 +142,8 @@ enum EventText {
 
     /// A preview.
     static func preview(_ preview: Preview) -> [UInt8] {
+        if let selection = preview.selection { return Self.selection(selection, of: preview) }
+        if preview.isAttention { return Self.cursor(preview) }
         var writer = JSONWriter(reserving: 320)
         writer.beginArray()
         writer.value("element:transforming")
@@ -182,6 +184,60 @@ enum EventText {
         writer.endObject()
         writer.endArray()
         return writer.bytes
+    }
+
+    /// A cursor that moved.
+    private static func cursor(_ preview: Preview) -> [UInt8] {
+        Self.event("cursor:moved", room: preview.room) { writer in
+            Self.mover(of: preview, into: &writer)
+            Self.coordinate("x", preview.cursor?.x, into: &writer)
+            Self.coordinate("y", preview.cursor?.y, into: &writer)
+            writer.member("dt", UInt64(preview.sinceLast))
+        }
+    }
+
+    /// A selection that changed.
+    private static func selection(_ selection: Selection, of preview: Preview) -> [UInt8] {
+        Self.event("selection:changed", room: preview.room) { writer in
+            Self.mover(of: preview, into: &writer)
+            Self.ids(selection.elements, into: &writer)
+        }
+    }
+
+    private static func ids(_ elements: [Identifier], into writer: inout JSONWriter) {
+        writer.key("elementIds")
+        writer.beginArray()
+        for element in elements { writer.value(element.text) }
+        writer.endArray()
+    }
+
+    private static func coordinate(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        writer.key(name)
+        if let value { writer.value(value) } else { writer.null() }
+    }
+
+    /// What the connections of a member show.
+    static func attention(_ connections: [Attention], into writer: inout JSONWriter) {
+        writer.key("connections")
+        writer.beginArray()
+        for connection in connections where !connection.sid.isEmpty {
+            writer.beginObject()
+            writer.member("sid", connection.sid.text)
+            if let cursor = connection.cursor {
+                writer.object("cursor") { writer in
+                    writer.member("x", cursor.x)
+                    writer.member("y", cursor.y)
+                }
+            }
+            if !connection.selection.isEmpty {
+                writer.key("selection")
+                writer.beginArray()
+                for element in connection.selection { writer.value(element.text) }
+                writer.endArray()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private static func mover(of preview: Preview, into writer: inout JSONWriter) {

@@ -245,6 +245,8 @@ extension Joins {
             wantsPreviews: join.wantsPreviews, isLoading: isInParts, connections, at: now,
             into: &actions)
         if let answer { actions.append(answer) }
+        rooms.attentionShown(joined, in: join.room)
+        connections.joined(join.room, join.slot)
         return Released(slot: join.slot, room: join.room, events: events ?? WaitingEvents())
     }
 

@@ -4,13 +4,15 @@ import Wire
 /// What the gateway knows of rooms: their streams, and previews on their way from members and to them.
 ///
 ///     update, position ──► streams ──► members, or a question to the fan-out for what is missing
-///     preview ───────────► pacer ────► members, or the coalescer
+///     preview ───────────► pacer ────► members whose viewports it is in, or the coalescer
 ///
-/// Streams and the pacer know nothing of each other: a step of a stream ends previews, and a room without members is
-/// forgotten by both.
+/// Streams, the pacer and viewports know nothing of each other: a step of a stream ends previews, and a room without
+/// members is forgotten by all.
 package struct Rooms {
     private var streams = RoomStreams()
     private var pacer: PreviewPacer
+    private var viewports = RoomViewports()
+    private var attention = ShownAttention()
     private var recent = RecentAcknowledgements()
     /// Previews handed to coalescers.
     private(set) var previewsSentTotal: UInt64 = 0
@@ -27,6 +29,7 @@ package struct Rooms {
     /// Adds what is counted here.
     func count(into counters: inout GatewayCounters) {
         counters.previewsSent = self.previewsSentTotal
+        counters.previewsHidden = self.viewports.hiddenTotal
         counters.updates = self.streams.updatesTotal
         counters.holes = self.streams.holesTotal
         counters.resyncs = self.streams.resyncsTotal
@@ -55,7 +58,8 @@ package struct Rooms {
         _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool, isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        if let stream = self.streams.position(of: room), stream != position {
+        let stream = self.streams.position(of: room)
+        if let stream, stream != position {
             // The newcomer may know of commits that end what waits here.
             let previews = self.pacer.removeWaiting(of: room)
             self.deliver(previews[...], of: room, lateness: .zero, connections, at: now, into: &actions)
@@ -64,6 +68,13 @@ package struct Rooms {
             slot, room, at: position, isLegacy: isLegacy, wantsPreviews: wantsPreviews, isLoading: isLoading,
             into: &actions)
         self.follow(outcome, in: room, connections, into: &actions)
+        // The members lost their places and come back, with their viewports.
+        if stream == nil, self.viewports.contains(room) { Self.askForAreas(of: room, into: &actions) }
+    }
+
+    /// A member's join was answered: it sees what the others show.
+    mutating func attentionShown(_ joined: JoinReply.Joined, in room: Identifier) {
+        self.attention.note(joined, in: room)
     }
 
     /// A member has read its snapshot.
@@ -95,6 +106,7 @@ package struct Rooms {
             self.forward(preview, into: &actions)
         }
         self.streams.leave(slot, room)
+        self.viewports.leave(slot, room)
         self.forgetIfEmpty(room, into: &actions)
         actions.append(.fanout(of: room, .leave(Leave(room: room, connection: connection))))
     }
@@ -107,7 +119,12 @@ package struct Rooms {
     }
 
     private mutating func forgetIfEmpty(_ room: Identifier, into actions: inout [GatewayAction]) {
-        guard self.streams.forgetIfEmpty(room) else { return }
+        let isForgotten = self.streams.forgetIfEmpty(room)
+        if self.viewports.contains(room), self.streams.position(of: room) == nil {
+            self.viewports.forgetIfUnseen(room)
+        }
+        guard isForgotten else { return }
+        self.attention.forget(room)
         for preview in self.pacer.forget(room) { self.forward(preview, into: &actions) }
     }
 
@@ -116,14 +133,27 @@ package struct Rooms {
     /// The next update of a room's stream came.
     mutating func updateReceived(_ update: Update, _ connections: Connections, into actions: inout [GatewayAction]) {
         let outcome = self.streams.updateReceived(update, into: &actions)
-        if case .delivered = outcome, !self.pacer.isEmpty { self.pacer.drop(update.endedPreviews, in: update.room) }
+        if case .delivered = outcome { self.drop(update, in: update.room) }
         self.follow(outcome, in: update.room, connections, into: &actions)
+    }
+
+    /// Drops the previews that must not follow an update.
+    private mutating func drop(_ update: Update, in room: Identifier) {
+        let isFollowed = self.viewports.contains(room)
+        guard isFollowed || !self.pacer.isEmpty else { return }
+        let ended = update.endedPreviews
+        self.pacer.drop(ended, in: room)
+        if isFollowed { self.viewports.drop(ended, in: room) }
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
     mutating func positionReceived(
-        _ answer: RoomPosition, _ connections: Connections, into actions: inout [GatewayAction]
+        _ answer: RoomPosition, _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
+        let hidden = self.attention.reset(answer.room) { connections.slot(of: $0) != nil }
+        if !hidden.isEmpty {
+            self.previewsReceived(hidden, lateness: .zero, connections, at: now, into: &actions)
+        }
         let outcome = self.streams.positionReceived(answer, into: &actions)
         self.follow(outcome, in: answer.room, connections, into: &actions)
     }
@@ -136,6 +166,7 @@ package struct Rooms {
     /// A gesture ended without a commit.
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
         self.pacer.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
+        self.viewports.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
         self.streams.gestureEnded(ended, into: &actions)
     }
 
@@ -157,6 +188,7 @@ package struct Rooms {
         case .missing: self.ask(for: room, connections, into: &actions)
         case .reset:
             _ = self.pacer.removeWaiting(of: room)
+            self.viewports.reset(room)
             self.forgetIfEmpty(room, into: &actions)
         }
     }
@@ -164,16 +196,39 @@ package struct Rooms {
     /// Asks the fan-out for what is missing in a room's stream.
     private func ask(for room: Identifier, _ connections: Connections, into actions: inout [GatewayAction]) {
         guard let position = self.streams.position(of: room) else { return }
-        let occupants = connections.occupants(self.streams.members(of: room))
-        let interest = RoomInterest(room: room, position: position, occupants: occupants)
+        let occupants = connections.occupants(self.streams.members(of: room), of: room)
+        let interest = RoomInterest(
+            room: room, position: position, occupants: occupants, hasViewports: self.viewports.contains(room))
         actions.append(.fanout(of: room, .interest(interest)))
+    }
+
+    // MARK: Viewports
+
+    /// A member sees a part of a room's canvas only from now on, or everything again if `viewport` is nil. What moves there
+    /// is shown immediately.
+    mutating func viewportSet(
+        _ viewport: PreviewArea?, of slot: Slot, in room: Identifier, _ connections: Connections,
+        into actions: inout [GatewayAction]
+    ) {
+        let wasFollowed = self.viewports.contains(room)
+        let previews = self.viewports.set(viewport, for: slot, in: room)
+        if !wasFollowed, self.viewports.contains(room) {
+            Self.askForAreas(of: room, into: &actions)
+        }
+        guard !previews.isEmpty, self.streams.previewMembers(of: room).contains(slot) else { return }
+        let texts = Self.texts(of: previews[...], connections).filter { $0.sender != slot }
+        if !texts.isEmpty { actions.append(.previews([slot], texts)) }
+    }
+
+    private static func askForAreas(of room: Identifier, into actions: inout [GatewayAction]) {
+        actions.append(.fanout(of: room, .areaInterest(AreaInterest(room: room))))
     }
 
     // MARK: Previews of members
 
     /// Sends a member's preview on when its room's pace allows it.
     mutating func send(_ preview: Preview, at now: Instant, into actions: inout [GatewayAction]) {
-        if !self.pacer.sendsImmediately {
+        if preview.selection == nil, !self.pacer.sendsImmediately {
             let members = self.streams.previewMembers(of: preview.room).count
             if self.pacer.keepsBack(preview, members: members, at: now) { return }
         }
@@ -182,6 +237,7 @@ package struct Rooms {
 
     private mutating func forward(_ preview: Preview, into actions: inout [GatewayAction]) {
         self.previewsSentTotal += 1
+        if preview.selection != nil { return actions.append(.fanout(of: preview.room, .selection(preview))) }
         actions.append(.preview(shard: Shard.of(room: preview.room), preview))
     }
 
@@ -203,12 +259,26 @@ package struct Rooms {
             let room = previews[start].room
             let end = previews[start...].firstIndex { $0.room != room } ?? previews.endIndex
             let members = self.streams.previewMembers(of: room).count
-            if members > 0, !self.pacer.keepsBack(previews[start..<end], of: room, members: members, at: now) {
-                self.deliver(previews[start..<end], of: room, lateness: lateness, connections, at: now, into: &actions)
+            var paced = previews[start..<end]
+            if paced.contains(where: \.isAttention) {
+                self.noteAttention(paced, of: room)
+                // Selections are rare, and show what a commit will be about: they do not wait for the room's pace.
+                let selections = paced.filter { $0.selection != nil }[...]
+                paced = paced.filter { $0.selection == nil }[...]
+                self.deliver(selections, of: room, lateness: lateness, connections, at: now, into: &actions)
+            }
+            if members > 0, !paced.isEmpty, !self.pacer.keepsBack(paced, of: room, members: members, at: now) {
+                self.deliver(paced, of: room, lateness: lateness, connections, at: now, into: &actions)
             }
             start = end
         }
         self.reviewPaces(at: now, into: &actions)
+    }
+
+    /// Notes which cursors and selections are shown to a room's members.
+    private mutating func noteAttention(_ previews: ArraySlice<Preview>, of room: Identifier) {
+        guard self.streams.position(of: room) != nil else { return }
+        for preview in previews where preview.isAttention { self.attention.note(preview) }
     }
 
     /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
@@ -229,24 +299,30 @@ package struct Rooms {
     ) {
         let members = self.streams.previewMembers(of: room)
         guard !previews.isEmpty, !members.isEmpty else { return }
-        if previews.contains(where: { $0.group != .alone }) {
-            self.deliver(groups: previews, of: room, connections, into: &actions)
+        var deliveries = members.count * previews.count
+        let isFollowed = self.viewports.contains(room)
+        if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {
+            if isFollowed { self.viewports.note(previews, of: room) }
+            deliveries = self.deliver(byContract: previews, of: room, connections, into: &actions)
         } else {
             actions.append(.previews(members, Self.texts(of: previews, connections)))
         }
-        self.pacer.delivered(previews.count, of: room, to: members.count, lateness: lateness, at: now)
+        self.pacer.delivered(deliveries, of: room, to: members.count, lateness: lateness, at: now)
     }
 
-    /// Delivers previews of groups: in one message each, but to 1.0 apps one by one.
-    private func deliver(
-        groups previews: ArraySlice<Preview>, of room: Identifier, _ connections: Connections,
+    /// Delivers previews, those of a group in one message, but to 1.0 apps one by one.
+    /// - Returns: how many previews members get, together.
+    private mutating func deliver(
+        byContract previews: ArraySlice<Preview>, of room: Identifier, _ connections: Connections,
         into actions: inout [GatewayAction]
-    ) {
+    ) -> Int {
         let (members, legacyMembers) = self.streams.previewMembersByContract(of: room)
+        var deliveries = 0
         if !legacyMembers.isEmpty {
-            actions.append(.previews(legacyMembers, Self.texts(of: previews, connections)))
+            let texts = Self.texts(of: previews.filter { !$0.isAttention }[...], connections)
+            if !texts.isEmpty { deliveries += self.deliver(texts, of: room, to: legacyMembers, into: &actions) }
         }
-        guard !members.isEmpty else { return }
+        guard !members.isEmpty else { return deliveries }
         var texts: [PreviewText] = []
         var rest = previews
         while let first = rest.first {
@@ -256,7 +332,21 @@ package struct Rooms {
                 group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
             rest = rest.dropFirst(max(1, group.count))
         }
-        actions.append(.previews(members, texts))
+        return deliveries + self.deliver(texts, of: room, to: members, into: &actions)
+    }
+
+    /// Delivers to each member what it can see.
+    /// - Returns: how many previews members get, together.
+    private mutating func deliver(
+        _ texts: [PreviewText], of room: Identifier, to members: [Slot], into actions: inout [GatewayAction]
+    ) -> Int {
+        let (unbounded, sightings) = self.viewports.split(members, of: room, texts)
+        if !unbounded.isEmpty { actions.append(.previews(unbounded, texts)) }
+        if !sightings.isEmpty { actions.append(.sightings(sightings, texts)) }
+        let sizes = texts.map(\.previews.count)
+        return sightings.reduce(unbounded.count * sizes.reduce(0, +)) { sum, sighting in
+            sighting.indices.reduce(sum) { $0 + sizes[$1] }
+        }
     }
 
     private static func texts(of previews: ArraySlice<Preview>, _ connections: Connections) -> [PreviewText] {

@@ -40,6 +40,9 @@ package struct BenchClient: Sendable {
     /// The content size of its own element, bytes, and the number of further elements it creates.
     private let elementBytes: Int
     private let furtherElements: Int
+    private let wantsPreviews: Bool
+    /// The columns in its viewport; nil: it sees everything.
+    private let view: Range<Int>?
     private var frames = ServerFrames()
     private var head: [UInt8] = []
     private var preview: MovingMessage?
@@ -57,14 +60,18 @@ package struct BenchClient: Sendable {
         self.element = "e\(plan.index)"
         self.elementBytes = load.elementBytes
         self.furtherElements = plan.isFirst && !target.isPlain ? load.furtherElements : 0
+        let isSender = plan.member.map { $0 < load.previewersPerRoom } ?? false
+        self.wantsPreviews = !(isSender && load.areSendersBlind)
+        self.view = isSender ? nil : plan.view(load)
         self.lane = CommitLane(window: load.commitWindow > 0 ? load.commitWindow : 16)
         self.masks = MaskGenerator(seed: UInt64(plan.index + 1) &* 0x9E37_79B9_7F4A_7C15)
         if load.groupRate > 0, plan.isFirst, !target.isPlain {
             self.group = GroupMessage(room: self.room, elements: load.groupElements)
         }
         guard plan.isMover else { return }
-        self.preview = MovingMessage(room: self.room, element: self.element, isCommit: false)
-        self.commit = MovingMessage(room: self.room, element: self.element, isCommit: true)
+        let column = load.viewShare < 1 ? (plan.member ?? 0) % SendTime.columns : 0
+        self.preview = MovingMessage(room: self.room, element: self.element, isCommit: false, column: column)
+        self.commit = MovingMessage(room: self.room, element: self.element, isCommit: true, column: column)
     }
 
     /// Commits without an answer.
@@ -226,7 +233,7 @@ package struct BenchClient: Sendable {
             return
         }
         self.phase = .joining
-        self.say(Greeting.join(self.room), into: &output)
+        self.say(Greeting.join(self.room, wantsPreviews: self.wantsPreviews), into: &output)
     }
 
     private mutating func acknowledged(
@@ -236,6 +243,7 @@ package struct BenchClient: Sendable {
         case (Greeting.joinID, .joining):
             guard answer == .applied else { return "joining was refused: \(answer)" }
             self.lane.joined(used: 0)
+            if let view = self.view { self.say(Greeting.viewport(self.room, columns: view), into: &output) }
             self.create(after: 0, &output)
         case (Greeting.createID, .creating(let made)):
             // A conflict: they exist since an earlier connection.

@@ -26,6 +26,15 @@ package struct ClientPlan: Sendable, Equatable {
         }
     }
 
+    /// The columns of senders that a member has in its viewport, spread over all of them; nil: all, without a viewport.
+    package func view(_ load: Load) -> Range<Int>? {
+        guard let member, load.viewShare < 1 else { return nil }
+        let columns = min(load.previewersPerRoom, SendTime.columns)
+        let count = max(1, Int((Double(columns) * load.viewShare).rounded()))
+        let start = member * count % max(1, columns - count + 1)
+        return start..<start + count
+    }
+
     /// Its number among the first `count` members of all rooms, those of one room consecutive; nil when it is none of
     /// them.
     package func number(amongFirst count: Int) -> Int? {

@@ -22,8 +22,16 @@ enum Greeting {
     }
 
     /// `420["room:join",{…}]`.
-    static func join(_ room: String) -> [UInt8] {
-        Array(#"42\#(self.joinID)["room:join",{"roomId":"\#(room)"}]"#.utf8)
+    static func join(_ room: String, wantsPreviews: Bool = true) -> [UInt8] {
+        let previews = wantsPreviews ? "" : #","previews":false"#
+        return Array(#"42\#(self.joinID)["room:join",{"roomId":"\#(room)"\#(previews)}]"#.utf8)
+    }
+
+    /// `42["viewport:set",{…}]`: some of the columns in which senders move, all around if there are no more.
+    static func viewport(_ room: String, columns: Range<Int>) -> [UInt8] {
+        let (x, width) = (Int64(columns.lowerBound) * SendTime.column, Int64(columns.count) * SendTime.column)
+        return Array(
+            #"42["viewport:set",{"roomId":"\#(room)","x":\#(x),"y":0,"width":\#(width),"height":2000000}]"#.utf8)
     }
 
     /// Creates the client's own element, with content of this size.

@@ -68,6 +68,22 @@ extension BenchPreset {
         ]
     }
 
+    /// 20 viewers of 1,000 movers in one room: first they see everything, then each sees 5 % of the movers.
+    static var viewportPhases: [NamedLoad] {
+        var load = Load()
+        load.rooms = 1
+        load.members = 1020
+        load.senders = 1000
+        load.rate = 4
+        load.areSendersBlind = true
+        load.ramp = 8
+        var seen = load
+        seen.viewShare = 0.05
+        return [
+            NamedLoad("viewports", phase: "everything", load), NamedLoad("viewports", phase: "5 % in view", seen),
+        ]
+    }
+
     /// 60 previews and 420 deliveries a second from 1, 10, 100 or 1,000 rooms in total. Each room has one sender,
     /// because previews of one room leave together: with more senders fewer rooms would be cheaper.
     static var scalePhases: [NamedLoad] {

@@ -13,11 +13,13 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     case overload
     /// 200 commits a second, alone and beside groups of 500 elements.
     case groups
+    /// Viewers of 1,000 movers, without viewports and with viewports that contain 5 % of them; not a standard one.
+    case viewports
     /// Ten thousand connections, which takes long; not a standard one.
     case scale
 
     /// The loads of `--preset standard`.
-    package static var standard: [BenchPreset] { self.allCases.filter { $0 != .scale } }
+    package static var standard: [BenchPreset] { self.allCases.filter { $0 != .scale && $0 != .viewports } }
 
     /// Its phases, in order.
     package var phases: [NamedLoad] {
@@ -25,6 +27,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         case .slowReaders: Self.slowReaderPhases
         case .overload: Self.overloadPhases
         case .groups: Self.groupPhases
+        case .viewports: Self.viewportPhases
         case .scale: Self.scalePhases
         default: [NamedLoad(self.rawValue, self.load, goals: self.goals)]
         }
@@ -34,7 +37,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     private var load: Load {
         var load = Load()
         switch self {
-        case .manyRooms, .slowReaders, .overload, .groups, .scale:
+        case .manyRooms, .slowReaders, .overload, .groups, .viewports, .scale:
             break
         case .light:
             load.rooms = 5
@@ -87,7 +90,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         case .commits200: [Goal(.acknowledgementP50, 1.5), Goal(.acknowledgementP99, 5)]
         case .commitsMax: [Goal(.commitsPerSecond, 30_000), Goal(.cpuPerCommit, 40)]
         case .idle: [Goal(.memoryPerIdle, 4)]
-        case .slowReaders, .overload, .groups, .scale: []
+        case .slowReaders, .overload, .groups, .viewports, .scale: []
         }
     }
 }

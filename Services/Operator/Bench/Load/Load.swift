@@ -6,6 +6,10 @@ package struct Load: Sendable, Equatable {
     /// Members of each room that send previews, and previews per second of each.
     package var senders = 2
     package var rate = 60.0
+    /// True when the senders of previews want none of others'.
+    package var areSendersBlind = false
+    /// The share of a room's senders, from 0 to 1, that each of its other members has in its viewport; 1: no viewport.
+    package var viewShare = 1.0
     /// Commits per second, all connections together; 0 with a ``commitWindow`` means as many as are acknowledged.
     package var commitRate = 0.0
     /// Members of each room that commit; nil: those that send previews.
@@ -99,7 +103,8 @@ package struct Load: Sendable, Equatable {
         guard (0...10_000).contains(self.commitWindow), (0.001...100_000).contains(self.commitsPerConnection) else {
             return "commit-window must be 0 to 10000, commits-per-connection 0.001 to 100000"
         }
-        guard (0...1).contains(self.slowShare), (0...1).contains(self.stormShare) else {
+        guard (0...1).contains(self.slowShare), (0...1).contains(self.stormShare), (0...1).contains(self.viewShare)
+        else {
             return "shares must be 0 to 1"
         }
         guard (0...1_000_000_000).contains(self.slowBytes) else { return "slow-bytes must be 0 to 1000000000" }

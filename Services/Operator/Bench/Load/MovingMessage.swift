@@ -10,7 +10,8 @@ package struct MovingMessage: Sendable {
     /// - Parameters:
     ///   - room, element: plain ASCII that needs no escaping.
     ///   - isCommit: with an acknowledgement id, and a number at the end.
-    package init(room: String, element: String, isCommit: Bool) {
+    ///   - column: the sender's column, from 0; see ``SendTime``.
+    package init(room: String, element: String, isCommit: Bool, column: Int = 0) {
         var text: [UInt8] = Array("42".utf8)
         if isCommit {
             self.id = text.count
@@ -22,6 +23,7 @@ package struct MovingMessage: Sendable {
         text += #"{"roomId":"\#(room)","elementId":"\#(element)","transform":{"rotation":"#.utf8
         self.rotation = text.count
         text += #"100.5},"positionX":"#.utf8
+        if column > 0 { text += "\(column)".utf8 }
         self.x = text.count
         text += "\(SendTime.firstX)".utf8
         text += #","positionY":"#.utf8

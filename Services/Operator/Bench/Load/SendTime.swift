@@ -5,13 +5,18 @@
 /// last one. So whole seconds go into `x`, microseconds of the second into `y`, both far inside the range and always
 /// sent together. Both have a constant number of digits, so that a message keeps its length.
 ///
-///     x = 100,000 + seconds since the start      y = 1,000,000 + microseconds of that second
+/// Senders may move in columns of their own, a million pixels apart, so that viewports tell them apart.
+///
+///     x = column · 1,000,000 + 100,000 + seconds since the start      y = 1,000,000 + microseconds of that second
 package enum SendTime {
     /// `x` of the first second; six digits.
     static let firstX: Int64 = 100_000
     /// `y` of a whole second; seven digits.
     static let firstY: Int64 = 1_000_000
-    /// Digits of `x` and `y`.
+    /// The width of a column, pixels, and the number of columns.
+    package static let column: Int64 = 1_000_000
+    package static let columns = 1000
+    /// Digits of `x` within its column, and of `y`.
     static let xDigits = 6
     static let yDigits = 7
     /// The last time that can be encoded, microseconds: ten days.
@@ -26,7 +31,8 @@ package enum SendTime {
 
     /// The time encoded in two coordinates, microseconds since the start; nil for a position that is no send time.
     package static func time(x: Int64, y: Int64) -> Int64? {
-        guard x >= self.firstX, x <= 999_999, y >= self.firstY, y < 2 * self.firstY else { return nil }
+        let x = x >= 0 ? x % self.column : x
+        guard x >= self.firstX, y >= self.firstY, y < 2 * self.firstY else { return nil }
         return (x - self.firstX) * 1_000_000 + (y - self.firstY)
     }
 }

@@ -1,0 +1,55 @@
+internal import Canvas
+internal import JSONBytes
+internal import Wire
+
+/// Where previews can be seen.
+extension ElementStore {
+    /// Adds to a preview where it can be seen: the box around the element as apps show it by now and as they showed it
+    /// before, so that those who see only that see it go.
+    /// - Parameters:
+    ///   - stored: the element.
+    ///   - index: its index.
+    ///   - fence: the index of the mover's session among its fences.
+    mutating func locate(
+        _ preview: inout Preview, of stored: Element, at index: Int, _ fence: Int, with document: inout JSONDocument
+    ) {
+        let parent = self.parent(of: stored, with: &document)
+        guard stored.space == .canvas || parent != nil else {
+            preview.area = .everywhere
+            return
+        }
+        var (fields, before) = (preview.fields, stored.area(on: parent))
+        if case .shown(let earlier, let area, preview.gesture) = self[index].fences[fence].motion {
+            (fields, before) = (earlier, area)
+            fields.merge(preview.fields)
+        }
+        let area = stored.showing(fields).area(on: parent)
+        self[index].fences[fence].motion = .shown(fields, area, of: preview.gesture)
+        preview.area = area.union(before)
+    }
+
+    /// The stored parent of an annotation; nil for other elements.
+    mutating func parent(of element: Element, with document: inout JSONDocument) -> Element? {
+        guard let parent = element.parentId, let index = self.index(of: Identifier(parent)) else { return nil }
+        return self.element(at: index, with: &document)
+    }
+}
+
+extension Element {
+    /// The element where a preview shows it.
+    fileprivate func showing(_ fields: TransformFields) -> Element {
+        var element = self
+        element.positionX = fields.positionX ?? self.positionX
+        element.positionY = fields.positionY ?? self.positionY
+        element.rotation = fields.rotation ?? self.rotation
+        element.scaleX = fields.scaleX ?? self.scaleX
+        element.scaleY = fields.scaleY ?? self.scaleY
+        return element
+    }
+
+    /// The box around it on the canvas.
+    /// - Parameter parent: that of an annotation, which lies in its parent's space.
+    fileprivate func area(on parent: Element?) -> PreviewArea {
+        PreviewArea(parent.map { self.boundingBox(on: $0) } ?? self.boundingBox())
+    }
+}

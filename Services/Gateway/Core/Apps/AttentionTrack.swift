@@ -1,0 +1,77 @@
+import Canvas
+import Timing
+import Wire
+
+/// What an app says of its person.
+enum AttentionChange {
+    /// The mouse or finger points there; nil: nowhere.
+    case cursor(Point?)
+    /// These elements are selected.
+    case selection([Identifier])
+}
+
+/// What an app points at and has selected in one room: the latest state, and how much of it waits for the rate limit.
+struct AttentionTrack {
+    private var cursor: Point?
+    private var selection: [Identifier] = []
+    /// Grows with every change, and with time: what a later membership of the same connection shows is newer.
+    private var version: UInt64 = 0
+    /// Cursors that were folded since the last one was sent.
+    private var heldCursors: UInt32 = 0
+    private var isSelectionHeld = false
+
+    /// True while something waits for the rate limit.
+    var isHeld: Bool { self.heldCursors > 0 || self.isSelectionHeld }
+
+    /// What others should see.
+    func state(sid: Identifier) -> Attention {
+        Attention(sid: sid, cursor: self.cursor, selection: self.selection, version: self.version)
+    }
+
+    /// Notes a change, which waits until it is released.
+    mutating func change(_ change: AttentionChange, at now: Instant) {
+        self.version = max(self.version + 1, now.elapsed(since: .start).milliseconds << 10)
+        switch change {
+        case .cursor(let cursor):
+            self.cursor = cursor
+            self.heldCursors = min(self.heldCursors, .max - 1) + 1
+        case .selection(let selection):
+            self.selection = selection
+            self.isSelectionHeld = true
+        }
+    }
+
+    /// A fan-out may have forgotten what was sent: it is sent again, unless it is nothing.
+    mutating func sendAgain() {
+        if self.cursor != nil { self.heldCursors = max(1, self.heldCursors) }
+        if !self.selection.isEmpty { self.isSelectionHeld = true }
+        if self.isHeld { self.version += 1 }
+    }
+
+    /// A new session begins: nothing is shown.
+    mutating func reset() {
+        (self.cursor, self.selection, self.heldCursors, self.isSelectionHeld) = (nil, [], 0, false)
+    }
+
+    /// Removes the cursor that waits.
+    mutating func releaseCursor(
+        in room: Identifier, by mover: (connection: UInt64, user: Identifier), sid: Identifier
+    ) -> Preview? {
+        guard self.heldCursors > 0 else { return nil }
+        var preview = Preview.cursor(
+            self.cursor, in: room, connection: mover.connection, user: mover.user, sid: sid, version: self.version)
+        preview.folded = self.heldCursors
+        self.heldCursors = 0
+        return preview
+    }
+
+    /// Removes the selection that waits.
+    mutating func releaseSelection(
+        in room: Identifier, by mover: (connection: UInt64, user: Identifier), sid: Identifier
+    ) -> Preview? {
+        guard self.isSelectionHeld else { return nil }
+        self.isSelectionHeld = false
+        return .selection(
+            self.selection, in: room, connection: mover.connection, user: mover.user, sid: sid, version: self.version)
+    }
+}

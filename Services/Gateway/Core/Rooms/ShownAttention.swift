@@ -1,0 +1,43 @@
+import Wire
+
+/// The cursors and selections that members of rooms here see, of connections anywhere.
+///
+/// The fan-out says with each position of a room's stream what the connections of other gateways show from then on. What
+/// was shown before may have ended unnoticed, with a fan-out that is gone: it is hidden first.
+struct ShownAttention {
+    /// For each cursor and selection the preview that hides it.
+    private var rooms: [Identifier: [LatestPreviews.Key: Preview]] = [:]
+
+    /// Notes what is shown from now on.
+    mutating func note(_ preview: Preview) {
+        let key = LatestPreviews.Key(preview)
+        guard preview.isHidden else {
+            self.rooms[preview.room, default: [:]][key] = preview.hidden
+            return
+        }
+        self.rooms[preview.room]?[key] = nil
+    }
+
+    /// Notes what an answer to a join has shown.
+    mutating func note(_ joined: JoinReply.Joined, in room: Identifier) {
+        for (member, connections) in zip(joined.members, joined.attention) {
+            for connection in connections {
+                for preview in connection.previews(in: room, of: member.user) { self.note(preview) }
+            }
+        }
+    }
+
+    /// Forgets what connections of others show in a room.
+    /// - Parameter isLocal: true for the connections of this gateway, which knows of them itself.
+    /// - Returns: the previews that hide it.
+    mutating func reset(_ room: Identifier, isLocal: (UInt64) -> Bool) -> [Preview] {
+        guard let shown = self.rooms[room] else { return [] }
+        self.rooms[room] = shown.filter { isLocal($1.connection) }
+        return shown.values.filter { !isLocal($0.connection) }
+    }
+
+    /// A room has no members here any more.
+    mutating func forget(_ room: Identifier) {
+        if !self.rooms.isEmpty { self.rooms[room] = nil }
+    }
+}

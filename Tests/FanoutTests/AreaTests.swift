@@ -1,0 +1,81 @@
+import Canvas
+import FanoutCore
+import Testing
+import Wire
+
+/// Where previews can be seen. The element is at (1, 2), 100 × 100 pixels about its centre.
+@Suite struct AreaTests {
+    /// Ben's gateway has members with viewports.
+    private static func stage(_ element: String? = nil) -> Scene {
+        var scene = PreviewTests.stage(element)
+        scene.fanout.areaInterestReceived(AreaInterest(room: "r"), from: Scene.g2)
+        return scene
+    }
+
+    private static func areas(_ scene: inout Scene, _ preview: Preview) -> [PreviewArea] {
+        scene.preview(preview)
+        return scene.taken(by: Scene.g2).previews.map(\.area)
+    }
+
+    private static func box(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> PreviewArea {
+        PreviewArea(Rect(x: x, y: y, width: width, height: height))
+    }
+
+    @Test func withoutViewportsNoAreaIsComputed() {
+        var scene = PreviewTests.stage()
+        #expect(Self.areas(&scene, .by()) == [.everywhere])
+        scene.interest([("ben", 2)], seq: 1, at: Scene.g2, hasViewports: true)
+        _ = scene.take()
+        #expect(Self.areas(&scene, .by()) != [.everywhere])
+        scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
+        _ = scene.take()
+        #expect(Self.areas(&scene, .by()) == [.everywhere])
+    }
+
+    @Test func aRoomThatIsNotThereNeedsNoAreas() {
+        var scene = Scene()
+        scene.fanout.areaInterestReceived(AreaInterest(room: "r"), from: Scene.g1)
+        #expect(scene.fanout.roomCount == 0)
+    }
+
+    @Test func theAreaIsTheBoundingBoxAndTheOneBeforeAtFirstThatOfTheStoredElement() {
+        var scene = Self.stage()
+        let stored = Self.box(-49, -48, 100, 100)
+        let first = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+        #expect(first == [stored.union(Self.box(951, -48, 100, 100))])
+        let second = Self.areas(&scene, .by(showing: TransformFields(positionX: 2001)))
+        #expect(second == [Self.box(951, -48, 1100, 100)])
+    }
+
+    @Test func fieldsShownEarlierInTheGestureCount() {
+        var scene = Self.stage()
+        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+        let scaled = Self.areas(&scene, .by(showing: TransformFields(scaleX: 2, scaleY: 2)))
+        #expect(scaled == [Self.box(901, -98, 200, 200)])
+        // A new gesture begins at the stored element.
+        let next = Self.areas(&scene, .by(gesture: 2, showing: TransformFields(scaleX: 2)))
+        #expect(next == [Self.box(-99, -48, 200, 100)])
+    }
+
+    @Test func aTurnedElementReachesFurther() {
+        var scene = Self.stage()
+        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001, rotation: 45)))
+        let areas = Self.areas(&scene, .by(showing: TransformFields(rotation: 45)))
+        let half = 50 * 2.0.squareRoot()
+        #expect(areas == [Self.box(1001 - half, 2 - half, 2 * half, 2 * half)])
+    }
+
+    @Test func anAnnotationLiesOnItsParent() {
+        var scene = Self.stage(Scene.element("e").replacing(#""scaleX":1"#, with: #""scaleX":2"#))
+        let note =
+            #"{"id":"a","type":"text","parentId":"e","space":"normalized","positionX":0.5,"positionY":0.5,"width":10,"#
+            + #""height":10,"rotation":0,"scaleX":1,"scaleY":1,"originalWidth":10,"originalHeight":10,"anchorX":0.5,"#
+            + #""anchorY":0.5,"createdBy":"ann","updatedBy":"ann","rev":1}"#
+        scene.commit("a", note)
+        _ = scene.take()
+        _ = Self.areas(&scene, .by(element: "a", showing: TransformFields(positionX: 1)))
+        let areas = Self.areas(&scene, .by(element: "a", showing: TransformFields(positionX: 1)))
+        // At the right edge of its parent, in the middle of its height.
+        #expect(areas == [Self.box(91, -3, 20, 10)])
+    }
+}

@@ -1,0 +1,127 @@
+import Canvas
+import FanoutCore
+import Testing
+import Wire
+
+/// Cursors and selections: Ann (1) at the first gateway, Ben (2) at the second.
+@Suite struct AttentionTests {
+    private static func stage() -> Scene {
+        var scene = PreviewTests.stage()
+        _ = scene.take()
+        return scene
+    }
+
+    private static func cursor(_ x: Double?, version: UInt64, sid: Identifier = "s-ann", _ connection: UInt64 = 1)
+        -> Preview
+    {
+        .cursor(
+            x.map { Point(x: $0, y: 0) }, in: "r", connection: connection, user: "ann", sid: sid, version: version)
+    }
+
+    private static func selection(_ ids: [Identifier], version: UInt64) -> Preview {
+        .selection(ids, in: "r", connection: 1, user: "ann", sid: "s-ann", version: version)
+    }
+
+    @Test func theyGoToTheGatewaysOfTheRoom() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 2), Self.selection(["e"], version: 1))
+        let previews = scene.taken(by: Scene.g2).previews
+        #expect(previews.map(\.cursor?.x) == [5, nil])
+        #expect(previews.map(\.selection?.elements) == [nil, ["e"]])
+    }
+
+    @Test func olderOnesAndThoseOfUnknownConnectionsAreDropped() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 2))
+        _ = scene.take()
+        scene.preview(Self.cursor(4, version: 1), Self.cursor(7, version: 9, 77))
+        #expect(scene.take() == [])
+    }
+
+    @Test func whatWasShownUnderAnotherSessionIsHidden() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1))
+        _ = scene.take()
+        scene.preview(Self.cursor(6, version: 2, sid: "s-other"))
+        let previews = scene.taken(by: Scene.g2).previews
+        #expect(previews.map(\.sid) == ["s-ann", "s-other"] && previews.map(\.isHidden) == [true, false])
+    }
+
+    @Test func theyEndWithTheirConnection() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1), Self.selection(["e"], version: 2))
+        _ = scene.take()
+        scene.leave(1)
+        let records = scene.taken(by: Scene.g2)
+        #expect(records.previews.allSatisfy { $0.isHidden && $0.connection == 1 } && records.previews.count == 2)
+        #expect(records.presence == ["-ann"])
+        scene.preview(Self.cursor(6, version: 3))
+        #expect(scene.take() == [])
+    }
+
+    @Test func theyStandInTheAnswersToJoins() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1), Self.selection(["e"], version: 2))
+        _ = scene.take()
+        scene.join("cid", 3, at: Scene.g2)
+        scene.answer()
+        let joined = scene.taken(by: Scene.g2).joined
+        #expect(joined.first?.members.map(\.user) == ["ann", "ben", "cid"])
+        let attention = joined.first?.attention ?? []
+        #expect(attention.map { $0.map(\.sid) } == [["s-ann"], ["s-ben"], ["s-cid"]])
+        #expect(attention.first?.first?.cursor == Point(x: 5, y: 0))
+        #expect(attention.first?.first?.selection == ["e"])
+    }
+
+    @Test func aGatewayThatCatchesUpGetsWhatOthersShow() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1), Self.selection(["e"], version: 2))
+        _ = scene.take()
+        scene.interest([("ben", 2)], seq: 1, at: Scene.g2)
+        let second = scene.taken(by: Scene.g2)
+        #expect(second.positions.count == 1 && second.previews.count == 2)
+        scene.interest([("ann", 1)], seq: 1, at: Scene.g1)
+        #expect(scene.taken(by: Scene.g1).previews.isEmpty)
+    }
+
+    @Test func aFanoutWithoutMemoryHearsItFromGateways() {
+        var scene = Scene()
+        scene.interest([("ben", 2)], seq: 0, at: Scene.g2)
+        scene.answer()
+        _ = scene.take()
+        var occupant = RoomInterest.Occupant(connection: 1, member: .named("ann"))
+        occupant.attention = Attention(sid: "s-ann", cursor: Point(x: 5, y: 0), selection: ["e"], version: 7)
+        let interest = RoomInterest(
+            room: "r", position: Position(epoch: "epoch-1", seq: 0), occupants: [occupant])
+        scene.send(interest, from: Scene.g1)
+        #expect(scene.taken(by: Scene.g2).previews.map(\.gesture) == [7, 7])
+        // The same again is nothing new.
+        scene.send(interest, from: Scene.g1)
+        #expect(scene.taken(by: Scene.g2).previews.isEmpty)
+        scene.preview(Self.cursor(4, version: 6))
+        #expect(scene.take() == [])
+    }
+
+    @Test func aSessionThatMovesOnLeavesNothingBehind() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1))
+        _ = scene.take()
+        scene.join("ann", 9, at: Scene.g2, session: "s-ann.good")
+        scene.answer()
+        #expect(scene.taken(by: Scene.g2).previews.map(\.isHidden) == [true])
+        // The connection that lost its session leaves quietly.
+        scene.leave(1)
+        #expect(scene.taken(by: Scene.g2).previews.isEmpty)
+    }
+
+    @Test func aCursorsAreaIsWhereItWasAndIs() {
+        var scene = Self.stage()
+        scene.fanout.areaInterestReceived(AreaInterest(room: "r"), from: Scene.g2)
+        scene.preview(Self.cursor(5, version: 1))
+        scene.preview(Self.cursor(50, version: 2))
+        scene.preview(Self.cursor(nil, version: 3))
+        let areas = scene.taken(by: Scene.g2).previews.map(\.area)
+        let boxes = [(5.0, 0.0), (5, 45), (50, 0)].map { PreviewArea(Rect(x: $0.0, y: 0, width: $0.1, height: 0)) }
+        #expect(areas == boxes)
+    }
+}

@@ -1,0 +1,225 @@
+import Canvas
+import Testing
+import Timing
+import Wire
+
+@testable import GatewayCore
+
+/// Cursors and selections.
+@Suite struct AttentionTests {
+    private static func cursor(_ x: String, y: String = "2") -> String { #"{"roomId":"r","x":\#(x),"y":\#(y)}"# }
+
+    private static func selection(_ ids: String) -> String { #"{"roomId":"r","elementIds":[\#(ids)]}"# }
+
+    private static func selections(_ actions: [GatewayAction]) -> [Preview] {
+        actions.compactMap { if case .fanout(_, .selection(let preview)) = $0 { preview } else { nil } }
+    }
+
+    /// What comes from the fan-out of somebody at another gateway.
+    private static func shown(_ x: Double?, connection: UInt64 = 5) -> Preview {
+        .cursor(
+            x.map { .init(x: $0, y: 0) }, in: "r", connection: connection, user: "cid", sid: "s-cid", version: 1)
+    }
+
+    private static func selected(_ ids: [Identifier]) -> Preview {
+        .selection(ids, in: "r", connection: 5, user: "cid", sid: "s-cid", version: 1)
+    }
+
+    private static func deliver(_ previews: Preview..., to scene: inout Scene) -> [GatewayAction] {
+        scene.gateway.previewsReceived(previews, at: scene.moment, lateness: .zero, into: &scene.actions)
+        return scene.take()
+    }
+
+    @Test func cursorsGoWithPreviewsAndSelectionsStraightToTheFanout() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "cursor:moving", Self.cursor("1.5"))
+        scene.send(ada, "selection:set", Self.selection(#""a","b""#), ack: 1)
+        scene.send(ada, "cursor:moving", Self.cursor("null", y: "null"))
+        let actions = scene.take()
+        #expect(actions.previews.map(\.cursor) == [.init(x: 1.5, y: 2), nil])
+        #expect(actions.previews.map(\.sid) == ["s-ada", "s-ada"])
+        let selection = try #require(Self.selections(actions).first)
+        #expect(selection.selection?.elements == ["a", "b"])
+        #expect(actions.acknowledged == [1])
+        let versions = actions.previews.map(\.gesture)
+        #expect(versions[0] < selection.gesture && selection.gesture < versions[1])
+    }
+
+    @Test func overTheRateTheLatestWaits() throws {
+        var limits = Limits()
+        limits.previewsPerSecond = 2
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for x in 1...5 { scene.send(ada, "cursor:moving", Self.cursor("\(x)")) }
+        scene.send(ada, "selection:set", Self.selection(#""a""#))
+        scene.send(ada, "selection:set", Self.selection(#""b""#))
+        let first = scene.take()
+        #expect(first.previews.map(\.cursor?.x) == [1, 2])
+        #expect(Self.selections(first).isEmpty)
+        scene.advance(2000)
+        let second = scene.take()
+        #expect(second.previews.map(\.cursor?.x) == [5] && second.previews.map(\.folded) == [3])
+        #expect(Self.selections(second).map(\.selection?.elements) == [["b"]])
+    }
+
+    @Test func othersGetEventsOfTheirOwn() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let texts = Self.deliver(Self.shown(1.5), Self.selected(["a", "b"]), Self.shown(nil), to: &scene).texts(
+            for: ada)
+        #expect(
+            texts == [
+                #"["selection:changed",{"roomId":"r","userId":"cid","sid":"s-cid","elementIds":["a","b"]}]"#,
+                #"["cursor:moved",{"roomId":"r","userId":"cid","sid":"s-cid","x":1.5,"y":0,"dt":0}]"#,
+                #"["cursor:moved",{"roomId":"r","userId":"cid","sid":"s-cid","x":null,"y":null,"dt":0}]"#,
+            ])
+    }
+
+    @Test func appsOfTheFirstContractGetNeither() throws {
+        var scene = Scene()
+        let legacy = try scene.member("old", isLegacy: true)
+        #expect(Self.deliver(Self.shown(1), Self.selected(["a"]), to: &scene).texts(for: legacy).isEmpty)
+    }
+
+    @Test func aCursorOutOfViewIsNotSentAndASelectionIs() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "viewport:set", #"{"roomId":"r","x":0,"y":0,"width":100,"height":100}"#)
+        _ = scene.take()
+        var far = Self.shown(900)
+        far.area = PreviewArea(.init(x: 900, y: 0, width: 0, height: 0))
+        #expect(Self.deliver(far, to: &scene).texts(for: ada).isEmpty)
+        #expect(Self.deliver(Self.selected(["a"]), to: &scene).texts(for: ada).count == 1)
+        // The viewport moves over the cursor.
+        scene.send(ada, "viewport:set", #"{"roomId":"r","x":850,"y":0,"width":100,"height":100}"#)
+        #expect(scene.take().texts(for: ada).count == 1)
+        // One that is hidden is not there any more.
+        _ = Self.deliver(Self.shown(nil), to: &scene)
+        scene.send(ada, "viewport:set", #"{"roomId":"r"}"#)
+        #expect(scene.take() == [])
+    }
+
+    @Test func aPositionOfTheStreamHidesWhatConnectionsElsewhereShowed() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let ben = try scene.member("ben")
+        let local = scene.gateway.connections.id(in: ben)
+        _ = Self.deliver(Self.shown(1), Self.selected(["a"]), Self.shown(1, connection: local), to: &scene)
+        let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
+        scene.gateway.positionReceived(position, into: &scene.actions)
+        let texts = scene.take().texts(for: ada)
+        #expect(texts.count == 2)
+        #expect(texts.contains { $0.contains(#""x":null"#) } && texts.contains { $0.contains(#""elementIds":[]"#) })
+        scene.gateway.positionReceived(position, into: &scene.actions)
+        #expect(scene.take() == [])
+    }
+
+    @Test func whatAnAnswerToAJoinHasShownIsHiddenToo() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        for case .fanout(_, .join(let join)) in scene.take() {
+            let joined = JoinReply.Joined(
+                position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
+                session: "x", sid: "s1", claim: 1, number: 0,
+                attention: [[Attention(connection: 5, sid: "s2", selection: ["e"], version: 1)]])
+            scene.gateway.joinAnswered(
+                JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
+                at: scene.moment, seconds: 0, into: &scene.actions)
+        }
+        _ = scene.take()
+        let position = RoomPosition(room: "r", position: Position(epoch: "e", seq: 0), isReset: false)
+        scene.gateway.positionReceived(position, into: &scene.actions)
+        #expect(scene.take().texts(for: ada).filter { $0.contains(#""elementIds":[]"#) }.count == 1)
+    }
+
+    @Test func anotherFanoutHearsWhatConnectionsShow() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, "cursor:moving", Self.cursor("7"))
+        scene.send(ada, "selection:set", Self.selection(#""a""#))
+        _ = scene.take()
+        scene.gateway.fanoutMoved(
+            shards: [Shard.of(room: "r")], hadOwner: false, at: scene.moment, into: &scene.actions)
+        let interests = scene.take().compactMap { action -> RoomInterest? in
+            if case .fanout(_, .interest(let interest)) = action { interest } else { nil }
+        }
+        let attention = try #require(interests.first?.occupants.first?.attention)
+        #expect(attention.sid == "s-ada" && attention.cursor?.x == 7 && attention.selection == ["a"])
+    }
+
+    @Test func whoJoinsAgainShowsTheSameUnderItsSessionAndNothingUnderAnother() throws {
+        for (sid, isShown) in [(Identifier("s-ada"), true), ("another", false)] {
+            var scene = Scene()
+            let ada = try scene.member("ada")
+            scene.send(ada, "selection:set", Self.selection(#""a""#))
+            _ = scene.take()
+            scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 3)
+            scene.answerJoins(sid: sid)
+            scene.advance(16)
+            #expect(Self.selections(scene.take()).map(\.sid) == (isShown ? [sid] : []))
+        }
+    }
+
+    @Test func whatIsShownWhileAJoinIsInFlightFollowsIt() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        for x in 1...100 { scene.send(ada, "cursor:moving", Self.cursor("\(x)")) }
+        scene.send(ada, "selection:set", Self.selection(#""a""#))
+        scene.answerJoins(sid: "s-ada")
+        let actions = scene.take()
+        #expect(actions.previews.map(\.cursor?.x) == [100])
+        #expect(Self.selections(actions).count == 1)
+    }
+
+    @Test func theMembersInAJoinsAnswerShowWhatTheyLookAt() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        for case .fanout(_, .join(let join)) in scene.take() {
+            let attention = [
+                Attention(sid: "s1", cursor: .init(x: 1, y: 2), selection: ["e"], version: 3), Attention(sid: "s2"),
+            ]
+            let joined = JoinReply.Joined(
+                position: Position(epoch: "e", seq: 0), content: .elements(Array("[]".utf8)), members: [join.member],
+                session: "x", sid: "s1", claim: 1, number: 0, attention: [attention])
+            scene.gateway.joinAnswered(
+                JoinReply(request: join.request, room: "r", connection: join.connection, outcome: .success(joined)),
+                at: scene.moment, seconds: 0, into: &scene.actions)
+        }
+        let text = try #require(scene.take().texts(for: ada).first)
+        let connections = #""connections":[{"sid":"s1","cursor":{"x":1,"y":2},"selection":["e"]},{"sid":"s2"}]"#
+        #expect(text.contains(connections))
+    }
+
+    @Test(arguments: [
+        ("cursor:moving", #"{"roomId":"r","x":1}"#, "y"), ("cursor:moving", #"{"roomId":"r","x":null,"y":1}"#, "x"),
+        ("cursor:moving", #"{"roomId":"r","x":1,"y":null}"#, "y"), ("cursor:moving", #"{"roomId":"r"}"#, "x"),
+        ("selection:set", #"{"roomId":"r"}"#, "elementIds"),
+        ("selection:set", #"{"roomId":"r","elementIds":"a"}"#, "elementIds"),
+        ("selection:set", #"{"roomId":"r","elementIds":["a","a"]}"#, "elementIds[1]"),
+        ("selection:set", #"{"roomId":"r","elementIds":["a",5]}"#, "elementIds[1]"),
+    ])
+    func malformedOnesAreRefused(event: String, payload: String, field: String) throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        scene.send(ada, event, payload, ack: 1)
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.contains(#""code":"invalid""#) && text.contains("\"field\":\"\(field)\""))
+        scene.send(ada, event, payload)
+        scene.send(ada, event, payload)
+        // Refusals without an acknowledgement are reported once a second, as those of previews.
+        #expect(scene.take().count == 1)
+    }
+
+    @Test func aSelectionHasABound() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        let ids = (0...scene.limits.group).map { #""e\#($0)""# }.joined(separator: ",")
+        scene.send(ada, "selection:set", Self.selection(ids), ack: 1)
+        let text = try #require(scene.take().texts(for: ada).first)
+        #expect(text.contains(#""code":"too_large""#) && text.contains(#""field":"elementIds""#))
+    }
+}
