@@ -119,7 +119,7 @@ extension Preview {
     }
 
     /// True for a cursor or a selection.
-    @inlinable public var isAttention: Bool { self.selection != nil || self.element.isEmpty }
+    @inlinable public var isAttention: Bool { self.selection != nil || self.element.text.utf8.isEmpty }
 
     /// The cursor that it shows; nil: hidden, or it shows none.
     public var cursor: Point? {

@@ -100,7 +100,9 @@ public struct Preview: WireRecord, Equatable, Sendable {
         let (fields, isContinued) = reader.continuedTransform()
         self.fields = fields
         (self.delta, self.group) = isContinued ? reader.rareParts() : (nil, .alone)
-        if self.element == Self.selectionKey { self.selection = Selection(reader.list { $0.name() }) }
+        if self.element.text.utf8.count == 1, self.element == Self.selectionKey {
+            self.selection = Selection(reader.list { $0.name() })
+        }
         if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
     }
 }

@@ -13,8 +13,9 @@ public struct PreviewArea: Equatable, Sendable {
     }
 
     /// The whole canvas.
-    public static let everywhere = PreviewArea(
-        minX: -.infinity, minY: -.infinity, maxX: .infinity, maxY: .infinity)
+    @inlinable public static var everywhere: PreviewArea {
+        PreviewArea(minX: -.infinity, minY: -.infinity, maxX: .infinity, maxY: .infinity)
+    }
 
     /// The smallest area that contains a rectangle.
     public init(_ rect: Rect) {
