@@ -36,6 +36,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case historyReply = 17
     /// ``CommitCredit``: coalescer → gateway, committer → coalescer or gateway.
     case commitCredit = 20
+    /// ``RulesNotice``: committer → fan-out.
+    case rulesNotice = 24
 }
 
 /// A record that travels between daemons.

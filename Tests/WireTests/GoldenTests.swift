@@ -1,3 +1,4 @@
+import Canvas
 import Testing
 import Wire
 
@@ -338,6 +339,11 @@ import Wire
         try check(Samples.credit, "00 10 00 00 00 00 00 00 00 00 80 00 00 00 00 00")
     }
 
+    @Test func rulesNotice() throws {
+        try check(Samples.rules, "ef cd ab 89 67 45 23 01")
+        #expect(RulesTable.defaults.fingerprint == 0xb512_f5c0_b69a_905c)
+    }
+
     @Test func readsThatFollowAnAcknowledgement() throws {
         // The number stands behind what an older peer reads, and is left out when there is none.
         var read = Samples.read
@@ -355,7 +361,7 @@ import Wire
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...17) + [20])
+        #expect(numbers == Array(1...17) + [20, 24])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...6))
         #expect(allEdits.kinds.map(\.tag) == Array(1...10))

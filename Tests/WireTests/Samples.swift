@@ -122,6 +122,8 @@ enum Samples {
 
     static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
 
+    static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
+
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, transform, create, createMany, update, delete, transformMany, deleteMany, gesture, gestureMany,
@@ -130,7 +132,7 @@ enum Samples {
         notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit,
+        credit, rules,
     ]
 
     private static func commit(_ edit: EncodedEdit) -> Commit {

@@ -17,7 +17,9 @@ struct BatchDraft: Sendable {
         case refused(Refusal, hash: UInt64)
     }
 
-    let rules: RulesTable
+    /// The rules in force.
+    var rules: RulesTable { self.allRules.current }
+    private let allRules: RulesInForce
     let limits: CommitterLimits
     private(set) var batch: ShardBatch
     /// Answers in the order of the commits.
@@ -36,10 +38,10 @@ struct BatchDraft: Sendable {
 
     /// An empty batch on top of the cached state, with capacity for a number of commits.
     init(
-        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, limits: CommitterLimits,
+        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesInForce, limits: CommitterLimits,
         commits: Int = 0
     ) {
-        self.rules = rules
+        self.allRules = rules
         self.limits = limits
         self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
         self.batch.log.reserveCapacity(commits)
@@ -157,7 +159,8 @@ struct BatchDraft: Sendable {
         case .applied(let seq, let event, let hash, let before, let after):
             guard case .edit(let edit) = commit.edit.request else { return nil }
             let outcome = AppliedOutcome(
-                seq: seq, event: event, before: before, after: after, edit: edit, user: commit.user, rules: self.rules)
+                seq: seq, event: event, before: before, after: after, edit: edit, user: commit.user,
+                rules: self.allRules)
             return outcome.map { .applied($0, hash: hash) }
         case .forgotten, nil:
             return nil

@@ -120,6 +120,12 @@ package struct Committer: Sendable {
         if first { self.ready.prepend(shard) } else { self.ready.append(shard) }
     }
 
+    /// Other rules are in force. They apply to what is decided from now on, also to batches that are decided again; an
+    /// answer that was given already is given again as it was.
+    package mutating func rulesChanged(_ rules: RulesTable) {
+        for shard in self.ledgers.indices { self.ledgers[shard].rulesChanged(rules) }
+    }
+
     // MARK: The database
 
     /// A lane is connected.

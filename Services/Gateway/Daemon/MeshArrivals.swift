@@ -69,7 +69,9 @@ package struct MeshArrivals {
         case .historyReply:
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
-        case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .historyRead: break
+        case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .historyRead,
+            .rulesNotice:
+            break
         }
     }
 
