@@ -38,6 +38,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case commitCredit = 20
     /// ``RulesNotice``: committer → fan-out.
     case rulesNotice = 24
+    /// ``RefusedCommit``: coalescer → committer.
+    case refusedCommit = 25
 }
 
 /// A record that travels between daemons.

@@ -122,6 +122,12 @@ enum Samples {
 
     static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
 
+    static let heldByBen: RefusedCommit = {
+        var sample = transform
+        sample.gestures = []
+        return RefusedCommit(sample, with: Refusal(.conflict, "m", field: "elements[3]", heldBy: "ben"))
+    }()
+
     static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
 
     /// Every sample, for checks that ask the same of all.
@@ -132,7 +138,7 @@ enum Samples {
         notJoined,
         leave, interest, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit, rules,
+        credit, rules, heldByBen,
     ]
 
     private static func commit(_ edit: EncodedEdit) -> Commit {

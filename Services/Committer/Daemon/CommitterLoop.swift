@@ -175,10 +175,18 @@ final class CommitterLoop: ReactorLoop {
     private func readCommits(of peer: PeerID, _ now: Instant) {
         self.link.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
-                guard kind == .commit else { return }
-                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                let commit: Commit
+                var refusal: Refusal?
+                switch kind {
+                case .commit: commit = try EnvelopeReader.decode(Commit.self, fields)
+                case .refusedCommit:
+                    let refused = try EnvelopeReader.decode(RefusedCommit.self, fields)
+                    (commit, refusal) = (refused.commit, refused.refusal)
+                default: return
+                }
                 self.core.commitReceived(
-                    commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
+                    commit, refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
+                    into: &self.actions)
             }
         }
     }

@@ -66,7 +66,8 @@ package struct FanoutPeers {
             case .rulesNotice:
                 let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
                 self.committers.notified(notice.fingerprint, by: peer, named: name() ?? "?")
-            case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
+            case .commit, .refusedCommit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded,
+                .sessionClaimed,
                 .roomState, .historyReply, .commitCredit:
                 break
             }

@@ -70,7 +70,7 @@ package struct MeshArrivals {
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .commitCredit, .commit, .join, .leave, .roomInterest, .gestureEnd, .roomRead, .historyRead,
-            .rulesNotice:
+            .rulesNotice, .refusedCommit:
             break
         }
     }
