@@ -26,6 +26,7 @@ extension HistoryRecord {
         case .parents: !self.parents.isEmpty
         case .parent: !self.parent.isEmpty
         case .chosen: self.isFinal
+        case .part, .parts: self.parts > 0
         default: true
         }
     }
@@ -60,6 +61,8 @@ extension HistoryRecord {
         case .gseq: writer.value(self.gseq)
         case .name: writer.value(self.name)
         case .value: writer.value(self.value)
+        case .part: writer.value(self.part)
+        case .parts: writer.value(self.parts)
         }
     }
 

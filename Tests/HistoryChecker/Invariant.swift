@@ -14,6 +14,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case isolation = "I13"
     case answers = "I14"
     case groups = "I15"
+    case legacy = "I16"
 
     /// A few words for the report.
     var title: String {
@@ -32,6 +33,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .isolation: "only rooms that were joined"
         case .answers: "one answer each"
         case .groups: "groups are whole"
+        case .legacy: "1.0 apps see the same"
         }
     }
 }

@@ -19,7 +19,7 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
 
     static let all: [Spoilt] =
         Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews + Self.groups
-        + Self.lives
+        + Self.lives + Self.legacy
 
     private static let log: [Spoilt] = [
         Spoilt(
