@@ -25,6 +25,8 @@ class OldApp(App):
         return OldHand(self)
 
     def opened(self):
+        # Whatever it had on another line is over, also when the end of that line was not noticed in the room.
+        self.history.add("left", client=self.name, room=self.room)
         self.is_joined = True
         self.elements = {}
         super().opened()

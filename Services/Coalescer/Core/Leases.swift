@@ -68,14 +68,15 @@ struct Leases {
     /// The user that holds an element's lease; nil when nobody or the session itself does.
     func holder(of element: Identifier, in room: Identifier, otherThan sid: Identifier, at now: Instant) -> Identifier?
     {
-        guard let lease = self.leases[Key(room: room, element: element)], !lease.isReleased, lease.sid != sid,
-            now < lease.renewedAt + self.length
+        guard !self.leases.isEmpty, let lease = self.leases[Key(room: room, element: element)], !lease.isReleased,
+            lease.sid != sid, now < lease.renewedAt + self.length
         else { return nil }
         return lease.user
     }
 
     /// A gesture ended, with or without a commit: its session releases the element.
     mutating func gestureEnded(_ gesture: UInt64, on element: Identifier, in room: Identifier, of sid: Identifier) {
+        guard !self.leases.isEmpty else { return }
         let key = Key(room: room, element: element)
         guard let lease = self.leases[key], lease.sid == sid, lease.gesture <= gesture else { return }
         self.leases[key]?.isReleased = true
