@@ -36,9 +36,10 @@ package enum RulesWatch {
         _ file: RulesFile, _ context: DaemonContext, prefix: String,
         adopt: @escaping @Sendable (RulesTable) -> Void
     ) throws -> [any Service] {
-        guard let path = file.path else {
+        // A pipe, as a shell makes it of `<(…)`, can be read only once.
+        guard let path = file.path, FileFacts(of: path, followsLink: true)?.isRegular ?? true else {
             let logger = context.logger
-            return [HangUps { logger.info("there is no rules file to read") }]
+            return [HangUps { logger.info("there is no rules file to read again") }]
         }
         let report = RulesReport(context, prefix: prefix)
         let isRequested = NIOLockedValueBox(false)

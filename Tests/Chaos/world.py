@@ -109,12 +109,15 @@ class World:
     async def calm(self, within=20):
         """Nobody begins anything new, and all that was begun has its end."""
         self.is_calm = True
-        await self.until("every request has its answer", self._is_answered, within)
+        # Not those of old apps: they ask as soon as they are connected, and are answered once they are in the room, which
+        # may take until a fault is over.
+        await self.until("every request has its answer", lambda: self._are_answered(self.apps), within)
         # Fingers that were down lift.
         await asyncio.sleep(0.5)
 
-    def _is_answered(self):
-        return not any(app.pending or app.asked for app in self.apps + self.old)
+    @staticmethod
+    def _are_answered(apps):
+        return not any(app.pending or app.asked for app in apps)
 
     async def begin_anew(self):
         """What the database holds by now is where the judged history begins: what was told before is gone, or cannot be
@@ -129,10 +132,10 @@ class World:
         """After the last fault: everybody gets an answer to everything, and sees the same."""
         await asyncio.sleep(2)
         await self.slow.end()
-        for app in self.apps + self.old:
-            app.is_stopping = True
-        await self.until("every request has its answer", self._is_answered, 15)
         everybody = self.apps + self.old
+        for app in everybody:
+            app.is_stopping = True
+        await self.until("every request has its answer", lambda: self._are_answered(everybody), 15)
         await self.until("everybody is in the room", lambda: all(app.is_joined for app in everybody), 10)
         rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
         await self.until(

@@ -58,6 +58,9 @@ extension Spoilt {
             "a 1.0 app gets a group in another order", [.legacy],
             H.withLegacyGroup.changing(.legacy, where: { $0.part == 1 }) { $0.part = 2 }),
         Spoilt(
+            "a 1.0 app gets a part of what is whole", [.legacy],
+            H.withLegacyApp.changing(.legacy, where: { $0.seq == 3 }) { ($0.part, $0.parts) = (1, 1) }),
+        Spoilt(
             "a 1.0 app gets what it cannot know", [.legacy],
             H.withLegacyGroup.inserting(H.legacy("cid", 83, seq: 5, "updated", "note", "at 12"), before: .quiet)),
         Spoilt(
