@@ -85,7 +85,9 @@ let shells: [Target] = [
         "Mesh", "Shared/Mesh", ["Timing", "CZeroMQ", "CLinux", deque, nioLocks, logging], exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["Timing", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
-    library("Stages", "Shared/Stages", ["Wire", "Timing", "Mesh", "Boot", deque, logging, lifecycle]),
+    library(
+        "Stages", "Shared/Stages",
+        ["Wire", "Timing", "Canvas", "Mesh", "Boot", deque, nioLocks, logging, lifecycle]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Timing", "Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", jwtKit, crypto, cryptoExtras]),
     library(
@@ -197,7 +199,8 @@ let testTargets: [Target] = [
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", "Timing", logging]),
     tests("MeshTests", ["TimingTestKit", "Mesh", "Timing", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
-    tests("StagesTests", ["TimingTestKit", "Stages", "Mesh", "Timing", "Wire", logging, nioLocks]),
+    tests(
+        "StagesTests", ["TimingTestKit", "Stages", "Mesh", "Timing", "Wire", "Canvas", "JSONBytes", logging, nioLocks]),
     tests("PostgresTests", ["TimingTestKit", "Timing", "Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", jwtKit, crypto]),
     tests(

@@ -21,10 +21,11 @@ extension RulesTable {
         }
     }
 
-    /// Writes the complete table in the form that `init(json:)` parses.
+    /// Writes the complete table in the form that `init(json:)` parses. The types are sorted by name, so that tables with
+    /// the same rules have the same text.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        for entry in self.entries {
+        for entry in self.entries.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
             writer.key(string: String(decoding: entry.name, as: UTF8.self))
             entry.rules.encode(into: &writer)
         }

@@ -149,6 +149,7 @@ public enum SessionKey {
 /// The outcome of one commit, on its way back to the gateway that has it in custody.
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
+///     heldBy name (empty: none), if the refusal is a conflict
 public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
@@ -190,6 +191,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         writer.bool(self.refusal != nil)
         if let refusal = self.refusal { writer.refusal(refusal) }
         writer.blob(self.json)
+        if let refusal = self.refusal, refusal.code == .conflict { writer.name(refusal.heldBy ?? "") }
     }
 
     public init(from reader: inout ByteReader) {
@@ -200,5 +202,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         self.seq = reader.integer()
         self.refusal = reader.bool() ? reader.refusal() : nil
         self.json = reader.blob()
+        // An older committer sends none.
+        if reader.remaining > 0, self.refusal?.code == .conflict { self.refusal?.heldBy = reader.holder() }
     }
 }

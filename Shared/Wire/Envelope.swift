@@ -40,6 +40,10 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case areaInterest = 21
     /// A ``Preview`` of a cursor or a selection: gateway → coalescer → fan-out → gateway, selections gateway → fan-out.
     case attention = 22
+    /// ``RulesNotice``: committer → fan-out.
+    case rulesNotice = 24
+    /// ``RefusedCommit``: coalescer → committer.
+    case refusedCommit = 25
 }
 
 /// A record that travels between daemons.

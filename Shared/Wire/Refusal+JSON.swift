@@ -2,7 +2,7 @@ public import JSONBytes
 
 extension Refusal {
     /// Appends the refusal as apps get it in `error`:
-    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?}`.
+    /// `{"code","message","field"?,"retryAfterMs"?,"expected"?,"heldBy"?}`.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         self.encodeMembers(into: &writer)
@@ -16,6 +16,7 @@ extension Refusal {
         writer.member("field", ifPresent: self.field)
         writer.member("retryAfterMs", ifPresent: self.retryAfterMs.map(UInt64.init))
         writer.member("expected", ifPresent: self.expected)
+        writer.member("heldBy", ifPresent: self.heldBy?.text)
     }
 
     /// Appends the acknowledgement of a refused command: `{"ok":false,"error":{…}}`.
@@ -36,6 +37,7 @@ extension Refusal {
         self.init(
             code, message, field: json["field"]?.string,
             retryAfterMs: json["retryAfterMs"]?.integer.flatMap(UInt32.init(exactly:)),
-            expected: json["expected"]?.integer.flatMap(UInt64.init(exactly:)))
+            expected: json["expected"]?.integer.flatMap(UInt64.init(exactly:)),
+            heldBy: json["heldBy"]?.string.map { Identifier($0) })
     }
 }

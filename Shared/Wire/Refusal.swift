@@ -8,7 +8,7 @@ public enum RefusalCode: UInt8, Sendable, CaseIterable {
     case notFound = 3
     /// Deleted element.
     case gone = 4
-    /// The id is in use, or an old number came with a changed body.
+    /// The id is in use, another connection moves the element, or an old number came with a changed body.
     case conflict = 5
     /// A message, group or the extra fields exceed a limit.
     case tooLarge = 6
@@ -64,22 +64,26 @@ public struct Refusal: Error, Equatable, Sendable {
     public var retryAfterMs: UInt32?
     /// With ``RefusalCode/gap``: the next expected number.
     public var expected: UInt64?
+    /// With ``RefusalCode/conflict``: the user that moves the element.
+    public var heldBy: Identifier?
 
     /// A refusal.
     public init(
         _ code: RefusalCode, _ message: String, field: String? = nil, retryAfterMs: UInt32? = nil,
-        expected: UInt64? = nil
+        expected: UInt64? = nil, heldBy: Identifier? = nil
     ) {
         self.code = code
         self.message = message
         self.field = field
         self.retryAfterMs = retryAfterMs
         self.expected = expected
+        self.heldBy = heldBy
     }
 }
 
 extension ByteWriter {
     /// Appends a refusal: code u8, message, field (empty: none), retryAfterMs u32 (0: none), expected u64 (0: none).
+    /// Records that may have ``Refusal/heldBy`` append it themselves.
     public mutating func refusal(_ refusal: Refusal) {
         self.u8(refusal.code.rawValue)
         self.text(refusal.message)

@@ -76,6 +76,10 @@ class App:
         self.pending = collections.OrderedDict()
         self.elements = {}
 
+    @property
+    def auth(self):
+        return {"userId": self.user}
+
     # What happens on the line
 
     def opened(self):
@@ -152,6 +156,10 @@ class App:
         return {element["id"]: element for element in elements}
 
     def _preview(self, element, data):
+        if data["userId"] in self.world.old_users:
+            # Its gestures are numbered by its gateway, so what it sent cannot be told.
+            self.world.counts["previews of old apps"] += 1
+            return None
         sender = self.world.people.get(data["sid"])
         if sender is None:
             return self.world.violation(f"{self.name} got a preview of nobody: {data}")
@@ -271,9 +279,8 @@ class App:
         line = None
         try:
             async with asyncio.timeout(4):
-                auth = {"userId": self.user}
                 self.changed.clear()
-                line = self.line = await Line.dial(port, self, auth, self.receive_buffer, self.rate)
+                line = self.line = await Line.dial(port, self, self.auth, self.receive_buffer, self.rate)
                 while not line.is_open:
                     if line.transport.is_closing():
                         return False

@@ -11,6 +11,7 @@ import psycopg
 from client import App
 from database_faults import COMMITTING
 from history import Forgotten
+from old import OldApp
 from slow import Slow
 from watch import Figures, Outages
 
@@ -43,6 +44,12 @@ class World:
             App(f"c{index}", f"room-{index // ROOM}", self, f"{seed}/{index}", through_proxy=index % 4 == 0)
             for index in range(clients)
         ]
+        # One of the 1.0 contract in each room.
+        self.old = [
+            OldApp(f"old{index}", room, self, f"{seed}/old/{index}", through_proxy=index % 4 == 0)
+            for index, room in enumerate(sorted({app.room for app in self.apps}))
+        ]
+        self.old_users = {app.user for app in self.old}
         self.slow = Slow(self, slow_joiners, seed)
         self.apps += self.slow.writers
         self.lives = []
@@ -68,7 +75,7 @@ class World:
 
     async def populate(self, within=40):
         """All apps in their rooms."""
-        self.lives = [asyncio.get_running_loop().create_task(app.run()) for app in self.apps]
+        self.lives = [asyncio.get_running_loop().create_task(app.run()) for app in self.apps + self.old]
         await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
         self.figures.start()
         await self.slow.begin()
@@ -102,18 +109,21 @@ class World:
     async def calm(self, within=20):
         """Nobody begins anything new, and all that was begun has its end."""
         self.is_calm = True
-        await self.until("every request has its answer", self._is_answered, within)
+        # Not those of old apps: they ask as soon as they are connected, and are answered once they are in the room, which
+        # may take until a fault is over.
+        await self.until("every request has its answer", lambda: self._are_answered(self.apps), within)
         # Fingers that were down lift.
         await asyncio.sleep(0.5)
 
-    def _is_answered(self):
-        return not any(app.pending or app.asked for app in self.apps)
+    @staticmethod
+    def _are_answered(apps):
+        return not any(app.pending or app.asked for app in apps)
 
     async def begin_anew(self):
         """What the database holds by now is where the judged history begins: what was told before is gone, or cannot be
         looked up any more. Everybody opens the app again. Call it when all is calm."""
         floors = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
-        for app in self.apps:
+        for app in self.apps + self.old:
             app.die()
         self.history.begin_anew(floors)
         self.is_calm = False
@@ -122,10 +132,11 @@ class World:
         """After the last fault: everybody gets an answer to everything, and sees the same."""
         await asyncio.sleep(2)
         await self.slow.end()
-        for app in self.apps:
+        everybody = self.apps + self.old
+        for app in everybody:
             app.is_stopping = True
-        await self.until("every request has its answer", self._is_answered, 15)
-        await self.until("everybody is in the room", lambda: all(app.is_joined for app in self.apps), 10)
+        await self.until("every request has its answer", lambda: self._are_answered(everybody), 15)
+        await self.until("everybody is in the room", lambda: all(app.is_joined for app in everybody), 10)
         rooms = dict(await self.cluster.postgres.primary.rows("select room_id, seq from rooms"))
         await self.until(
             "everybody is where the room is", lambda: all(app.seq == rooms.get(app.room, 0) for app in self.apps), 5
@@ -146,7 +157,7 @@ class World:
     async def leave(self):
         """Ends the apps; what they see from now on is nobody's business."""
         self.figures.stop()
-        everybody = self.apps + self.slow.joiners
+        everybody = self.apps + self.old + self.slow.joiners
         for app in everybody:
             app.history = Forgotten()
         for life in self.lives:

@@ -1,5 +1,6 @@
 import Canvas
 import FanoutCore
+import JSONBytes
 import Testing
 import Wire
 
@@ -46,6 +47,24 @@ import Wire
         var free = Self.stage()
         free.preview(.by(showing: TransformFields(scaleX: 20)))
         #expect(free.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleX: 10)])
+    }
+
+    @Test func newRulesApplyToPreviewsAndJoinsFromThenOn() throws {
+        var scene = Self.stage()
+        var document = JSONDocument()
+        try document.parse(Array(#"{"note":{"maxScale":3}}"#.utf8))
+        let rules = try RulesTable(json: document.root)
+        // Waits for the update that it follows: it is clamped when it leaves.
+        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(scaleX: 20)))
+        scene.fanout.rulesChanged(rules)
+        scene.commit(gesture: 1)
+        #expect(scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleX: 3)])
+        scene.preview(.by(gesture: 2, after: 2, showing: TransformFields(scaleY: 20)))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.fields) == [TransformFields(scaleY: 3)])
+        scene.join("cid", 3)
+        var writer = JSONWriter()
+        rules.encode(into: &writer)
+        #expect(scene.taken(by: Scene.g1).joined.map(\.rules) == [writer.bytes])
     }
 
     private static func shown(_ fields: GestureFields, pivot: Point? = nil, in scene: inout Scene) -> [TransformFields]

@@ -15,6 +15,7 @@ package enum HistoryChecker {
         verdict.findings[.liveness] = index.liveness()
         verdict.findings[.answers] = index.answers()
         verdict.findings[.groups] = index.groups()
+        verdict.findings[.legacy] = index.legacyApps()
         let unknowns = index.unknowns()
         verdict.findings[.unknowns] = unknowns
         var replay = ViewReplay(index)
@@ -46,6 +47,7 @@ package enum HistoryChecker {
             case .resumed: counts["resumes", default: 0] += 1
             case .resync: counts["resyncs", default: 0] += 1
             case .deliver: counts["deliveries", default: 0] += 1
+            case .legacy: counts[record.parts > 1 ? "legacy-parts" : "legacy-events", default: 0] += 1
             case .preview: counts["previews", default: 0] += 1
             case .answer: counts["answers", default: 0] += 1
             case .log:

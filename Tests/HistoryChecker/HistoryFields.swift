@@ -3,6 +3,7 @@ enum HistoryField: String, CaseIterable {
     case time, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
     case parents, parent, code
     case user, undo, cause, undone, unchanged, final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
+    case part, parts
 }
 
 extension HistoryRecord.Kind {
@@ -17,6 +18,7 @@ extension HistoryRecord.Kind {
         case .resumed: [.time, .client, .room, .epoch, .seq]
         case .resync: [.time, .client, .room, .from, .to]
         case .deliver: [.time, .client, .room, .seq, .event]
+        case .legacy: [.time, .client, .room, .seq, .event, .element, .body]
         case .left: [.time, .client, .room]
         case .request, .answer: [.time, .client, .n]
         case .closed: [.time, .client]
@@ -37,6 +39,7 @@ extension HistoryRecord.Kind {
         case .invoke: [.element, .targets, .gesture, .request, .undo]
         case .ok: [.body, .elements, .geometry, .element, .unchanged, .user, .event]
         case .deliver: [.session, .n, .element, .body, .elements]
+        case .legacy: [.part, .parts]
         case .left: [.chosen]
         case .answer: [.room, .seq]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]

@@ -78,7 +78,7 @@ struct HistoryIndex {
         case .heal: self.heal = place
         case .quiet: self.quiet = place
         case .snapshot, .resumed, .resync, .deliver, .left, .previewSent, .preview, .count: break
-        case .request, .answer, .closed: break
+        case .request, .answer, .closed, .legacy: break
         }
     }
 

@@ -99,6 +99,8 @@ extension HistoryRecord {
         case .gseq: Self.take(json.unsigned, &self.gseq)
         case .name: Self.take(json.string, &self.name)
         case .value: Self.take(json.integer, &self.value)
+        case .part: Self.take(json.unsigned, &self.part)
+        case .parts: Self.take(json.unsigned, &self.parts)
         }
     }
 

@@ -5,7 +5,7 @@ package struct HistoryRecord: Equatable, Sendable {
     /// What was observed.
     package enum Kind: String, CaseIterable, Sendable {
         case invoke, ok, refused, lost
-        case snapshot, resumed, resync, deliver, left
+        case snapshot, resumed, resync, deliver, legacy, left
         case request, answer, closed
         case previewSent = "preview-sent"
         case preview
@@ -43,6 +43,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var elements: [String: String] = [:]
     /// The geometry of elements by id, for requests and acknowledgements that determine no more than that.
     package var geometry: [String: String] = [:]
+    /// Which of its update's elements an event is for, and of how many; 0: the event does not say.
+    package var part: UInt64 = 0, parts: UInt64 = 0
     /// The parents of the annotations among a row's elements, by the annotations' ids.
     package var parents: [String: String] = [:]
     /// The parent of an annotation.

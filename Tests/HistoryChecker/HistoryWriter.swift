@@ -32,6 +32,7 @@ extension HistoryRecord {
         case .undone, .value: self.undone > 0
         case .unchanged: self.isUnchanged
         case .event: !self.event.isEmpty
+        case .part, .parts: self.parts > 0
         default: true
         }
     }
@@ -71,6 +72,8 @@ extension HistoryRecord {
         case .gseq: writer.value(self.gseq)
         case .name: writer.value(self.name)
         case .value: writer.value(self.value)
+        case .part: writer.value(self.part)
+        case .parts: writer.value(self.parts)
         }
     }
 

@@ -15,6 +15,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case answers = "I14"
     case groups = "I15"
     case undo = "I16"
+    case legacy = "I18"
 
     /// A few words for the report.
     var title: String {
@@ -34,6 +35,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .answers: "one answer each"
         case .groups: "groups are whole"
         case .undo: "undo takes back its own"
+        case .legacy: "1.0 apps see the same"
         }
     }
 }

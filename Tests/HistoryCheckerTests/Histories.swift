@@ -14,6 +14,8 @@ enum Histories {
         request("ada", 5, 2),
         deliver("ada", 6, seq: 1, "created", 1, "note", "at 0"),
         deliver("bob", 6, seq: 1, "created", 1, "note", "at 0"),
+        legacy("cid", 7, seq: 1, "created", "note", "at 0"),
+        left("cid", 8, chosen: true),
         previewSent("ada", 10, "note", gesture: 1),
         preview("bob", 12, "note", from: "ada", gesture: 1),
         invoke("ada", 20, 2, "element:transform", "note", gesture: 1, asks: "at 5"),
@@ -127,6 +129,19 @@ enum Histories {
         record.number = n
         record.element = element
         record.body = body
+        return record
+    }
+
+    static func legacy(
+        _ client: String, _ time: Double, seq: UInt64, _ event: String, _ element: String, _ body: String,
+        part: UInt64 = 0, of parts: UInt64 = 0
+    ) -> HistoryRecord {
+        var record = seen(.legacy, client, time)
+        record.seq = seq
+        record.event = event
+        record.element = element
+        record.body = body
+        (record.part, record.parts) = (part, parts)
         return record
     }
 

@@ -19,7 +19,7 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
 
     static let all: [Spoilt] =
         Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews + Self.groups
-        + Self.lives + Self.undos
+        + Self.lives + Self.undos + Self.legacy
 
     private static let log: [Spoilt] = [
         Spoilt(

@@ -71,7 +71,7 @@ package struct Campaign: Sendable {
 
     /// What every campaign must have seen, or it proves little: acknowledgements of every kind of edit, each kind of fault, faults that hit
     /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs, commits that waited
-    /// for credit.
+    /// for credit, elements that somebody else moved.
     package static let required =
         [
             "acks", "deliveries", "previews", "refusals", "retries", "resumes", "resyncs", "snapshots", "unknowns",
@@ -79,7 +79,8 @@ package struct Campaign: Sendable {
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
-            "gateway.snapshot-parts", "groups", "refused-groups", "cascades",
+            "previews.leased", "coalescer.conflicts", "apps.conflicts", "gateway.snapshot-parts", "groups",
+            "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }

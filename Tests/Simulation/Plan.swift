@@ -15,6 +15,8 @@ package struct Plan: Sendable {
     /// When the first fault may come, and when the last one has ended.
     package var calm: UInt64 = 300 * .millisecond
     package var disturbed: UInt64 = 2200 * .millisecond
+    /// How long an element stays leased to the app that moves it; 0: no leases.
+    package var lease: UInt64 = 0
     /// How long apps go on with new commits after the last fault, at most.
     package var after: UInt64 = 200 * .millisecond
     /// When the world is given up: whoever has not settled by then never will.
@@ -27,6 +29,7 @@ package struct Plan: Sendable {
         self.faults = 2 + Int(seed % 5)
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
+        if seed % 8 == 6 { self.lease = 100 * .millisecond }
     }
 }
 

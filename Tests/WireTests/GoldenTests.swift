@@ -1,3 +1,4 @@
+import Canvas
 import Testing
 import Wire
 
@@ -395,6 +396,37 @@ import Wire
         try check(Samples.credit, "00 10 00 00 00 00 00 00 00 00 80 00 00 00 00 00")
     }
 
+    @Test func rulesNotice() throws {
+        try check(Samples.rules, "ef cd ab 89 67 45 23 01")
+        #expect(RulesTable.defaults.fingerprint == 0xb512_f5c0_b69a_905c)
+    }
+
+    @Test func refusedCommit() throws {
+        let record = Samples.heldByBen
+        let refusal = "05 01 00 6d 0b 00 65 6c 65 6d 65 6e 74 73 5b 33 5d 00 00 00 00 00 00 00 00 00 00 00 00"
+        let holder = "03 00 62 65 6e"
+        func number(_ value: Int) -> String { "0\(value) 00 00 00 00 00 00 00" }
+        try check(record, "\(refusal) \(holder) \(hex(encode(record.commit)))")
+        // The coalescer keeps the bytes of a commit as they came, those of a newer gateway too.
+        let newer = encode(record.commit) + [1, 2, 3]
+        let fields = newer.withUnsafeBytes {
+            RefusedCommit.fields(refusing: ByteReader($0), with: record.refusal)
+        }
+        #expect(fields == encode(record) + [1, 2, 3])
+        // In a result the holder stands behind what an older peer reads.
+        var result = Samples.refused
+        result.refusal = record.refusal
+        try check(
+            result, "02 00 72 31 01 00 73 \(number(9)) \(number(5)) \(number(0)) 01 \(refusal) 00 00 00 00 \(holder)")
+        let older = Array(encode(result).dropLast(5))
+        #expect(try decode(CommitResult.self, older).refusal?.heldBy == nil)
+    }
+
+    @Test func aRefusedCommitIsNeverRetriable() throws {
+        let record = RefusedCommit(Samples.heldByBen.commit, with: Refusal(.busy, "m"))
+        #expect(throws: EnvelopeError.malformed) { try decode(RefusedCommit.self, encode(record)) }
+    }
+
     @Test func readsThatFollowAnAcknowledgement() throws {
         // The number stands behind what an older peer reads, and is left out when there is none.
         var read = Samples.read
@@ -412,7 +444,7 @@ import Wire
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...17) + [20, 21, 22])
+        #expect(numbers == Array(1...17) + [20, 21, 22, 24, 25])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...7))
         #expect(UpdateCause.allCases.map(\.rawValue) == Array(0...2))

@@ -55,6 +55,10 @@ struct RecordMaker {
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
         case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.number())
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
+        case .refusedCommit:
+            RefusedCommit(
+                self.commit(), with: Refusal(.conflict, "m", field: "elements[3]", heldBy: self.flag() ? "u" : nil))
+        case .rulesNotice: RulesNotice(fingerprint: self.number())
         case .roomState: self.state()
         case .historyRead:
             HistoryRead(

@@ -154,6 +154,14 @@ enum Samples {
 
     static let credit = CommitCredit(commits: 4096, bytes: 8 << 20)
 
+    static let heldByBen: RefusedCommit = {
+        var sample = transform
+        sample.gestures = []
+        return RefusedCommit(sample, with: Refusal(.conflict, "m", field: "elements[3]", heldBy: "ben"))
+    }()
+
+    static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
+
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, located, cursor, selection, transform, create, createMany, update, delete, transformMany,
@@ -162,7 +170,7 @@ enum Samples {
         notJoined,
         leave, interest, areas, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit,
+        credit, rules, heldByBen,
     ]
 
     private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {

@@ -12,7 +12,7 @@ package import Wire
 ///                    │                   ├──► a tick waited ───────────────► the room's departure
 ///                    │                   ├──► flush, too many held ────────► sent
 ///                    │                   └──► commit of the gesture ───────► cancelled
-///                    └──► older gesture, or closed by its commit ──────────► dropped
+///                    └──► older gesture, closed by its commit, or leased ──► dropped
 ///
 /// A room departs, that is, sends all its held previews, at most once in a tick on average, with a credit of one tick.
 /// An app that sends as fast as the tick, or a little unevenly, never waits, and a window of T ms contains at most T /
@@ -30,6 +30,8 @@ package struct Coalescer {
         case held
         /// Its gesture has ended, or is older than one that was seen.
         case stale
+        /// Another session moves the element and has its lease.
+        case leased
     }
 
     /// The effect of a commit on held previews; the commit itself always passes.
@@ -49,6 +51,7 @@ package struct Coalescer {
     package private(set) var heldCount = 0
     private var keys: KeyTable
     private var departures = Departures()
+    private var leases: Leases
     /// The last departure of a room with several movers.
     private var gatheredAt: Instant?
 
@@ -56,6 +59,7 @@ package struct Coalescer {
     package init(limits: CoalescerLimits = CoalescerLimits()) {
         self.limits = limits
         self.keys = KeyTable(limits: limits)
+        self.leases = Leases(length: limits.lease, maximum: limits.maxEntries)
     }
 
     /// When ``timeReached(_:into:)`` must be called next; nil while nothing is held.
@@ -72,6 +76,8 @@ package struct Coalescer {
     package var entryCount: Int { self.keys.entryCount }
     /// The number of known rooms.
     package var roomCount: Int { self.keys.roomCount }
+    /// The number of known leases.
+    package var leaseCount: Int { self.leases.count }
 
     // MARK: Events
 
@@ -87,6 +93,10 @@ package struct Coalescer {
         guard preview.gesture > self.keys[entry: entry].closed, preview.gesture >= self.keys[entry: entry].newest else {
             self.tally.stale += 1
             return .stale
+        }
+        guard self.leases.admit(preview, at: now) else {
+            self.tally.leased += 1
+            return .leased
         }
         self.keys[entry: entry].newest = preview.gesture
         let room = self.keys[entry: entry].key.room
@@ -154,7 +164,32 @@ package struct Coalescer {
     package mutating func commitReceived(_ commit: Commit, at now: Instant) -> CommitOutcome {
         var outcome = CommitOutcome.nothingHeld
         for ended in commit.gestures where self.close(ended, by: commit, at: now) { outcome = .cancelled }
+        let sid = SessionKey.sid(of: commit.session)
+        for ended in commit.gestures {
+            self.leases.gestureEnded(ended.gesture, on: ended.element, in: commit.room, of: sid)
+        }
         return outcome
+    }
+
+    /// The final refusal of a commit that has arrived: another session moves one of the elements on which it ends a
+    /// gesture. Nil when the commit may pass.
+    package mutating func refusal(of commit: Commit, at now: Instant) -> Refusal? {
+        let sid = SessionKey.sid(of: commit.session)
+        for (index, ended) in commit.gestures.enumerated() {
+            guard let user = self.leases.holder(of: ended.element, in: commit.room, otherThan: sid, at: now) else {
+                continue
+            }
+            self.tally.conflicts += 1
+            return Refusal(
+                .conflict, "Another connection moves the element.",
+                field: commit.edit.soleElement == nil ? "elements[\(index)]" : "elementId", heldBy: user)
+        }
+        return nil
+    }
+
+    /// A gesture ended without a commit.
+    package mutating func gestureEndReceived(_ end: GestureEnd) {
+        self.leases.gestureEnded(end.gesture, on: end.element, in: end.room, of: end.sid)
     }
 
     /// Time has reached `now`: all rooms that are due depart.
@@ -172,6 +207,7 @@ package struct Coalescer {
     /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.
     package mutating func forgetSilent(at now: Instant) {
         self.keys.forgetSilent(at: now)
+        self.leases.forgetEnded(at: now)
     }
 
     /// The age of the oldest held preview; zero when none is held.

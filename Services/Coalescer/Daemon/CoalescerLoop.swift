@@ -147,10 +147,17 @@ final class CoalescerLoop: ReactorLoop {
     private func readCommits(of peer: PeerID, _ now: Instant) {
         self.commits.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
-                guard kind == .commit else { return }
-                let commit = try EnvelopeReader.decode(Commit.self, fields)
-                self.core.commitReceived(commit, at: now)
-                self.commitRelay.pass(fields, to: self.committers.owner(of: commit.room), from: peer)
+                switch kind {
+                case .commit:
+                    let commit = try EnvelopeReader.decode(Commit.self, fields)
+                    let refusal = self.core.refusal(of: commit, at: now)
+                    self.core.commitReceived(commit, at: now)
+                    self.commitRelay.pass(
+                        fields, refusal: refusal, to: self.committers.owner(of: commit.room), from: peer)
+                case .gestureEnd:
+                    self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
+                default: break
+                }
             }
         }
     }

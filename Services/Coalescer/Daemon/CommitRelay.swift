@@ -30,9 +30,18 @@ package struct CommitRelay {
 
         var load: CommitLoad { CommitLoad(commits: Int(self.envelope.count), bytes: self.envelope.fieldBytes) }
 
-        mutating func add(_ fields: ByteReader, from sender: PeerID) {
-            self.envelope.append(.commit, fields: fields)
+        /// - Returns: the size of the record that was added, bytes.
+        @discardableResult
+        mutating func add(_ fields: ByteReader, refusal: Refusal?, from sender: PeerID) -> Int {
+            // Its sender has spent credit for the commit as it came.
             self.shares[sender, default: CommitLoad()].add(fields.remaining)
+            guard let refusal else {
+                self.envelope.append(.commit, fields: fields)
+                return fields.remaining
+            }
+            let refused = RefusedCommit.fields(refusing: fields, with: refusal)
+            refused.withUnsafeBytes { self.envelope.append(.refusedCommit, fields: ByteReader($0)) }
+            return refused.count
         }
 
         mutating func clear() {
@@ -103,28 +112,34 @@ package struct CommitRelay {
     // MARK: Commits
 
     /// Adds a commit unchanged. It leaves with the next ``flush(_:)`` if its committer has granted credit for it.
-    /// - Parameter committer: the owner of its room; nil when none is up.
-    package mutating func pass(_ fields: ByteReader, to committer: Int?, from sender: PeerID) {
+    /// - Parameters:
+    ///   - refusal: why it is finally refused, for the committer to remember; nil when it is to be decided.
+    ///   - committer: the owner of its room; nil when none is up.
+    package mutating func pass(
+        _ fields: ByteReader, refusal: Refusal? = nil, to committer: Int?, from sender: PeerID
+    ) {
         guard let committer else { return self.drop(fields, from: sender, .unreachable) }
         if self.outlets[committer].waiting.isEmpty, self.outlets[committer].window.isOpen {
-            self.outlets[committer].open.add(fields, from: sender)
-            self.outlets[committer].window.spend(CommitLoad(commits: 1, bytes: fields.remaining))
+            let bytes = self.outlets[committer].open.add(fields, refusal: refusal, from: sender)
+            self.outlets[committer].window.spend(CommitLoad(commits: 1, bytes: bytes))
         } else {
-            self.wait(fields, from: sender, for: committer)
+            self.wait(fields, refusal: refusal, from: sender, for: committer)
         }
     }
 
-    private mutating func wait(_ fields: ByteReader, from sender: PeerID, for committer: Int) {
+    private mutating func wait(
+        _ fields: ByteReader, refusal: Refusal?, from sender: PeerID, for committer: Int
+    ) {
         let count = self.outlets[committer].waiting.count
         let lastHasRoom =
             self.outlets[committer].waiting.last.map {
                 !$0.isPaid && $0.envelope.bytes.count < Self.envelopeBytes
             } ?? false
         if lastHasRoom {
-            self.outlets[committer].waiting[count - 1].add(fields, from: sender)
+            self.outlets[committer].waiting[count - 1].add(fields, refusal: refusal, from: sender)
         } else if count < self.maxWaiting {
             var batch = Batch(isPaid: false)
-            batch.add(fields, from: sender)
+            batch.add(fields, refusal: refusal, from: sender)
             self.outlets[committer].waiting.append(batch)
         } else {
             self.drop(fields, from: sender, .full)

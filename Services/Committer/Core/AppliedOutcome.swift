@@ -94,22 +94,24 @@ struct AppliedOutcome: Equatable, Sendable {
 }
 
 extension AppliedOutcome {
-    /// The outcome of an earlier commit, from its log row and the repeated edit. The rules yield the same adjustments
-    /// for the same state, unless the rules file has changed in between.
+    /// The outcome of an earlier commit, from its log row and the repeated edit. The rules by which it was decided yield
+    /// the same adjustments for the same state; if they are not known any more, those in force are used.
     ///
     /// Nil when the row was not written by a committer.
     init?(
         seq: UInt64, event: UpdateEvent, before: [UInt8], after: [UInt8], undone: UndoneEntry?,
-        edit: any Decidable, user: Identifier, rules: RulesTable
+        edit: any Decidable, user: Identifier, rules: RulesInForce
     ) {
         var document = JSONDocument()
         let shape = event.shape
         guard let elements = shape.elements(before: before, after: after, with: &document) else { return nil }
+        let former = shape.logged(before, with: &document)
+        let decisive = rules.first { table in
+            edit.reproduces(shape.logged(after, with: &document), from: former, by: user, table)
+        }
         self.init(
             seq: seq, event: event, elements: elements,
-            adjusted: edit.adjustments(
-                before: shape.logged(before, with: &document), stored: elements, by: user, rules),
-            undone: undone)
+            adjusted: edit.adjustments(before: former, stored: elements, by: user, decisive), undone: undone)
     }
 }
 

@@ -18,7 +18,9 @@ struct BatchDraft: Sendable {
         case unchanged(seq: UInt64, hash: UInt64)
     }
 
-    let rules: RulesTable
+    /// The rules in force.
+    var rules: RulesTable { self.allRules.current }
+    private let allRules: RulesInForce
     let limits: CommitterLimits
     private(set) var batch: ShardBatch
     /// Answers in the order of the commits.
@@ -39,10 +41,10 @@ struct BatchDraft: Sendable {
 
     /// An empty batch on top of the cached state, with capacity for a number of commits.
     init(
-        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesTable, limits: CommitterLimits,
+        shard: Int, version: UInt64, gseq: UInt64, chain: UInt64, rules: RulesInForce, limits: CommitterLimits,
         commits: Int = 0
     ) {
-        self.rules = rules
+        self.allRules = rules
         self.limits = limits
         self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
         self.batch.log.reserveCapacity(commits)
@@ -136,6 +138,7 @@ struct BatchDraft: Sendable {
     }
 
     private mutating func change(_ commit: PreparedCommit, _ cache: inout ShardCache) throws(Refusal) -> Change {
+        if let refusal = commit.refusal { throw refusal }
         switch commit.edit.request {
         case .edit(let edit): return try edit.decide(commit, in: &self, &cache)
         case .refused(let refusal): throw refusal
@@ -191,7 +194,7 @@ struct BatchDraft: Sendable {
             guard case .edit(let edit) = commit.edit.request else { return nil }
             let outcome = AppliedOutcome(
                 seq: seq, event: event, before: before, after: after, undone: undone, edit: edit, user: commit.user,
-                rules: self.rules)
+                rules: self.allRules)
             return outcome.map { .applied($0, hash: hash) }
         case .forgotten, nil:
             return nil

@@ -59,10 +59,12 @@ package struct Committer: Sendable {
 
     /// A commit arrived.
     /// - Parameters:
+    ///   - refusal: why the coalescer finally refuses it, if it does.
     ///   - size: its size in the queue, bytes.
     ///   - source: the link on which it arrived; ``drainFinished()`` reports when it has left.
     package mutating func commitReceived(
-        _ commit: Commit, size: Int, source: UInt64 = 0, at now: Instant, into actions: inout [Action]
+        _ commit: Commit, refusal: Refusal? = nil, size: Int, source: UInt64 = 0, at now: Instant,
+        into actions: inout [Action]
     ) {
         self.counters.received += 1
         guard self.queuedCommits < self.limits.queueItems, self.queuedBytes + size <= self.limits.queueBytes else {
@@ -73,7 +75,7 @@ package struct Committer: Sendable {
             return
         }
         let shard = Shard.of(room: commit.room)
-        let prepared = PreparedCommit(commit, size: size, arrived: now, source: source)
+        let prepared = PreparedCommit(commit, refusal: refusal, size: size, arrived: now, source: source)
         guard self.ledgers[shard].admit(prepared) else {
             self.counters.repeated += 1
             self.finished[source, default: CommitLoad()].add(size)
@@ -118,6 +120,12 @@ package struct Committer: Sendable {
         self.isReady[shard] = true
         // A shard that has just read its state should write before that is outdated.
         if first { self.ready.prepend(shard) } else { self.ready.append(shard) }
+    }
+
+    /// Other rules are in force. They apply to what is decided from now on, also to batches that are decided again; an
+    /// answer that was given already is given again as it was.
+    package mutating func rulesChanged(_ rules: RulesTable) {
+        for shard in self.ledgers.indices { self.ledgers[shard].rulesChanged(rules) }
     }
 
     // MARK: The database

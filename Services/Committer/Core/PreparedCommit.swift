@@ -13,6 +13,8 @@ package struct PreparedCommit: Sendable {
     let gateway: Identifier
     let gestures: ShortList<EndedGesture>
     var edit: PreparedEdit
+    /// Why the coalescer finally refuses it; its number decides nevertheless.
+    let refusal: Refusal?
     /// Its size in the queue, bytes.
     let size: Int
     /// The time of its arrival.
@@ -25,7 +27,7 @@ package struct PreparedCommit: Sendable {
     var isClaimVerified = false
 
     /// Decodes a commit's edit. An error becomes part of the decision: it will use up the commit's number.
-    package init(_ commit: Commit, size: Int, arrived: Instant, source: UInt64 = 0) {
+    package init(_ commit: Commit, refusal: Refusal? = nil, size: Int, arrived: Instant, source: UInt64 = 0) {
         self.room = commit.room
         self.stream = StreamKey(commit.room, commit.session)
         self.claim = commit.claim
@@ -37,6 +39,7 @@ package struct PreparedCommit: Sendable {
         self.size = size
         self.arrived = arrived
         self.source = source
+        self.refusal = refusal
         self.edit = EditDecisions.all.prepare(commit.edit)
     }
 

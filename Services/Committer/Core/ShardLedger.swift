@@ -51,7 +51,7 @@ package struct ShardLedger: Sendable {
 
     /// The shard.
     package let shard: Int
-    private let rules: RulesTable
+    private var rules: RulesInForce
     private let limits: CommitterLimits
     private var queue: Deque<PreparedCommit> = []
     /// The queued and in-flight commits; a second copy of one is not enqueued.
@@ -67,7 +67,7 @@ package struct ShardLedger: Sendable {
     /// An empty ledger.
     package init(shard: Int, rules: RulesTable, limits: CommitterLimits) {
         self.shard = shard
-        self.rules = rules
+        self.rules = RulesInForce(rules)
         self.limits = limits
         self.cache = ShardCache(limit: limits.cacheBytesPerShard)
         self.batchLimit = limits.batchItems
@@ -80,6 +80,11 @@ package struct ShardLedger: Sendable {
         guard self.copies.insert(commit.copy).inserted else { return false }
         self.queue.append(commit)
         return true
+    }
+
+    /// Other rules are in force. A batch in flight was decided by the former ones, and is written as decided.
+    package mutating func rulesChanged(_ rules: RulesTable) {
+        self.rules.change(to: rules)
     }
 
     /// True when ``next()`` has a request.
@@ -115,7 +120,7 @@ package struct ShardLedger: Sendable {
         let count = self.runLength()
         var needs = Needs(shard: self.shard)
         for index in 0..<count {
-            self.cache.collect(&self.queue[index], rules: self.rules, into: &needs)
+            self.cache.collect(&self.queue[index], rules: self.rules.current, into: &needs)
         }
         guard let version = self.cache.version, needs.request.isEmpty else {
             self.phase = .loading(needs.request, count: count)

@@ -20,12 +20,14 @@ final class CommitterLoop: ReactorLoop {
     private let fanouts: StageLinks
     private let lanes: [DatabaseLane]
     private let schema: SchemaGate
+    private let rules: RulesInbox
     private let telemetry: CommitterTelemetry
     private let check: ReadinessCheck
     private let logger: Logger
     private var core: Committer
     private var results: GatewayLane
     private var updates: FanoutLane
+    private var rulesNotices: RulesNotices
     private var databaseGuard: DatabaseGuard
     private var restClock = RestClock()
     private var actions: [Committer.Action] = []
@@ -41,7 +43,7 @@ final class CommitterLoop: ReactorLoop {
 
     init(
         on thread: ReactorThread, name: String, settings: CommitterSettings, schema: SchemaGate,
-        telemetry: CommitterTelemetry, check: ReadinessCheck
+        rules: RulesInbox, telemetry: CommitterTelemetry, check: ReadinessCheck
     ) throws {
         let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
         let updateOptions = LinkOptions(sendHighWater: Self.updateMark, receiveHighWater: Self.updateMark)
@@ -64,7 +66,10 @@ final class CommitterLoop: ReactorLoop {
             try DatabaseLane(on: thread, settings: database)
         }
         self.carried = Array(repeating: nil, count: settings.databaseConnections)
-        self.core = Committer(lanes: settings.databaseConnections, rules: settings.rules, limits: settings.limits)
+        let table = settings.rules.table
+        self.core = Committer(lanes: settings.databaseConnections, rules: table, limits: settings.limits)
+        self.rulesNotices = RulesNotices(peers: settings.fanouts.count, fingerprint: table.fingerprint)
+        self.rules = rules
         self.databaseGuard = DatabaseGuard(allowsUnsafe: settings.allowsUnsafeDatabase)
         self.schema = schema
         self.telemetry = telemetry
@@ -77,6 +82,10 @@ final class CommitterLoop: ReactorLoop {
 
     func turn(at now: Instant) -> Instant? {
         self.startDatabase(now)
+        if let rules = self.rules.next() {
+            self.core.rulesChanged(rules)
+            self.rulesNotices.rulesChanged(rules.fingerprint)
+        }
         for (lane, connection) in self.lanes.enumerated() {
             connection.turn(at: now) { self.read($0, of: lane, now) }
         }
@@ -89,6 +98,7 @@ final class CommitterLoop: ReactorLoop {
         self.results.finish(self.core.drainFinished(), self.link.send)
         self.results.flush(self.link.send)
         self.updates.flush(self.fanouts.send)
+        self.rulesNotices.flush(self.fanouts.send)
         self.observe(now)
         return self.deadline(now)
     }
@@ -138,8 +148,14 @@ final class CommitterLoop: ReactorLoop {
 
     private func readFanouts() {
         self.fanouts.read { event in
-            // Nothing else is received on these links, and queued updates are retried in every turn.
-            if case .down(let fanout) = event { self.updates.linkDown(fanout) }
+            switch event {
+            case .up(let fanout, _): self.rulesNotices.linkUp(fanout)
+            case .down(let fanout):
+                self.updates.linkDown(fanout)
+                self.rulesNotices.linkDown(fanout)
+            // Nothing is received on these links, and what is queued is retried in every turn.
+            case .resting, .writable, .envelope: break
+            }
         }
     }
 
@@ -159,10 +175,18 @@ final class CommitterLoop: ReactorLoop {
     private func readCommits(of peer: PeerID, _ now: Instant) {
         self.link.incoming.withBytes(at: 0) { bytes in
             self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
-                guard kind == .commit else { return }
-                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                let commit: Commit
+                var refusal: Refusal?
+                switch kind {
+                case .commit: commit = try EnvelopeReader.decode(Commit.self, fields)
+                case .refusedCommit:
+                    let refused = try EnvelopeReader.decode(RefusedCommit.self, fields)
+                    (commit, refusal) = (refused.commit, refused.refusal)
+                default: return
+                }
                 self.core.commitReceived(
-                    commit, size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
+                    commit, refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
+                    into: &self.actions)
             }
         }
     }

@@ -19,16 +19,22 @@ package enum CommitterService {
     package static func services(_ settings: CommitterSettings, _ context: DaemonContext) throws -> [any Service] {
         let schema = SchemaGate(isOpen: !settings.migrates)
         let check = context.health.check("database")
-        let reactor = try Self.reactor(settings, context, schema, check)
+        let rules = RulesInbox()
+        let reactor = try Self.reactor(settings, context, schema, rules, check)
         let upkeep = try UpkeepService.make(settings, context, check) {
             schema.open()
             reactor.waker.signal()
         }
-        return [upkeep, ReactorService(reactor)]
+        let rulesWatch = try RulesWatch.services(settings.rules, context, prefix: "touchsync_committer_") { table in
+            rules.put(table)
+            reactor.waker.signal()
+        }
+        return rulesWatch + [upkeep, ReactorService(reactor)]
     }
 
     private static func reactor(
-        _ settings: CommitterSettings, _ context: DaemonContext, _ schema: SchemaGate, _ check: ReadinessCheck
+        _ settings: CommitterSettings, _ context: DaemonContext, _ schema: SchemaGate, _ rules: RulesInbox,
+        _ check: ReadinessCheck
     ) throws -> Reactor {
         let telemetry = CommitterTelemetry(context.metrics)
         var reactorSettings = ReactorSettings()
@@ -38,8 +44,8 @@ package enum CommitterService {
             name: "committer", settings: reactorSettings, logger: context.logger, beat: pulse.beat
         ) { thread in
             try CommitterLoop(
-                on: thread, name: context.name, settings: settings, schema: schema, telemetry: telemetry,
-                check: check)
+                on: thread, name: context.name, settings: settings, schema: schema, rules: rules,
+                telemetry: telemetry, check: check)
         }
     }
 }

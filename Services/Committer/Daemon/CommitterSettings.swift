@@ -1,5 +1,4 @@
 package import Boot
-package import Canvas
 package import CommitterCore
 internal import Timing
 package import Wire
@@ -22,8 +21,8 @@ package struct CommitterSettings: DaemonSettings {
     package var logRetentionDays: Int
     /// The number of days without a commit after which a session ends.
     package var sessionRetentionDays: Int
-    /// The rules of every element type.
-    package var rules: RulesTable
+    /// The rules of every element type, and their file.
+    package var rules: RulesFile
     /// The timeout of a database request.
     package var databaseDeadline: Duration
     /// The bounds of queue, batches, memory and time.

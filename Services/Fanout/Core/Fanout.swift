@@ -95,6 +95,11 @@ package struct Fanout: Sendable {
         }
     }
 
+    /// Other rules are in force, for previews and answers to joins from now on.
+    package mutating func rulesChanged(_ rules: RulesTable) {
+        self.services.rules = rules
+    }
+
     // MARK: Rooms in memory
 
     /// The slot of the room for which a join waits.

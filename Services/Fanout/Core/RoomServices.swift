@@ -5,9 +5,9 @@ internal import Wire
 /// What the rooms of a fan-out share: bounds and rules, and the machines that work for all of them.
 struct RoomServices: Sendable {
     let limits: FanoutLimits
-    let rules: RulesTable
+    var rules: RulesTable { didSet { self.rulesText = self.rules.text } }
     /// The rules as JSON text, for the answers to joins.
-    let rulesText: [UInt8]
+    private(set) var rulesText: [UInt8]
     /// How sessions are signed; nil until the database was reached.
     var issuer: SessionIssuer?
     var history = DatabaseHistory()
@@ -22,9 +22,7 @@ struct RoomServices: Sendable {
     init(limits: FanoutLimits, rules: RulesTable) {
         self.limits = limits
         self.rules = rules
-        var writer = JSONWriter()
-        rules.encode(into: &writer)
-        self.rulesText = writer.bytes
+        self.rulesText = rules.text
     }
 
     mutating func refuse(
@@ -37,6 +35,14 @@ struct RoomServices: Sendable {
     mutating func refuse(_ read: RoomRead, from gateway: GatewayID, into actions: inout [FanoutAction]) {
         self.counters.refusals += 1
         actions.append(.send(.roomState(read.reply(.unavailable)), to: gateway))
+    }
+}
+
+extension RulesTable {
+    fileprivate var text: [UInt8] {
+        var writer = JSONWriter()
+        self.encode(into: &writer)
+        return writer.bytes
     }
 }
 

@@ -20,6 +20,9 @@ final class FanoutLoop: ReactorLoop {
     private let database: RoomDatabase
     private let telemetry: FanoutTelemetry
     private let check: ReadinessCheck
+    /// Names the committers with other rules.
+    private let differences: HealthNote
+    private let rules: RulesInbox
     private let logger: Logger
     private var core: Fanout
     private var peers: FanoutPeers
@@ -35,8 +38,8 @@ final class FanoutLoop: ReactorLoop {
     private var overflowLog = LogLimiter(every: .seconds(1))
 
     init(
-        on thread: ReactorThread, name: String, settings: FanoutSettings, telemetry: FanoutTelemetry,
-        check: ReadinessCheck
+        on thread: ReactorThread, name: String, settings: FanoutSettings, rules: RulesInbox, telemetry: FanoutTelemetry,
+        check: ReadinessCheck, differences: HealthNote
     ) throws {
         let options = LinkOptions(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
         self.link = try ServerLink(
@@ -47,8 +50,11 @@ final class FanoutLoop: ReactorLoop {
         var database = ConnectionSettings(connectionString: settings.databaseURL)
         database.applicationName = name
         self.database = try RoomDatabase(on: thread, settings: database, connections: settings.databaseConnections)
-        self.core = Fanout(limits: settings.limits, rules: settings.rules)
-        self.peers = FanoutPeers(outboxBytes: settings.gatewayBytes)
+        self.core = Fanout(limits: settings.limits, rules: settings.rules.table)
+        self.peers = FanoutPeers(
+            outboxBytes: settings.gatewayBytes, rulesFingerprint: settings.rules.table.fingerprint)
+        self.rules = rules
+        self.differences = differences
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
@@ -63,8 +69,13 @@ final class FanoutLoop: ReactorLoop {
             self.phase = .running
             self.database.start(at: now)
         }
+        if let rules = self.rules.next() {
+            self.core.rulesChanged(rules)
+            self.peers.committers.rulesChanged(rules.fingerprint)
+        }
         self.database.turn(at: now) { self.read($0, at: now) }
         self.readPeers(at: now)
+        if self.peers.committers.hasNews { self.reportCommitters() }
         if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
         self.perform(at: now)
         self.peers.flush { envelope, peer in
@@ -132,6 +143,15 @@ final class FanoutLoop: ReactorLoop {
         self.logger.error(
             "the database's history was replaced: its members take the rooms anew",
             metadata: ["history.shards": "\(shards)", "log.suppressed": "\(suppressed)"])
+    }
+
+    private func reportCommitters() {
+        let differing = self.peers.committers.drainNews()
+        self.telemetry.differingCommitters.set(differing.count)
+        guard !differing.isEmpty else { return self.differences.say(nil) }
+        let names = differing.joined(separator: ", ")
+        self.differences.say("committers with other rules than this fan-out: \(names)")
+        self.logger.warning("committers have other rules", metadata: ["rules.committers": "\(names)"])
     }
 
     private func readPeers(at now: Instant) {

@@ -9,13 +9,19 @@ package import Wire
 package struct FanoutPeers {
     /// The gateways among the peers.
     package private(set) var gateways: GatewayTable
+    /// The committers among the peers, and their rules.
+    package var committers: CommitterRules
     /// Previews of this turn.
     private var previews: [Preview] = []
     private var fields = ByteWriter()
 
-    /// No peer yet; at most `outboxBytes` bytes wait for each gateway.
-    package init(outboxBytes: Int) {
+    /// No peer yet.
+    /// - Parameters:
+    ///   - outboxBytes: the most bytes that wait for one gateway.
+    ///   - rulesFingerprint: of the rules in force.
+    package init(outboxBytes: Int, rulesFingerprint: UInt64 = 0) {
         self.gateways = GatewayTable(outboxBytes: outboxBytes)
+        self.committers = CommitterRules(own: rulesFingerprint)
     }
 
     // MARK: In
@@ -61,7 +67,11 @@ package struct FanoutPeers {
                 let read = try EnvelopeReader.decode(HistoryRead.self, fields)
                 let gateway = self.gateway(peer, name(), at: now, &core)
                 core.historyReadReceived(read, from: gateway, at: now, into: &actions)
-            case .commit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded, .sessionClaimed,
+            case .rulesNotice:
+                let notice = try EnvelopeReader.decode(RulesNotice.self, fields)
+                self.committers.notified(notice.fingerprint, by: peer, named: name() ?? "?")
+            case .commit, .refusedCommit, .commitResult, .joinReply, .roomPosition, .presence, .gestureEnded,
+                .sessionClaimed,
                 .roomState, .historyReply, .commitCredit:
                 break
             }
@@ -88,6 +98,7 @@ package struct FanoutPeers {
 
     /// A peer disconnected.
     package mutating func peerDown(_ peer: PeerID, at now: Instant, into core: inout Fanout) {
+        self.committers.linkDown(to: peer)
         if let gateway = self.gateways.disconnect(peer) { core.linkDown(to: gateway, at: now) }
     }
 

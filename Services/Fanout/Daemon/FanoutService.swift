@@ -19,14 +19,22 @@ package enum FanoutService {
     package static func services(_ settings: FanoutSettings, _ context: DaemonContext) throws -> [any Service] {
         let telemetry = FanoutTelemetry(context.metrics)
         let check = context.health.check("database")
+        let differences = context.health.note("rules of committers")
+        let rules = RulesInbox()
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
         let reactor = try Reactor(
             name: "fanout", settings: reactorSettings, logger: context.logger, beat: pulse.beat
         ) { thread in
-            try FanoutLoop(on: thread, name: context.name, settings: settings, telemetry: telemetry, check: check)
+            try FanoutLoop(
+                on: thread, name: context.name, settings: settings, rules: rules, telemetry: telemetry, check: check,
+                differences: differences)
         }
-        return [ReactorService(reactor)]
+        let rulesWatch = try RulesWatch.services(settings.rules, context, prefix: "touchsync_fanout_") { table in
+            rules.put(table)
+            reactor.waker.signal()
+        }
+        return rulesWatch + [ReactorService(reactor)]
     }
 }

@@ -1,5 +1,4 @@
 package import Boot
-package import Canvas
 package import FanoutCore
 internal import Timing
 
@@ -12,7 +11,7 @@ package struct FanoutSettings: DaemonSettings {
     /// How many connections to it.
     package var databaseConnections: Int
     /// The rules of every element type; the same as the committers'.
-    package var rules: RulesTable
+    package var rules: RulesFile
     /// The bounds of memory, queues and time.
     package var limits: FanoutLimits
     /// The most bytes that wait for one gateway.

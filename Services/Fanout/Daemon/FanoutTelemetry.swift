@@ -7,6 +7,8 @@ final class FanoutTelemetry: Sendable {
     let malformed: Counter
     /// Times that a gateway was so slow that what waited for it was thrown away.
     let overflows: Counter
+    /// Committers whose rules differ from this fan-out's.
+    let differingCommitters: Gauge
     private let core: MetricsTable<Fanout>
     private let database: MetricsTable<RoomDatabase>
     private let envelopes: Counter
@@ -21,6 +23,8 @@ final class FanoutTelemetry: Sendable {
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
         self.overflows = metrics.counter(
             "\(prefix)gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
+        self.differingCommitters = metrics.gauge(
+            "\(prefix)rules_differing_committers", "Committers whose rules differ from this fan-out's.")
         self.core = Self.core(metrics, prefix)
         self.envelopes = metrics.counter("\(prefix)envelopes_sent_total", "Envelopes given to gateways' links.")
         self.envelopeBytes = metrics.histogram("\(prefix)envelope_bytes", "Their sizes.", buckets: Buckets.sizes)

@@ -35,6 +35,9 @@ extension GatewayHub {
         case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)
         case .fanout(let shard, let record):
             if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
+            if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
+                self.senders.gestureEnd(end, to: coalescer)
+            }
         case .formerFanout(let shard, let record):
             if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
         case .http(let request, let status, let json):

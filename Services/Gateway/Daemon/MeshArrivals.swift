@@ -70,8 +70,7 @@ package struct MeshArrivals {
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
-            .roomRead,
-            .historyRead:
+            .roomRead, .historyRead, .rulesNotice, .refusedCommit:
             break
         }
     }

@@ -123,6 +123,11 @@ package struct MeshSenders {
         }
     }
 
+    /// Adds the end of a gesture for a coalescer, on the lane of commits, which are never held back.
+    package mutating func gestureEnd(_ end: GestureEnd, to coalescer: Int) {
+        self.fill(coalescer) { $0.append(end) }
+    }
+
     private mutating func fill(_ line: Int, _ append: (inout EnvelopeWriter) -> Void) {
         let wasEmpty = self.lines[line].envelope.isEmpty
         append(&self.lines[line].envelope)

@@ -5,6 +5,8 @@ internal import Glibc
 package struct FileFacts: Sendable {
     /// True for a folder.
     package let isFolder: Bool
+    /// True for a file with contents of its own, hence not for a folder, a pipe or a device.
+    package let isRegular: Bool
     /// The user that owns it.
     package let owner: UInt32
     /// The permission bits, such as 0o700.
@@ -18,8 +20,31 @@ package struct FileFacts: Sendable {
         var facts = stat()
         guard (followsLink ? stat(path, &facts) : lstat(path, &facts)) == 0 else { return nil }
         self.isFolder = facts.st_mode & S_IFMT == S_IFDIR
+        self.isRegular = facts.st_mode & S_IFMT == S_IFREG
         self.owner = facts.st_uid
         self.permissions = facts.st_mode & 0o7777
         self.size = Int(facts.st_size)
+    }
+}
+
+/// Distinguishes the contents of a path at two moments: another file, or the same one written again, has another stamp.
+package struct FileStamp: Sendable, Equatable {
+    private let device: UInt
+    private let inode: UInt
+    private let size: Int
+    /// Nanoseconds since 1970 of the last write, and of the last change of the inode, which no program can set.
+    private let written: Int
+    private let changed: Int
+
+    /// The stamp of the file at the end of all symbolic links.
+    /// - Returns: nil when the file does not exist or is not accessible.
+    package init?(of path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        self.device = UInt(facts.st_dev)
+        self.inode = UInt(facts.st_ino)
+        self.size = Int(facts.st_size)
+        self.written = facts.st_mtim.tv_sec &* 1_000_000_000 &+ facts.st_mtim.tv_nsec
+        self.changed = facts.st_ctim.tv_sec &* 1_000_000_000 &+ facts.st_ctim.tv_nsec
     }
 }

@@ -42,6 +42,8 @@ def violated(records, folder):
     assert code in (0, 1), words
     names = set(re.findall(r"^(I\d+) .*violations [1-9]", words, re.MULTILINE))
     assert bool(names) == (code == 1), words
+    # Shown when a test fails.
+    print(words)
     return names
 
 
@@ -221,6 +223,19 @@ def an_annotation_outlives_its_parent(records):
     row["parents"] = {}
 
 
+def an_old_app_misses_an_update(records):
+    del records[middle(of(records, "legacy", lambda r: r["event"] == "transformed" and "part" not in r))]
+
+
+def an_old_app_gets_an_update_twice(records):
+    place = middle(of(records, "legacy", lambda r: r["event"] == "transformed"))
+    records.insert(place + 1, dict(records[place]))
+
+
+def an_old_app_gets_a_part_of_a_group(records):
+    del records[middle(of(records, "legacy", lambda r: r.get("part") == 1))]
+
+
 SPOILT = [
     (an_acknowledged_commit_is_not_written, "I1"), (an_acknowledgement_has_another_number, "I1"),
     (an_acknowledgement_has_another_state, "I1"), (a_commit_is_written_twice, "I2"),
@@ -231,7 +246,8 @@ SPOILT = [
     (a_later_commit_gets_an_earlier_number, "I8"), (a_commit_is_never_answered, "I9"), (a_preview_is_not_sent, "I10"),
     (a_preview_comes_back, "I10"), (a_preview_comes_after_its_commit, "I10"), (somebody_sees_a_foreign_room, "I13"),
     (a_request_is_never_answered, "I14"), (a_request_is_answered_twice, "I14"), (a_group_is_written_in_part, "I15"),
-    (an_annotation_outlives_its_parent, "I15"),
+    (an_annotation_outlives_its_parent, "I15"), (an_old_app_misses_an_update, "I18"),
+    (an_old_app_gets_an_update_twice, "I18"), (an_old_app_gets_a_part_of_a_group, "I18"),
 ]
 
 

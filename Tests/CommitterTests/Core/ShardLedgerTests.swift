@@ -1,5 +1,6 @@
 import Canvas
 import CommitterCore
+import JSONBytes
 import PipelineTestKit
 import Testing
 import Wire
@@ -96,6 +97,88 @@ import Wire
         #expect(settlement.refusals[2]?.code == .conflict && settlement.refusals[2]?.field == "n")
         #expect(settlement.refusals[3]?.code == .invalid && settlement.refusals[3]?.field == "n")
         #expect(settlement.refusals[4]?.code == .invalid)
+    }
+
+    private static func rules(_ text: String) throws -> RulesTable {
+        var document = JSONDocument()
+        try document.parse(Array(text.utf8))
+        return try RulesTable(json: document.root)
+    }
+
+    @Test func newRulesApplyToWhatIsDecidedFromThenOn() throws {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        self.bench.admit(commit(2, transform("a", scaleX: 20)))
+        let batch = try #require(self.bench.write())
+        // In flight: it is written as it was decided.
+        #expect(self.database.write(batch) == .written)
+        self.bench.ledger.rulesChanged(try Self.rules(#"{"note":{"maxScale":3}}"#))
+        #expect(self.bench.written().texts[0].contains(#""scaleX":10"#))
+        self.bench.admit(commit(3, transform("a", scaleX: 20)))
+        #expect(self.bench.run().texts[0].contains(#""scaleX":3"#))
+    }
+
+    /// Another committer was faster, so the batch is decided again: by the rules that are in force by then.
+    @Test func whatIsDecidedAgainIsDecidedByTheNewRules() throws {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        self.bench.admit(commit(2, transform("a", scaleX: 20)))
+        _ = try #require(self.bench.write())
+        self.bench.ledger.rulesChanged(try Self.rules(#"{"note":{"maxScale":3}}"#))
+        self.bench.ledger.batchStale()
+        let settlement = self.bench.run()
+        #expect(settlement.texts[0].contains(#""scaleX":3"#))
+        #expect(settlement.updates.count == 1)
+    }
+
+    /// Narrower, wider, and back: the answer is the first one, adjustments included, whatever is in force.
+    @Test(arguments: [
+        [#"{"photo":{"maxScale":3}}"#], [#"{"photo":{"maxScale":90},"note":{"maxScale":90}}"#],
+        [#"{"photo":{"maxScale":3}}"#, #"{"photo":{"lockedAspect":false}}"#, "{}"],
+    ])
+    func repetitionsUnderNewRulesGetTheFirstResult(reloads: [String]) throws {
+        let edits: [EncodedEdit] = [
+            create("p", #"{"type":"photo","scaleX":9,"positionX":0.4}"#), transform("p", x: 0.2, scaleX: 77),
+            createMany([("q", #"{"type":"note","scaleY":-50}"#), ("r", #"{"type":"note"}"#)]),
+        ]
+        for (index, edit) in edits.enumerated() { self.bench.admit(commit(UInt64(index) + 1, edit)) }
+        let first = self.bench.run()
+        for reload in reloads { self.bench.ledger.rulesChanged(try Self.rules(reload)) }
+        for (index, edit) in edits.enumerated() { self.bench.admit(commit(UInt64(index) + 1, edit)) }
+        let second = self.bench.run()
+        #expect(second.texts == first.texts.map { String($0.dropLast()) + #","duplicate":true}"# })
+        #expect(first.texts.allSatisfy { $0.contains(#""why":"#) })
+    }
+
+    /// The coalescer found that somebody else moves the element.
+    @Test func aRefusalFromTheCoalescerUsesUpTheNumberAndIsRemembered() {
+        let held = Refusal(.conflict, "m", field: "elementId", heldBy: "ben")
+        let refused = #"{"ok":false,"error":{"code":"conflict","message":"m","field":"elementId","heldBy":"ben"}}"#
+        self.bench.admit(commit(1, create("a")))
+        self.bench.run()
+        self.bench.admit(commit(2, transform("a", x: 10)), refusal: held)
+        let first = self.bench.run()
+        #expect(first.texts == [refused] && first.updates.isEmpty)
+        // The repetition is not refused on its way any more, nevertheless it gets the first result.
+        let other = self.bench.other()
+        other.admit(commit(2, transform("a", x: 10)))
+        #expect(other.run().texts == [refused])
+        // Another body under the number is another conflict.
+        other.admit(commit(2, transform("a", x: 11)))
+        #expect(other.run().refusals[0]?.field == "n")
+        other.admit(commit(3, transform("a", x: 10)))
+        #expect(other.run().updates.count == 1)
+    }
+
+    /// It was applied before somebody else began to move the element.
+    @Test func aRepetitionThatIsRefusedOnItsWayGetsItsFirstResult() {
+        self.bench.admit(commit(1, create("a")))
+        self.bench.admit(commit(2, transform("a", x: 10)))
+        let first = self.bench.run()
+        self.bench.admit(commit(2, transform("a", x: 10)), refusal: Refusal(.conflict, "m", heldBy: "ben"))
+        #expect(self.bench.run().texts == [String(first.texts[1].dropLast()) + #","duplicate":true}"#])
+        self.bench.admit(commit(4, transform("a", x: 10)), refusal: Refusal(.conflict, "m", heldBy: "ben"))
+        #expect(self.bench.run().refusals[0]?.code == .gap)
     }
 
     @Test func repetitionGetsTheFirstResultWithItsAdjustments() {

@@ -78,7 +78,7 @@ import Wire
         let settings = try CommitterSettings(self.values())
         #expect(settings.limits == CommitterLimits())
         #expect(settings.databaseConnections == 4 && settings.migrates && !settings.allowsUnsafeDatabase)
-        #expect(settings.rules == .defaults)
+        #expect(settings.rules == .builtIn)
         #expect(throws: SettingProblem.self) {
             try CommitterSettings(SettingValues(defaultsOf: CommitterSettings.schema))
         }

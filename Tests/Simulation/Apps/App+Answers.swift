@@ -146,6 +146,7 @@ extension App {
             $0.code = code
             $0.isFinal = isFinal
         }
+        if answer["error"]?["heldBy"] != nil { self.world.count("apps.conflicts") }
         if isFinal {
             self.pending.remove(at: index)
         } else if self.pending[index].ack == ack {

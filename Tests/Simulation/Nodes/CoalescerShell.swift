@@ -8,7 +8,7 @@ import Wire
 /// A coalescer around its real core and relays: commits in and out first, then previews.
 final class CoalescerShell: Shell {
     private unowned let world: World
-    private var core = Coalescer()
+    private var core: Coalescer
     private let committers: [Link]
     private let fanouts: [Link]
     private var committerOwners: ShardOwners
@@ -20,6 +20,7 @@ final class CoalescerShell: Shell {
 
     init(_ process: Process, in world: World) {
         self.world = world
+        self.core = Coalescer(limits: CoalescerLimits(lease: Nanoseconds(world.plan.lease)))
         self.committers = world.links(of: process, to: .committer)
         self.fanouts = world.links(of: process, to: .fanout)
         self.committerOwners = ShardOwners(names: self.committers.map(\.server.name))
@@ -79,10 +80,17 @@ final class CoalescerShell: Shell {
         case .peerDown(let peer): self.grants.peerDown(peer)
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
-                guard kind == .commit else { return }
-                let commit = try EnvelopeReader.decode(Commit.self, fields)
-                self.core.commitReceived(commit, at: now)
-                self.commitRelay.pass(fields, to: self.committerOwners.owner(of: commit.room), from: peer)
+                switch kind {
+                case .commit:
+                    let commit = try EnvelopeReader.decode(Commit.self, fields)
+                    let refusal = self.core.refusal(of: commit, at: now)
+                    self.core.commitReceived(commit, at: now)
+                    self.commitRelay.pass(
+                        fields, refusal: refusal, to: self.committerOwners.owner(of: commit.room), from: peer)
+                case .gestureEnd:
+                    self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
+                default: break
+                }
             }
         case .up, .down, .resting, .message, .database, .app: break
         }
@@ -99,5 +107,7 @@ final class CoalescerShell: Shell {
 
     func count(into counts: inout [String: Int64]) {
         counts["previews.folded", default: 0] += Int64(self.core.counters.folded)
+        counts["previews.leased", default: 0] += Int64(self.core.counters.leased)
+        counts["coalescer.conflicts", default: 0] += Int64(self.core.counters.conflicts)
     }
 }

@@ -68,11 +68,19 @@ final class CommitterShell: Shell {
         case .peerDown(let peer): self.results.peerDown(peer)
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
-                guard kind == .commit else { return }
-                let commit = try EnvelopeReader.decode(Commit.self, fields)
+                let commit: Commit
+                var refusal: Refusal?
+                switch kind {
+                case .commit: commit = try EnvelopeReader.decode(Commit.self, fields)
+                case .refusedCommit:
+                    let refused = try EnvelopeReader.decode(RefusedCommit.self, fields)
+                    (commit, refusal) = (refused.commit, refused.refusal)
+                default: return
+                }
                 self.lastNumbers[StreamKey(commit.room, commit.session)] = commit.number
                 self.core.commitReceived(
-                    self.altered(commit), size: fields.remaining, source: peer.serial, at: now, into: &self.actions)
+                    self.altered(commit), refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
+                    into: &self.actions)
             }
         case .message, .database, .app: break
         }

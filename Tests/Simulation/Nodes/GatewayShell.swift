@@ -189,6 +189,9 @@ final class GatewayShell: Shell {
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
         case .fanout(let shard, let record):
             if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
+            if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
+                self.senders.gestureEnd(end, to: coalescer)
+            }
         case .formerFanout(let shard, let record):
             guard self.world.plan.mutant != .farewellOff else { return }
             if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }

@@ -19,6 +19,10 @@ extension CreateElement: DecidableEdit {
     ) -> [Adjusted] {
         rules.adjustments(to: self.item, by: user, named: nil)
     }
+
+    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
+        stored.elementsEqual(CollectionOfOne(self.item)) { rules.creates($0, as: $1, by: user) }
+    }
 }
 
 extension CreateElements: DecidableEdit {
@@ -44,6 +48,10 @@ extension CreateElements: DecidableEdit {
         self.items.enumerated().flatMap { index, item in
             rules.adjustments(to: item, by: user, named: index < stored.count ? stored[index].id : item.id)
         }
+    }
+
+    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
+        stored.elementsEqual(self.items) { rules.creates($0, as: $1, by: user) }
     }
 }
 

@@ -84,4 +84,9 @@ extension RulesTable {
         self.create(item.fields, id: item.id.text, by: user.text).1
             .map { Adjusted(element: element?.text, adjustment: $0) }
     }
+
+    /// Whether creating the element stores this one.
+    func creates(_ stored: Element, as item: NewItem, by user: Identifier) -> Bool {
+        self.create(item.fields, id: stored.id, by: user.text).0 == stored
+    }
 }

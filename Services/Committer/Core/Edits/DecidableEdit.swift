@@ -30,6 +30,16 @@ protocol Decidable: Sendable {
     func adjustments(
         before: [Element], stored: [UpdatedElement], by user: Identifier, _ rules: RulesTable
     ) -> [Adjusted]
+
+    /// Whether the first decision, made by these rules, had stored these elements.
+    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool
+}
+
+extension Decidable {
+    /// An edit that no rule changes.
+    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
+        true
+    }
 }
 
 extension Decidable {

@@ -62,6 +62,15 @@ extension ElementChange {
         }
     }
 
+    func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
+        before.enumerated().elementsEqual(stored) { former, stored in
+            var element = former.element
+            _ = try? self.apply(to: &element, at: former.offset, parentSize: nil, rules)
+            element.recordChange(by: user.text)
+            return element == stored
+        }
+    }
+
     /// In a group, adjustments name their element.
     private func name(_ adjustments: [Adjustment], _ element: Element) -> [Adjusted] {
         if adjustments.isEmpty { return [] }

@@ -1,0 +1,53 @@
+/// A commit that the coalescer finally refuses, on its way to the committer, which remembers the refusal. The edit stays as
+/// it was: a repetition of a number that was used before gets its first result.
+///
+///     refusal │ heldBy name (empty: none) │ commit
+public struct RefusedCommit: WireRecord, Equatable, Sendable {
+    public static let kind = RecordKind.refusedCommit
+
+    /// Why it is refused; its code is not retriable.
+    public var refusal: Refusal
+    /// The commit.
+    public var commit: Commit
+
+    /// A commit that is finally refused.
+    public init(_ commit: Commit, with refusal: Refusal) {
+        self.refusal = refusal
+        self.commit = commit
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        Self.encode(self.refusal, into: &writer)
+        self.commit.encode(into: &writer)
+    }
+
+    public init(from reader: inout ByteReader) {
+        var refusal = reader.refusal()
+        refusal.heldBy = reader.holder()
+        if refusal.code.isRetriable { reader.fail() }
+        self.refusal = refusal
+        self.commit = Commit(from: &reader)
+    }
+
+    /// The fields of a received commit with the refusal in front of them. The commit's own bytes are unchanged, including
+    /// fields of a newer gateway that this build does not know.
+    public static func fields(refusing commit: ByteReader, with refusal: Refusal) -> [UInt8] {
+        var writer = ByteWriter()
+        Self.encode(refusal, into: &writer)
+        writer.bytes.append(contentsOf: commit.bytes[commit.offset...])
+        return writer.bytes
+    }
+
+    private static func encode(_ refusal: Refusal, into writer: inout ByteWriter) {
+        writer.refusal(refusal)
+        writer.name(refusal.heldBy ?? "")
+    }
+}
+
+extension ByteReader {
+    /// Reads the user that holds an element; nil when the name is empty.
+    mutating func holder() -> Identifier? {
+        let user = self.name()
+        return user.isEmpty ? nil : user
+    }
+}
