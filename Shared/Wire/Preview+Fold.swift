@@ -22,7 +22,9 @@ extension Preview {
             if newer.delta == nil, self.delta == nil {
                 self.fields.merge(newer.fields)
             } else {
-                PreviewDelta.fold((newer.fields, newer.delta), onto: &self.fields, &self.delta)
+                var delta = self.delta
+                PreviewDelta.fold((newer.fields, newer.delta), onto: &self.fields, &delta)
+                self.delta = delta
             }
             self.group = newer.group
             self.after = max(self.after, newer.after)

@@ -31,12 +31,10 @@ public struct Preview: WireRecord, Equatable, Sendable {
     public var sinceLast: UInt32
     /// The fields that it sets.
     public var fields: TransformFields
-    /// What it shows instead, on its way to the fan-out.
-    public var delta: PreviewDelta?
+    /// What few previews have, in one reference: previews are copied often.
+    private var rarePart: RarePart?
     /// Its place in a group: the previews of a group's gesture are shown in one message.
     public var group: GroupRole
-    /// The elements that are selected; nil unless it shows a selection.
-    public var selection: Selection?
     /// Where it can be seen, on its way from the fan-out.
     public var area = PreviewArea.everywhere
 
@@ -56,8 +54,25 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.folded = folded
         self.sinceLast = sinceLast
         self.fields = fields
-        self.delta = delta
+        self.rarePart = delta.map(RarePart.delta)
         self.group = group
+    }
+
+    private enum RarePart: Equatable, Sendable {
+        case delta(PreviewDelta)
+        case selection(Selection)
+    }
+
+    /// What it shows instead of ``fields``, on its way to the fan-out.
+    public var delta: PreviewDelta? {
+        get { if case .delta(let delta)? = self.rarePart { delta } else { nil } }
+        set { self.rarePart = newValue.map(RarePart.delta) }
+    }
+
+    /// The elements that are selected; nil unless it shows a selection, which has no deltas.
+    public var selection: Selection? {
+        get { if case .selection(let selection)? = self.rarePart { selection } else { nil } }
+        set { self.rarePart = newValue.map(RarePart.selection) }
     }
 
     /// True when it has deltas or is one of a group, as few are.
@@ -99,9 +114,15 @@ public struct Preview: WireRecord, Equatable, Sendable {
         self.sinceLast = reader.integer()
         let (fields, isContinued) = reader.continuedTransform()
         self.fields = fields
-        (self.delta, self.group) = isContinued ? reader.rareParts() : (nil, .alone)
+        if isContinued {
+            let (delta, group) = reader.rareParts()
+            self.rarePart = delta.map(RarePart.delta)
+            self.group = group
+        } else {
+            self.group = .alone
+        }
         if self.element.text.utf8.count == 1, self.element == Self.selectionKey {
-            self.selection = Selection(reader.list { $0.name() })
+            self.rarePart = .selection(Selection(reader.list { $0.name() }))
         }
         if reader.remaining >= ByteReader.areaSize { self.area = reader.area() }
     }

@@ -24,6 +24,7 @@ import Wire
             usual.edit.undo = .entry
             return count == encode(usual).count - 1
         }
+        if record is RefusedCommit { return whole - count == 1 }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
         return [4, 8].contains(whole - count)
     }

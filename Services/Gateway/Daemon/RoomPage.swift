@@ -23,6 +23,8 @@ enum RoomPage {
           <b>TouchSync</b>
           <label>Room <input id="room" size="12"></label>
           <button id="add">New note</button>
+          <button id="undo">Undo</button>
+          <button id="redo">Redo</button>
           <span>Drag to move, wheel to turn, Shift + wheel to scale. Open the page twice.</span>
           <span id="state">connecting</span>
         </header>
@@ -102,6 +104,10 @@ enum RoomPage {
           else if (name === "elements:created") data.elements.forEach(show);
           else if (name === "elements:transformed") data.elements.forEach(move);
           else if (name === "element:deleted") data.elementIds.forEach(remove);
+          else if (name === "elements:changed") {
+            data.created.concat(data.changed).forEach(show);
+            data.deletedIds.forEach(remove);
+          }
           else if (name === "element:transforming") preview(data);
           else if (name === "elements:transforming") data.elements.forEach(preview);
           else if (name === "gesture:ended") show(data.element);
@@ -266,6 +272,12 @@ enum RoomPage {
         $("add").onclick = () => emit("element:create", { element: {
           type: "note", content: "note", positionX: 120 + Math.random() * 400, positionY: 100 + Math.random() * 300, width: 120, height: 80 } },
           answer => { if (!answer.ok) status(answer.error.message); });
+        const revise = way => emit("history:" + way, {},
+          answer => status(!answer.ok ? answer.error.message : answer.undone ? undefined : "nothing to " + way));
+        $("undo").onclick = () => revise("undo");
+        $("redo").onclick = () => revise("redo");
+        onkeydown = e => e.target.tagName !== "INPUT" && (e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "z"
+          && revise(e.shiftKey ? "redo" : "undo");
         connect();
         </script>
         </html>

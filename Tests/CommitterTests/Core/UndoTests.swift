@@ -197,6 +197,20 @@ import Wire
         #expect(one.updates[0].event == .created && one.texts[0].contains(#""mine":1"#))
     }
 
+    @Test func whatCameBackIsDeletedTogetherInTheSameBatchToo() {
+        self.run(1, .delete(element: "p"))
+        self.bench.admit(commit(2, self.undo, session: "s-ann"))
+        self.bench.admit(commit(3, .delete(element: "p"), session: "s-ann"))
+        #expect(self.bench.run().updates.map { $0.elements.map(\.id) } == [["p", "t"], ["p", "t"]])
+    }
+
+    @Test func anAnnotationThatCameBackOntoAChangedParentIsDeletedWithIt() {
+        self.run(1, update("p", #"{"zIndex":4}"#), .group("g"))
+        self.run(2, .delete(element: "t"), .group("g"))
+        #expect(self.run(3, self.undo).updates[0].elements.map(\.id) == ["t", "p"])
+        #expect(self.run(4, .delete(element: "p")).updates[0].elements.map(\.id) == ["p", "t"])
+    }
+
     @Test func anAnnotationComesBackOnlyOntoItsParent() {
         self.run(1, .delete(element: "t"))
         self.run(1, .delete(element: "p"), by: "bob")

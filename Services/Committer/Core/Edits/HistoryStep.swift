@@ -47,7 +47,7 @@ extension HistoryStep {
 }
 
 extension Change {
-    /// Adds restored annotations to the known children of their parents, which are not written.
+    /// Adds restored annotations to the known children of parents that the change leaves as they are.
     fileprivate func adoptRestored(in draft: inout BatchDraft, _ cache: inout ShardCache) {
         for entry in self.entries where entry.isRestored {
             guard let parent = entry.written.element.parentId else { continue }

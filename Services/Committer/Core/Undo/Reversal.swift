@@ -113,8 +113,10 @@ struct Reversal {
             guard var element = self.current[id] else { continue }
             element.recordChange(by: user)
             let live = self.original[id]
-            var entry = Change.Entry(
-                ElementKey(self.room, id), before: live?.json, element, children: live?.children)
+            let restoredChildren = restored.filter { self.current[$0]?.parentId == id.text }
+            // All annotations of a deleted element are deleted, so a restored one has those that come back with it.
+            let children = live.map { $0.children.map { $0 + restoredChildren } } ?? restoredChildren
+            var entry = Change.Entry(ElementKey(self.room, id), before: live?.json, element, children: children)
             entry.isRestored = live == nil
             entries.append(entry)
         }
