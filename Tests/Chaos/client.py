@@ -456,6 +456,17 @@ class App:
                 payload = {"roomId": self.room, "elementId": element, "set": {"zIndex": self.random.randint(100, 200)}}
                 self.ask("element:update", payload)
 
+    def show(self, event, payload, is_answered=False):
+        """Something that is never stored, and not judged."""
+        if not self.is_joined or self.line is None:
+            return
+        self.world.counts["shown"] += 1
+        payload = {"roomId": self.room, **payload}
+        if is_answered:
+            self.ask(event, payload)
+        else:
+            self.line.emit(event, payload)
+
     def preview(self, event, elements, gesture, payload):
         for element in elements:
             self.history.add(

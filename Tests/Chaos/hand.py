@@ -7,6 +7,7 @@ EVERYBODYS = "hot"
 LEAVES = 0.02
 BURSTS = 0.02
 UNDOS = 0.06
+GLANCES = 0.08
 PRESETS = ["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"]
 
 
@@ -54,6 +55,8 @@ class Hand:
             return self.app.leave_and_join()
         if LEAVES < habit < LEAVES + BURSTS:
             return self.app.burst(EVERYBODYS if EVERYBODYS in self.app.elements else self.own)
+        if self.random.random() < GLANCES:
+            return self._look_and_point()
         if self.random.random() < UNDOS:
             return self._undo_and_redo()
         dice = self.random.random()
@@ -71,6 +74,15 @@ class Hand:
             for _ in range(self.random.randint(0, most)):
                 if self.app.may_commit:
                     self.app.commit(event, {}, [])
+
+    def _look_and_point(self):
+        """Looks at a part of the canvas or at all of it, points somewhere or nowhere, selects something or nothing."""
+        x, y = self.random.randint(-1000, 1000), self.random.randint(-1000, 1000)
+        view = {"x": x, "y": y, "width": 800, "height": 600}
+        self.app.show("viewport:set", self.random.choice([view, {}]), is_answered=True)
+        self.app.show("cursor:moving", self.random.choice([{"x": x, "y": y}, {"x": None, "y": None}]))
+        chosen = self.random.sample(list(self.app.elements), self.random.randint(0, min(3, len(self.app.elements))))
+        self.app.show("selection:set", {"elementIds": chosen}, is_answered=True)
 
     def _commit(self, event, payload, targets, request=None, gesture=None):
         """Sometimes as a program's change, or as one of a group."""

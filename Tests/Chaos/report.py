@@ -43,7 +43,7 @@ class Report:
     def required(self):
         """Names of counts that must not be zero."""
         names = ["acks", "faults.open-transaction", "unknown.resolved", "gaps.repaired", "snapshots", "resyncs"]
-        names += ["repeats", "bursts", "left and joined", "old.events", "old.parts", "previews of old apps"]
+        names += ["repeats", "bursts", "left and joined", "shown", "old.events", "old.parts", "previews of old apps"]
         names += [f"acks.{event}" for event in EDITS]
         if self.slow_joiners:
             names.append("slow.reads")

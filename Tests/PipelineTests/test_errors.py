@@ -142,6 +142,9 @@ BAD = [
     ("history:redo", {"roomId": 7}, "invalid", "roomId"),
     ("element:preset", {"elementId": "e", "preset": "reset", "undoGroup": ["x"]}, "invalid", "undoGroup"),
     ("element:preset", {"elementId": "e", "preset": "reset", "undoable": "false"}, "invalid", "undoable"),
+    ("viewport:set", {"x": 0, "y": 0, "width": -1, "height": 5}, "invalid", "width"),
+    ("selection:set", {"elementIds": "e"}, "invalid", "elementIds"),
+    ("selection:set", {"elementIds": ["e", ""]}, "invalid", "elementIds[1]"),
     # Events that there are not.
     ("element:explode", {}, "unknown_event", None),
     ("toString", {}, "unknown_event", None),

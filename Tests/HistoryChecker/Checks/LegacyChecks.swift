@@ -115,9 +115,13 @@ extension HistoryRecord {
     /// - Parameter missing: how many elements of the row follow.
     fileprivate func fits(_ row: HistoryRecord, missing: Int) -> Bool {
         let count = UInt64(row.states.count)
-        guard row.event == "several transformed" else {
-            return self.parts == 0 && (row.event == self.event || row.event == "several \(self.event)")
+        let isPart = self.parts == count && self.part == count - UInt64(missing)
+        switch (row.event, self.event) {
+        case ("several transformed", let event): return event == "transformed" && isPart
+        case ("changed", "deleted"): return self.parts == 0 && self.body.isEmpty
+        case ("changed", "created"): return self.parts == 0 && !self.body.isEmpty
+        case ("changed", let event): return event == "transformed" && isPart
+        case (let rowEvent, let event): return self.parts == 0 && (rowEvent == event || rowEvent == "several \(event)")
         }
-        return self.event == "transformed" && self.parts == count && self.part == count - UInt64(missing)
     }
 }
