@@ -23,6 +23,8 @@ package struct PreparedCommit: Sendable {
     let source: UInt64
     /// True when it was in a batch whose outcome is unknown.
     var isOutcomeUnknown = false
+    /// How far an undo has come that waits for a read.
+    var undoProgress: UndoProgress?
     /// True when its stream was read again because the commit's claim was newer than the cached one.
     var isClaimVerified = false
 

@@ -51,7 +51,7 @@ extension ShardCache {
         self.collectStream(&commit, into: &needs)
         if !self.knowsStacks(of: commit.owner) { needs.user(commit.owner) }
         if case .edit(let edit) = commit.edit.request {
-            edit.collect(for: commit, rules: rules, in: &self, into: &needs)
+            edit.collect(for: &commit, rules: rules, in: &self, into: &needs)
         }
     }
 

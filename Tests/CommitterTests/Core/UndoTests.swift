@@ -117,6 +117,19 @@ import Wire
         #expect(self.run(5, self.undo).texts[0].contains(#""elements":[]"#))
     }
 
+    @Test func eachEntryThatIsSkippedIsReadOnce() {
+        for step in 1...20 { self.run(UInt64(step), transform("a", x: Double(step))) }
+        self.run(1, transform("a", x: 99), by: "bob")
+        self.bench.admit(commit(21, self.undo, session: "s-ann"))
+        var reads = 0
+        while case .load(let request)? = self.bench.next() {
+            #expect(request.entries.count == 1)
+            reads += 1
+            self.bench.ledger.stateLoaded(self.database.tables.load(request))
+        }
+        #expect(reads == 20)
+    }
+
     @Test func aNewChangeEmptiesTheRedoStackButAProgramsDoesNot() throws {
         self.run(1, transform("a", x: 50))
         self.run(2, self.undo)

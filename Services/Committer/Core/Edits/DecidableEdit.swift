@@ -14,7 +14,7 @@ protocol Decidable: Sendable {
 
     /// Adds to `needs` what must be known before the edit can be decided and the cache lacks.
     func collect(
-        for commit: PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs)
+        for commit: inout PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs)
 
     /// Decides the edit on the room's state in the batch so far. The cache contains everything it needs.
     /// - Returns: the change; one without entries is acknowledged without a number.
@@ -46,10 +46,11 @@ extension Decidable {
     var beginsBatch: Bool { false }
 
     func collect(
-        for commit: PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
+        for commit: inout PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
     ) {
+        let room = commit.room
         self.forEachNeed { element, scope in
-            _ = cache.collect(scope, ElementKey(commit.room, element), into: &needs)
+            _ = cache.collect(scope, ElementKey(room, element), into: &needs)
         }
     }
 }

@@ -22,16 +22,20 @@ extension HistoryStep {
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {}
 
     func collect(
-        for commit: PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
+        for commit: inout PreparedCommit, rules: RulesTable, in cache: inout ShardCache, into needs: inout Needs
     ) {
-        _ = UndoStep(Self.direction, of: commit.owner, rules: rules, &cache, into: &needs)
+        _ = UndoStep(
+            Self.direction, of: commit.owner, rules: rules, progress: &commit.undoProgress, &cache, into: &needs)
     }
 
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
         var needs = Needs(shard: 0)
-        guard let step = UndoStep(Self.direction, of: commit.owner, rules: draft.rules, &cache, into: &needs) else {
+        var progress = commit.undoProgress
+        let found = UndoStep(
+            Self.direction, of: commit.owner, rules: draft.rules, progress: &progress, &cache, into: &needs)
+        guard let step = found else {
             throw Refusal(.invalid, "The changes of the user could not be read.")
         }
         var change = step.reversal?.change(by: commit.user.text) ?? Change(event: .transformedMany, entries: [])

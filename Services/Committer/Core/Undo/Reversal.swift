@@ -2,20 +2,24 @@ import Canvas
 import JSONBytes
 import Wire
 
-/// A row of an entry with its elements.
+/// A row of an entry with its elements, in the order of the log.
 struct UndoneRow {
-    /// The elements before and after the change, in the order of the log.
-    let before, after: [Element]
-
-    /// The ids of those that the change created.
-    var created: [Element] { self.after.filter { element in !self.before.contains { $0.id == element.id } } }
-    /// Those that the change deleted.
-    var deleted: [Element] { self.before.filter { element in !self.after.contains { $0.id == element.id } } }
+    /// Those that the change created.
+    let created: [Element]
+    /// Those that it left in place, before and after it.
+    let changed: [(before: Element, after: Element)]
+    /// Those that it deleted.
+    let deleted: [Element]
 
     init(_ row: UndoRow) {
         var document = JSONDocument()
-        self.before = row.event.shape.logged(row.before, with: &document)
-        self.after = row.event.shape.logged(row.after, with: &document)
+        let before = row.event.shape.logged(row.before, with: &document)
+        let after = row.event.shape.logged(row.after, with: &document)
+        let old = Set(before.map { Identifier($0.id) })
+        let living = Dictionary(after.map { (Identifier($0.id), $0) }) { first, _ in first }
+        self.created = after.filter { !old.contains(Identifier($0.id)) }
+        self.changed = before.compactMap { element in living[Identifier(element.id)].map { (element, $0) } }
+        self.deleted = before.filter { living[Identifier($0.id)] == nil }
     }
 }
 
@@ -108,14 +112,17 @@ struct Reversal {
         let restored = affected.filter { self.original[$0] == nil }
         let changed = affected.filter { self.original[$0] != nil && self.current[$0] != nil }
         let deleted = affected.filter { self.current[$0] == nil }
+        let annotations = Dictionary(grouping: restored) { id in
+            self.current[id]?.parentId.map { Identifier($0) } ?? ""
+        }
         var entries: [Change.Entry] = []
         for id in restored + changed {
             guard var element = self.current[id] else { continue }
             element.recordChange(by: user)
             let live = self.original[id]
-            let restoredChildren = restored.filter { self.current[$0]?.parentId == id.text }
             // All annotations of a deleted element are deleted, so a restored one has those that come back with it.
-            let children = live.map { $0.children.map { $0 + restoredChildren } } ?? restoredChildren
+            let back = annotations[id] ?? []
+            let children = live.map { $0.children.map { $0 + back } } ?? back
             var entry = Change.Entry(ElementKey(self.room, id), before: live?.json, element, children: children)
             entry.isRestored = live == nil
             entries.append(entry)
@@ -137,15 +144,6 @@ struct Reversal {
         if !pairs.contains(where: { $1.differsInContent(from: $0.element) }) { return .transformedMany }
         if pairs.count == 1, !pairs[0].1.differsInGeometry(from: pairs[0].0.element) { return .updated }
         return .changedMany
-    }
-}
-
-extension UndoneRow {
-    /// The elements that the change left in place, before and after it.
-    var changed: [(Element, Element)] {
-        self.before.compactMap { before in
-            self.after.first { $0.id == before.id }.map { (before, $0) }
-        }
     }
 }
 

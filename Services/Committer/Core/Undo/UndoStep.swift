@@ -13,12 +13,17 @@ struct UndoStep {
     /// Goes down a stack. Entries without effect are skipped, because others have changed the same since.
     ///
     /// Nil when something must be read first, which is then added to `needs`.
+    /// - Parameter progress: how far an earlier attempt came; updated.
     init?(
-        _ direction: UndoDirection, of user: UserKey, rules: RulesTable, _ cache: inout ShardCache,
-        into needs: inout Needs
+        _ direction: UndoDirection, of user: UserKey, rules: RulesTable, progress: inout UndoProgress?,
+        _ cache: inout ShardCache, into needs: inout Needs
     ) {
         guard let stacks = cache.stacks(user) else { return nil }
         self.stacks = stacks
+        if let progress, progress.version == cache.version {
+            self.stacks = progress.stacks
+            self.entry.skipped = progress.skipped
+        }
         while self.stacks.stack(for: direction).depth > 0 {
             let head = self.stacks.stack(for: direction).head
             guard let rows = cache.undoRows(EntryKey(user.room, head)) else {
@@ -40,8 +45,19 @@ struct UndoStep {
                 return
             }
             self.entry.skipped += 1
+            progress = UndoProgress(version: cache.version, stacks: self.stacks, skipped: self.entry.skipped)
         }
     }
+}
+
+/// How far down a stack an undo has come that waits for a read: each entry is looked at once, however many there are.
+struct UndoProgress: Equatable, Sendable {
+    /// The version of the shard that the entries were judged on.
+    let version: UInt64?
+    /// The stacks without the skipped entries.
+    let stacks: UndoStacks
+    /// The number of skipped entries.
+    let skipped: Int
 }
 
 /// The entry that an undo or a redo was made from.
@@ -70,7 +86,7 @@ extension ShardCache {
             for element in row.created where !self.collect(.family, element.id, room, into: &needs) {
                 isComplete = false
             }
-            for element in row.before {
+            for element in row.changed.map(\.before) + row.deleted {
                 if !self.collect(.element, element.id, room, into: &needs) { isComplete = false }
                 if let parent = element.parentId, !self.collect(.element, parent, room, into: &needs) {
                     isComplete = false
