@@ -68,7 +68,8 @@ extension EditRegistry {
 
 private func checkEdit<Kind: Edit>(_: Kind.Type, _ encoded: EncodedEdit) {
     guard encoded.tag == Kind.tag, let edit = try? encoded.decode(Kind.self) else { return }
-    let again = EncodedEdit(edit)
+    var again = EncodedEdit(edit)
+    again.undo = encoded.undo
     guard let back = try? again.decode(Kind.self) else { fatalError("refuses its own edit") }
     precondition(EncodedEdit(back) == again, "an edit does not come back")
     precondition(again.bodyHash == encoded.bodyHash, "an edit is another one when it comes back")
@@ -97,7 +98,7 @@ func writeWireSeeds(_ folder: String) {
     for (index, record) in Samples.all.enumerated() {
         envelope.append(record)
         var writer = ByteWriter()
-        writer.u8(type(of: record).kind.rawValue)
+        writer.u8(record.recordKind.rawValue)
         record.encode(into: &writer)
         write(writer.bytes, "\(folder)/record-\(index)")
     }
