@@ -69,9 +69,9 @@ extension EditRegistry {
 private func checkEdit<Kind: Edit>(_: Kind.Type, _ encoded: EncodedEdit) {
     guard encoded.tag == Kind.tag, let edit = try? encoded.decode(Kind.self) else { return }
     var again = EncodedEdit(edit)
-    again.undo = encoded.undo
     guard let back = try? again.decode(Kind.self) else { fatalError("refuses its own edit") }
     precondition(EncodedEdit(back) == again, "an edit does not come back")
+    again.undo = encoded.undo
     precondition(again.bodyHash == encoded.bodyHash, "an edit is another one when it comes back")
 }
 
