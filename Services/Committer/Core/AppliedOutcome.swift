@@ -106,9 +106,8 @@ extension AppliedOutcome {
         let shape = event.shape
         guard let elements = shape.elements(before: before, after: after, with: &document) else { return nil }
         let former = shape.logged(before, with: &document)
-        let decisive = rules.first { table in
-            edit.reproduces(shape.logged(after, with: &document), from: former, by: user, table)
-        }
+        let stored = shape.logged(after, with: &document)
+        let decisive = rules.first { edit.reproduces(stored, from: former, by: user, $0) }
         self.init(
             seq: seq, event: event, elements: elements,
             adjusted: edit.adjustments(before: former, stored: elements, by: user, decisive), undone: undone)

@@ -34,7 +34,7 @@ package struct UserKey: Hashable, Sendable {
 }
 
 /// Identifies an entry of a user's undo or redo stack.
-package struct EntryKey: Hashable, Sendable {
+package struct UndoEntryKey: Hashable, Sendable {
     /// The room.
     package var room: Identifier
     /// The room's number of its newest change.

@@ -99,7 +99,7 @@ package struct LoadRequest: Equatable, Sendable {
     /// Users whose stacks are needed.
     package var users: [UserKey] = []
     /// Entries of stacks whose rows are needed.
-    package var entries: [EntryKey] = []
+    package var entries: [UndoEntryKey] = []
 
     /// A request for the shard alone.
     package init(shard: Int) {
@@ -148,7 +148,7 @@ package struct LoadedState: Equatable, Sendable {
     /// The stacks of the users that have committed in the room.
     package var users: [UserKey: UndoStacks] = [:]
     /// The rows of the entries that the log still has, the newest first.
-    package var entries: [EntryKey: [UndoRow]] = [:]
+    package var entries: [UndoEntryKey: [UndoRow]] = [:]
 
     /// A shard without further items.
     package init(version: UInt64, gseq: UInt64, chain: UInt64 = 0) {

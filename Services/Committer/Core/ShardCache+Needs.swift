@@ -35,7 +35,7 @@ struct Needs {
         if self.users.insert(key).inserted { self.request.users.append(key) }
     }
 
-    mutating func entry(_ key: EntryKey) {
+    mutating func entry(_ key: UndoEntryKey) {
         if !self.request.entries.contains(key) { self.request.entries.append(key) }
     }
 

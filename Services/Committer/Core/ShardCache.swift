@@ -16,7 +16,7 @@ struct ShardCache: Sendable {
     private var elements: RecentCache<ElementKey, ElementState>
     private var users: RecentCache<UserKey, UndoStacks>
     /// Read for undos in the current batch, then discarded.
-    private var entries: [EntryKey: [UndoRow]] = [:]
+    private var entries: [UndoEntryKey: [UndoRow]] = [:]
     /// Read for repetitions in the current batch, then discarded.
     private var outcomes: [CommitKey: StoredOutcome] = [:]
 
@@ -55,7 +55,7 @@ struct ShardCache: Sendable {
     mutating func knowsStacks(of key: UserKey) -> Bool { self.users.knows(key) }
 
     /// The rows of an entry, the newest first; none when the log no longer has them, nil when they were not read.
-    func undoRows(_ key: EntryKey) -> [UndoRow]? { self.entries[key] }
+    func undoRows(_ key: UndoEntryKey) -> [UndoRow]? { self.entries[key] }
 
     /// The stored outcome of a commit; nil when it was not read.
     func outcome(_ key: CommitKey) -> StoredOutcome? { self.outcomes[key] }

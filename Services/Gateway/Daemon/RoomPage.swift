@@ -163,7 +163,7 @@ enum RoomPage {
           marks();
         }
 
-        // A selected element has an outline in the colour of who has selected it.
+        // A selected element has an outline in the colour of the person who selected it.
         function marks() {
           for (const view of elements.values()) outline(view);
         }

@@ -43,7 +43,7 @@ import Wire
             return settlement.refusals == [nil] && settlement.updates.count == 1
         }
 
-        /// A random edit, of what is there or not.
+        /// A random edit of an element that exists, or a new element.
         func edit() -> EncodedEdit {
             let ids = self.picture.keys.sorted()
             guard let id = ids.randomElement(using: &self.random), !self.random.chance(20) else {

@@ -110,7 +110,7 @@ struct DatabaseModel {
         return sessions.compactMap { self.stacks[$0] }.max { $0.version < $1.version }
     }
 
-    private func rows(of entry: EntryKey) -> [UndoRow] {
+    private func rows(of entry: UndoEntryKey) -> [UndoRow] {
         var rows: [UndoRow] = []
         var next = entry.head
         while let row = self.roomLog[entry.room]?.first(where: { $0.seq == next }), let link = row.link {

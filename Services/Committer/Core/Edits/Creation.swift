@@ -60,8 +60,8 @@ struct Creation {
             if let index = self.entries[key] {
                 let parent = self.change.entries[index].written
                 self.change.entries[index].written = parent.adding(child: item.id)
-            } else if case .live(let parent) = draft.state(key, &cache), parent.children != nil {
-                draft.note(.live(parent.adding(child: item.id)), for: key)
+            } else {
+                draft.adopt(item.id, by: key, &cache)
             }
         }
         return self.change

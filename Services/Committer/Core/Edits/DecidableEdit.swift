@@ -40,9 +40,7 @@ extension Decidable {
     func reproduces(_ stored: [Element], from before: [Element], by user: Identifier, _ rules: RulesTable) -> Bool {
         true
     }
-}
 
-extension Decidable {
     var beginsBatch: Bool { false }
 
     func collect(

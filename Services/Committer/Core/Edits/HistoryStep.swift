@@ -55,9 +55,7 @@ extension Change {
     fileprivate func adoptRestored(in draft: inout BatchDraft, _ cache: inout ShardCache) {
         for entry in self.entries where entry.isRestored {
             guard let parent = entry.written.element.parentId else { continue }
-            let key = ElementKey(entry.key.room, Identifier(parent))
-            guard case .live(let live) = draft.state(key, &cache), live.children != nil else { continue }
-            draft.note(.live(live.adding(child: entry.key.element)), for: key)
+            draft.adopt(entry.key.element, by: ElementKey(entry.key.room, Identifier(parent)), &cache)
         }
     }
 }

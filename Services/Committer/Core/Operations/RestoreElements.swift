@@ -39,10 +39,8 @@ struct RestoreElements: Decidable {
     /// Adds the elements to the known children of their parents, which are not written.
     private func adopt(in room: Identifier, _ draft: inout BatchDraft, _ cache: inout ShardCache) {
         for element in self.elements {
-            guard let parent = element.parent, case .live(let live) = draft.state(ElementKey(room, parent), &cache),
-                live.children != nil
-            else { continue }
-            draft.note(.live(live.adding(child: Identifier(element.id))), for: ElementKey(room, parent))
+            guard let parent = element.parent else { continue }
+            draft.adopt(Identifier(element.id), by: ElementKey(room, parent), &cache)
         }
     }
 

@@ -26,8 +26,8 @@ struct UndoStep {
         }
         while self.stacks.stack(for: direction).depth > 0 {
             let head = self.stacks.stack(for: direction).head
-            guard let rows = cache.undoRows(EntryKey(user.room, head)) else {
-                needs.entry(EntryKey(user.room, head))
+            guard let rows = cache.undoRows(UndoEntryKey(user.room, head)) else {
+                needs.entry(UndoEntryKey(user.room, head))
                 return nil
             }
             guard let top = rows.first, let last = rows.last else {

@@ -40,7 +40,7 @@ package struct StateColumns {
         .text("u_user") { $0.user.text },
     ]
 
-    private static let entries: [ArrayColumn<EntryKey>] = [
+    private static let entries: [ArrayColumn<UndoEntryKey>] = [
         .text("h_room") { $0.room.text },
         .unsigned("h_seq") { $0.head },
     ]
@@ -135,7 +135,7 @@ package struct StateColumns {
         guard let head = row.number, let seq = row.seq, let event = row.detail.flatMap({ UpdateEvent(name: $0.text) }),
             let json = row.undo(with: &self.document), let link = UndoLink(json: json)
         else { return false }
-        state.entries[EntryKey(room, head), default: []].append(
+        state.entries[UndoEntryKey(room, head), default: []].append(
             UndoRow(seq: seq, event: event, before: row.beforeBytes, after: row.afterBytes, link: link))
         return true
     }

@@ -69,7 +69,7 @@ extension RoomFeed {
         for preview in shown { self.broadcast(.preview(preview.hidden), into: &actions) }
     }
 
-    /// Sends a gateway what the connections of others show: it begins anew with each position of the stream.
+    /// Sends a gateway what the connections of others show: it starts over with each position of the stream.
     func sendAttention(to gateway: GatewayID, into actions: inout [FanoutAction]) {
         for connection in self.occupancy.connections(notOf: gateway) {
             for preview in self.occupancy.shown(by: connection, in: self.name) {
