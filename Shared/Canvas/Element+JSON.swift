@@ -6,6 +6,7 @@ extension Element {
     public static let jsonLimits: JSONLimits = {
         var limits = JSONLimits()
         limits.keysPerObject = 128
+        limits.keyLength = .max
         return limits
     }()
 

@@ -30,13 +30,20 @@ public struct JSONError: Error, Equatable, Sendable {
         case tooDeep
         /// An object with more members than the limit.
         case tooManyKeys
+        /// A key longer than the limit.
+        case keyTooLong
         /// An array with more elements than the limit.
         case tooManyElements
         /// A text that 32-bit offsets cannot address.
         case tooLong
 
-        /// Whether the structure exceeds a limit: depth, members or elements.
-        public var isLimit: Bool { self == .tooDeep || self == .tooManyKeys || self == .tooManyElements }
+        /// Whether the structure exceeds a limit: depth, members, their keys, or elements.
+        public var isLimit: Bool {
+            switch self {
+            case .tooDeep, .tooManyKeys, .keyTooLong, .tooManyElements: true
+            default: false
+            }
+        }
 
         /// Whether a string is legal JSON, but cannot be stored as text.
         public var isUnstorableText: Bool { self == .loneSurrogate || self == .escapedNull }
@@ -44,7 +51,8 @@ public struct JSONError: Error, Equatable, Sendable {
 
     /// What is wrong.
     public let reason: Reason
-    /// The offset of the error in the text, bytes; of a container that exceeds a limit, its bracket.
+    /// The offset of the error in the text, bytes; of a container that exceeds a limit, its bracket;
+    /// of a key that is too long, its quote.
     public let offset: Int
 
     /// An error at a byte offset.

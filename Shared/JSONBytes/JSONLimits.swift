@@ -5,6 +5,8 @@ public struct JSONLimits: Equatable, Sendable {
     public var depth = 32
     /// The maximum number of members of an object.
     public var keysPerObject = 64
+    /// The maximum length of a key as written, with its escapes, bytes.
+    public var keyLength = 256
     /// The maximum number of elements of an array.
     public var elementsPerArray = 1000
     /// The maximum length of a number's text including its sign, bytes. 32 is enough for every double's shortest form.
@@ -28,6 +30,7 @@ public struct JSONLimits: Equatable, Sendable {
         var limits = self
         limits.depth = .max
         limits.elementsPerArray = .max
+        limits.keyLength = .max
         limits.allowsMoreKeys = true
         limits.allowsUnstorableText = true
         return limits

@@ -8,6 +8,7 @@ struct JSONScanner {
     let text: UnsafeRawPointer
     let count: Int
     let limits: JSONLimits
+    private let seed = KeyHash.processSeed
     var position = 0
     var nodes: [JSONNode] = []
 
@@ -134,13 +135,16 @@ struct JSONScanner {
         guard self.byte(self.position) == UInt8(ascii: "\"") else { throw self.failure(.unexpectedByte) }
         let object = Int(self.parent)
         let keys = self.nodes[object].payload
-        // The count is checked first: it bounds the pairwise comparison below, and with it the time for any input.
+        // The count is checked first: it bounds the pairwise comparison of signatures, and with it the time for any input.
         let isCompared = keys < UInt64(clamping: self.limits.keysPerObject)
         guard isCompared || self.limits.allowsMoreKeys else {
             throw self.failure(.tooManyKeys, ofContainer: object)
         }
         let start = self.position
         let escaped = try self.string()
+        guard self.position - start - 2 <= self.limits.keyLength else {
+            throw JSONError(reason: .keyTooLong, offset: start)
+        }
         let signature = self.signature(from: start + 1, to: self.position - 1, escaped: escaped)
         let isTaken =
             isCompared
@@ -164,27 +168,21 @@ struct JSONScanner {
         self.position += 1
     }
 
-    /// Equal for equal decoded keys, usually different otherwise: the first and last eight bytes and the length. A hash
-    /// over all bytes would cost more than the comparison that it saves.
+    /// A hash of the decoded key, which a sender cannot foresee: keys made to collide would make every comparison below
+    /// read whole keys.
     private func signature(from start: Int, to end: Int, escaped: Bool) -> UInt64 {
-        var first: UInt64 = 0
-        var last: UInt64 = 0
-        var length = end - start
+        var hash = KeyHash(seed: self.seed)
         if escaped {
-            length = 0
-            for byte in self.decoded(from: start, to: end) {
-                if length < 8 { first |= UInt64(byte) << UInt64(8 * length) }
-                last = last >> 8 | UInt64(byte) << 56
-                length += 1
-            }
-            if length < 8 { last = 0 }
-        } else if length >= 8 {
-            first = self.word(start)
-            last = self.word(end - 8)
-        } else if length > 0 {
-            first = self.word(start) & (UInt64.max >> UInt64(64 - 8 * length))
+            var decoded = self.decoded(from: start, to: end)
+            while let byte = decoded.next() { hash.append(byte) }
+            return hash.finalize()
         }
-        return first ^ (last << 21 | last >> 43) ^ UInt64(truncatingIfNeeded: length) << 56
+        var position = start
+        while end - position >= 8 {
+            hash.append(word: self.word(position))
+            position += 8
+        }
+        return hash.finalize(tail: self.word(position), byteCount: end - position)
     }
 
     private func isSameKey(_ node: JSONNode, start: Int, end: Int, escaped: Bool) -> Bool {

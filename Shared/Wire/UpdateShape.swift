@@ -97,6 +97,7 @@ extension JSONLimits {
         var limits = JSONLimits()
         limits.depth = 64
         limits.keysPerObject = 1024
+        limits.keyLength = .max
         limits.elementsPerArray = 1 << 20
         return limits
     }()

@@ -36,6 +36,27 @@ struct LimitTests {
         #expect(refusal(object(20_000)) == .tooManyKeys)
     }
 
+    @Test("Keys of 256 bytes are accepted, longer ones refused at their quote, before and after others")
+    func keyLength() throws {
+        #expect(refusal("{\"\(repeated("k", 256))\":1}") == nil)
+        #expect(refusal("{\"\(repeated("k", 257))\":1}") == .keyTooLong)
+        #expect(refusal("{\"a\":{\"\(repeated("\\u006b", 43))\":1}}") == .keyTooLong)
+        var document = JSONDocument()
+        let fault = try document.parseWellFormed(Array("{\"a\":1,\"\(repeated("k", 300))\":1}".utf8))
+        #expect(fault == JSONError(reason: .keyTooLong, offset: 7))
+    }
+
+    @Test("Keys of every length are told apart, and found again however they are written")
+    func keysDiffer() {
+        for length in 0..<40 {
+            let key = repeated("k", length)
+            let escaped = repeated("\\u006b", length)
+            #expect(refusal("{\"\(key)\":1,\"\(escaped)\":1}") == .duplicateKey, "\(length)")
+            #expect(refusal("{\"\(key)\":1,\"\(escaped)\\u0000\":1}") == .escapedNull, "\(length)")
+            #expect(refusal("{\"\(key)\":1,\"\(escaped)k\":1,\"\(key)kk\":1}") == nil, "\(length)")
+        }
+    }
+
     @Test("1000 elements are accepted, 1001 refused")
     func elements() {
         func array(_ count: Int) -> String { "[" + Array(repeating: "1", count: count).joined(separator: ",") + "]" }
@@ -57,10 +78,14 @@ struct LimitTests {
     @Test("Hostile texts of 256 KiB take linear time")
     func linearTime() {
         let size = 256 * 1024
+        var limits = JSONLimits()
+        limits.keyLength = .max
         let keys = (0..<64).map { "\"" + repeated("k", 4000) + "\($0 + 10)\":1" }.joined(separator: ",")
         let samePrefixAndSuffix = (0..<64).map { "\"" + repeated("k", 4000) + "\($0 + 10)kkkkkkkk\":1" }.joined(
             separator: ",")
+        let escaped = (0..<64).map { "\"" + repeated("\\u006b", 600) + "\($0 + 10)\\u006b\":1" }.joined(separator: ",")
         let texts = [
+            "{\(escaped)}",
             repeated("[", size), repeated("{\"a\":", size / 5), "\"" + repeated("\\", size),
             "\"" + repeated("\\u0041", size / 6) + "\"",
             "\"" + repeated("é", size / 2) + "\"", repeated(" ", size), repeated("1", size),
@@ -71,7 +96,7 @@ struct LimitTests {
         for text in texts {
             let bytes = Array(text.utf8)
             // Generous: a debug build with a sanitizer on a busy machine. Anything quadratic takes minutes.
-            #expect(clock.measure { _ = refusal(bytes) } < .seconds(20), "\(text.prefix(20))…")
+            #expect(clock.measure { _ = refusal(bytes, limits: limits) } < .seconds(20), "\(text.prefix(20))…")
         }
     }
 }

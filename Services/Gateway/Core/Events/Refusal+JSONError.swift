@@ -15,6 +15,8 @@ extension Refusal {
             self.init(.tooLarge, "Values are nested at most \(limits.depth) deep.", field: field)
         case .tooManyKeys:
             self.init(.tooLarge, "An object has at most \(limits.keysPerObject) fields.", field: field)
+        case .keyTooLong:
+            self.init(.tooLarge, "The name of a field has at most \(limits.keyLength) bytes.", field: field)
         case .tooManyElements:
             self.init(.tooLarge, "An array has at most \(limits.elementsPerArray) elements.", field: field)
         case .escapedNull:
