@@ -6,8 +6,8 @@ public final class EngineTimings: Sendable {
     public let pingTimeout: UInt64
     /// From the arrival of the second transport to the end of the upgrade.
     public let upgradeTimeout: UInt64
-    /// The time limit for the first accepted namespace after the opening; `nil` for none.
-    public let connectTimeout: UInt64?
+    /// The time limits for the first namespace after the opening; `nil` for none.
+    public let connect: ConnectTimeouts?
     /// From the probe to the noop that releases the held poll, and from each such noop to the next, as in the reference
     /// server.
     ///
@@ -21,11 +21,25 @@ public final class EngineTimings: Sendable {
     public let closeTimeout: UInt64 = 5_000_000_000
 
     /// The given timeouts; the others have their defaults.
-    public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connectTimeout: UInt64?) {
+    public init(pingInterval: UInt64, pingTimeout: UInt64, upgradeTimeout: UInt64, connect: ConnectTimeouts?) {
         self.pingInterval = pingInterval
         self.pingTimeout = pingTimeout
         self.upgradeTimeout = upgradeTimeout
-        self.connectTimeout = connectTimeout
+        self.connect = connect
+    }
+
+    /// How long a session may do without a namespace, nanoseconds from its opening.
+    public struct ConnectTimeouts: Sendable {
+        /// Until the client asks for one. A peer that asks for nothing is no client.
+        public let request: UInt64
+        /// Until one is accepted. A client that was refused may try again until then: some would open one connection
+        /// after the other otherwise.
+        public let acceptance: UInt64
+
+        public init(request: UInt64, acceptance: UInt64) {
+            self.request = min(request, acceptance)
+            self.acceptance = acceptance
+        }
     }
 }
 
@@ -55,6 +69,7 @@ public struct EngineMachine: Sendable {
     private var heartbeatDeadline: UInt64
     private var upgradeDeadline = UInt64.max
     private var noopDeadline = UInt64.max
+    private let openedAt: UInt64
     private var connectDeadline: UInt64
     /// Until when a POST is accepted after the change to WebSocket; 0 before it.
     private var latePostDeadline: UInt64 = 0
@@ -65,7 +80,8 @@ public struct EngineMachine: Sendable {
         self.transport = transport
         self.timings = timings
         self.heartbeatDeadline = now &+ timings.pingInterval
-        self.connectDeadline = timings.connectTimeout.map { now &+ $0 } ?? .max
+        self.openedAt = now
+        self.connectDeadline = timings.connect.map { now &+ $0.request } ?? .max
     }
 
     /// Whether the session has ended or is about to.
@@ -79,6 +95,12 @@ public struct EngineMachine: Sendable {
         if self.phase == .closed { return .max }
         let heartbeat = self.isPonging && self.upgrade != .none ? UInt64.max : self.heartbeatDeadline
         return min(min(heartbeat, self.upgradeDeadline), min(self.noopDeadline, self.connectDeadline))
+    }
+
+    /// The client asked for a namespace.
+    public mutating func connectRequested() {
+        guard self.phase == .open, self.connectDeadline < .max, let connect = self.timings.connect else { return }
+        self.connectDeadline = self.openedAt &+ connect.acceptance
     }
 
     /// A namespace was accepted: the connect timeout is over.
@@ -156,7 +178,17 @@ extension EngineMachine {
         guard self.phase == .open, self.transport == .polling, self.upgrade == .none else { return false }
         self.upgrade = .waiting
         self.upgradeDeadline = now &+ self.timings.upgradeTimeout
+        self.allowRequestAfterUpgrade()
         return true
+    }
+
+    /// Some clients ask for a namespace only after the upgrade, which may take long on a slow network.
+    private mutating func allowRequestAfterUpgrade() {
+        guard let connect = self.timings.connect, self.connectDeadline == self.openedAt &+ connect.request else {
+            return
+        }
+        self.connectDeadline = min(
+            self.openedAt &+ connect.acceptance, self.upgradeDeadline &+ connect.request)
     }
 
     /// The reaction to a text frame of the candidate.

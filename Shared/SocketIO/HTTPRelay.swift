@@ -46,11 +46,7 @@ public enum HTTPRelay {
 
     /// The addresses that the request passed, with the client's as the last one.
     private static func forwardedFor(_ head: HTTPRequestHead, _ client: String?) -> String {
-        let former = head.fields.filter {
-            HTTPRequestHead.equal(head.bytes[$0.name], "x-forwarded-for", ignoringCase: true)
-        }
-        let addresses = former.map { String(decoding: head.bytes[$0.value], as: UTF8.self) } + [client ?? ""]
-        return addresses.filter { !$0.isEmpty }.joined(separator: ", ")
+        (head.headers(named: "x-forwarded-for") + [client ?? ""]).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private static func staysBehind(_ name: ArraySlice<UInt8>, _ head: HTTPRequestHead) -> Bool {

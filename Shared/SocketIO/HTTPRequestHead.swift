@@ -27,6 +27,8 @@ public struct HTTPRequestHead: Sendable {
     public var query: String { self.text(self.queryRange) }
     /// The bytes of the path as sent.
     public var pathBytes: ArraySlice<UInt8> { self.bytes[self.pathRange] }
+    /// The size of the head, bytes.
+    public var byteCount: Int { self.bytes.count }
     /// Whether a body follows the head.
     public var hasBody: Bool { self.isChunked || self.contentLength > 0 }
 
@@ -51,6 +53,11 @@ public struct HTTPRequestHead: Sendable {
             return self.bytes[field.value]
         }
         return nil
+    }
+
+    /// The values of all fields called `name`, in order.
+    func headers(named name: StaticString) -> [String] {
+        self.fields.filter { Self.equal(self.bytes[$0.name], name, ignoringCase: true) }.map { self.text($0.value) }
     }
 
     /// The number of fields called `name`.

@@ -57,6 +57,9 @@ public struct HTTPRequestParser: Sendable {
         return true
     }
 
+    /// Bytes of the request that is being read.
+    public var heldBytes: Int { self.line.count + self.body.count }
+
     /// After a head: up to `limit` bytes of body are accepted.
     public mutating func acceptBody(limit: Int) {
         guard case .undecided = self.stage else { return }

@@ -6,7 +6,8 @@ enum PeerJSON {
     static let limits = {
         var limits = JSONLimits()
         limits.depth = 128
-        limits.keysPerObject = 4096
+        limits.allowsMoreKeys = true
+        limits.keyLength = .max
         limits.elementsPerArray = 1_000_000
         limits.numberLength = 1024
         limits.allowsUnstorableText = true

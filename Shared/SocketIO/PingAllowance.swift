@@ -10,12 +10,11 @@ public struct PingAllowance: Sendable {
         case close
     }
 
-    /// Nil until the first ping, as most connections never receive one.
-    private var budget: PacketBudget?
+    private var rate = RateMeter()
     /// Pings over the rate.
     private var excess = 0
     /// Pings answered per second after the burst.
-    private static let rate: Float = 10
+    private static let perSecond = 10
     private static let maxExcess = 100
 
     /// Nothing was received yet.
@@ -25,11 +24,8 @@ public struct PingAllowance: Sendable {
     /// - Parameters:
     ///   - burst: pings answered immediately.
     ///   - now: nanoseconds.
-    public mutating func pingReceived(burst: Float, at now: UInt64) -> Verdict {
-        var budget = self.budget ?? PacketBudget(burst: burst, at: now)
-        let isWithinBudget = budget.spend(burst: burst, rate: Self.rate, at: now)
-        self.budget = budget
-        if isWithinBudget { return .answer }
+    public mutating func pingReceived(burst: Int, at now: UInt64) -> Verdict {
+        if self.rate.spend(of: RateLimit(perSecond: Self.perSecond, burst: burst), at: now) { return .answer }
         self.excess += 1
         return self.excess > Self.maxExcess ? .close : .answerIfLast
     }

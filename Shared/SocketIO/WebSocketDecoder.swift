@@ -78,6 +78,9 @@ public struct WebSocketDecoder: Sendable {
         self.limits = limits
     }
 
+    /// Bytes of a message that has not arrived completely.
+    public var heldBytes: Int { self.assembly.count + self.control.count }
+
     /// Reads on from `offset` until one event is complete (its bytes then are all of `payload`) or the input ends.
     public mutating func next(
         _ input: UnsafeRawBufferPointer, at offset: inout Int, payload: inout [UInt8]

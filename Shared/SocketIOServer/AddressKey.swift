@@ -1,11 +1,19 @@
 internal import NIOCore
+internal import SocketIO
 
-/// The unit of the per-address connection limit: an IPv4 address, or the /64 of an IPv6 one.
+/// The unit of the limits by address: an IPv4 address, or the /64 of an IPv6 one, which is a single customer's.
 struct AddressKey: Hashable {
     private let bits: UInt64
     private let isIPv6: Bool
 
-    /// `nil` for loopback and for anything but an IP address: those are not limited.
+    init(_ address: IPAddress) {
+        self.isIPv6 = address.bytes.count == 16
+        self.bits = address.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension IPAddress {
+    /// The IP address of a socket's peer; `nil` for Unix domain sockets.
     init?(_ address: SocketAddress?) {
         let bytes: [UInt8]
         switch address {
@@ -14,15 +22,6 @@ struct AddressKey: Hashable {
         case .v6(let address): bytes = Array(withUnsafeBytes(of: address.address) { Array($0) }[8..<24])
         default: return nil
         }
-        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        let isIPv4 = bytes.count == 4 || bytes.starts(with: mapped)
-        let key = isIPv4 ? bytes.suffix(4) : bytes.prefix(8)
-        if isIPv4 {
-            guard key.first != 127 else { return nil }
-        } else {
-            guard bytes != [UInt8](repeating: 0, count: 15) + [1] else { return nil }
-        }
-        self.bits = key.reduce(0) { $0 << 8 | UInt64($1) }
-        self.isIPv6 = !isIPv4
+        self.init(bytes: bytes)
     }
 }

@@ -19,6 +19,13 @@ public protocol SocketIOApplication: AnyObject {
     /// during the call. `ackID` is the id of the requested acknowledgement.
     func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer)
 
+    /// Whether binary packets are assembled. If not, they are refused when they begin.
+    var acceptsBinary: Bool { get }
+
+    /// An event with attachments, which are not read: binary packets are not accepted. `json` is the array as received,
+    /// of which only the opening bracket has been checked.
+    func binaryRefused(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer)
+
     /// An event with attachments; `json` is valid JSON here and its placeholders are sound.
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]])
 
@@ -36,12 +43,16 @@ public protocol SocketIOApplication: AnyObject {
 extension SocketIOApplication {
     public func admit(_ handshake: Handshake) -> HandshakeRefusal? { nil }
 
-    /// Refuses binary: closes the connection with 1003.
-    public func binaryEvent(
-        _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
-    ) {
+    public var acceptsBinary: Bool { false }
+
+    /// Closes the connection with 1003.
+    public func binaryRefused(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
         socket.closeEngine(code: 1003, reason: "binary events are not supported")
     }
+
+    public func binaryEvent(
+        _ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]
+    ) {}
 
     public func acknowledged(
         _ socket: SocketIOSocket, id: UInt64, json: UnsafeRawBufferPointer, attachments: [[UInt8]]

@@ -109,6 +109,11 @@ final class ConnectionOutput {
         self.sink?.flush()
     }
 
+    /// Flushes before the end of the turn if much is queued, so that ``isWritable`` shows whether the peer reads it.
+    func flushIfLarge() {
+        if self.bufferedBytes > self.loop.configuration.writeHighWater { self.flush() }
+    }
+
     private func enqueue() {
         guard !self.isQueued else { return }
         self.isQueued = true

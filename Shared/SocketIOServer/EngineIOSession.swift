@@ -7,6 +7,8 @@ public final class EngineIOSession: Timed {
     /// Index of its route.
     let route: Int
     private let registry: SessionRegistry
+    /// What the client's address uses; `nil` if that is not limited.
+    let account: AddressAccount?
     private var machine: EngineMachine
     private(set) var carrier: SessionCarrier
     private var phase = SessionPhase.open
@@ -27,9 +29,10 @@ public final class EngineIOSession: Timed {
 
     init(
         _ registry: SessionRegistry, _ handshake: Handshake, _ timings: EngineTimings, route: Int,
-        _ carrier: SessionCarrier
+        _ carrier: SessionCarrier, _ account: AddressAccount?
     ) {
         self.registry = registry
+        self.account = account
         self.id = registry.makeID()
         self.route = route
         self.handshake = handshake
@@ -67,8 +70,14 @@ public final class EngineIOSession: Timed {
     /// A new id for a socket of this session.
     func makeID() -> EngineID { self.registry.makeID() }
 
+    /// The client asked for a namespace.
+    func namespaceRequested() { self.machine.connectRequested() }
+
     /// A namespace was accepted: the connect timeout is over.
     func namespaceJoined() { self.machine.connected() }
+
+    /// Bytes kept for the session besides those of its WebSocket: packets for polls, and the handshake.
+    var heldBytes: Int { (self.polling?.byteCount ?? 0) + (self.handshake?.head.byteCount ?? 0) }
 
     // MARK: Time
 
@@ -269,7 +278,7 @@ extension EngineIOSession {
         self.machine.postEnded()
         guard !self.hasEnded else { return post.answer(.badRequest) }
         // Also after an upgrade: not every client completes its POST before that, or resends it.
-        let isSound = body.withUnsafeBytes { self.readPackets($0) }
+        let isSound = body.withUnsafeBytes { self.readPackets($0, post) }
         if self.phase.isLeaving {
             self.phase = .leaving(post)
         } else if isSound {
@@ -280,10 +289,17 @@ extension EngineIOSession {
     }
 
     /// Processes the packets of one POST; `false` if one of them is malformed, which ends the session.
-    private func readPackets(_ body: UnsafeRawBufferPointer) -> Bool {
+    private func readPackets(_ body: UnsafeRawBufferPointer, _ post: HTTPExchange) -> Bool {
         var reader = EnginePayloadReader()
+        var count = 0
+        defer { post.charge(messages: count) }
         do {
             while let packet = try reader.next(in: body) {
+                count += 1
+                guard count <= self.loop.configuration.maxPostPackets else {
+                    self.end(.payloadTooBig, code: 1009, reason: "")
+                    return false
+                }
                 switch packet {
                 case .binary(let bytes): self.binaryMessage(bytes)
                 case .text(let type, let range):

@@ -31,8 +31,8 @@ struct HTTPDestination {
 /// ```
 /// head -> body -> answering [-> streaming] -> idle -> head …        upgrade, relayed upgrade, end -> over
 /// ```
-/// While an answer is outstanding, pipelined bytes are buffered up to the size of one head. Once over, late answers
-/// have no effect.
+/// A request is read when the one before it is answered and the peer has read enough of the answers. Once over, late
+/// answers have no effect.
 final class HTTPExchange {
     private enum Stage {
         /// Reading a head.
@@ -57,10 +57,6 @@ final class HTTPExchange {
     private var stage = Stage.head
     /// The head of the unanswered request.
     private var head: HTTPRequestHead?
-    /// Bytes of pipelined requests.
-    private var backlog: [UInt8] = []
-    /// True while ``read(_:)`` runs: an answer during it must not resume reading.
-    private var isReading = false
     /// The number of the current request, which identifies late answers to older ones.
     private var serial = 0
 
@@ -74,6 +70,15 @@ final class HTTPExchange {
 
     var remoteAddress: SocketAddress? { self.connection.remoteAddress }
 
+    /// What the client's address uses; `nil` if that is not limited.
+    var account: AddressAccount? { self.connection.account }
+
+    /// Counts packets of a POST.
+    func charge(messages: Int) { self.connection.charge(messages: messages) }
+
+    /// Bytes of the request that is being read or answered.
+    var heldBytes: Int { self.parser.heldBytes + (self.head?.byteCount ?? 0) }
+
     private var isOver: Bool { if case .over = self.stage { true } else { false } }
 
     private var isAnswerDue: Bool {
@@ -85,33 +90,25 @@ final class HTTPExchange {
 
     // MARK: Reading
 
-    /// Processes received bytes; those after an upgrade are returned to the connection.
-    func read(_ input: UnsafeRawBufferPointer) {
-        if self.isAnswerDue || self.isReading { return self.readEarly(input) }
-        self.isReading = true
-        var offset = 0
-        while !self.isOver, !self.isAnswerDue, let event = self.parser.next(input, at: &offset) { self.handle(event) }
-        self.isReading = false
-        let rest = UnsafeRawBufferPointer(rebasing: input[offset...])
-        switch self.stage {
-        case .over: if !rest.isEmpty { self.connection.read(rest) }
-        case .answering, .relaying, .streaming: self.backlog.append(contentsOf: rest)
-        case .idle where self.parser.isMidRequest:
-            self.stage = .head
-            self.connection.arm(after: self.loop.configuration.handshakeTimeout)
-        case .idle, .head, .body: break
-        }
+    /// Whether the next request, or the rest of this one, may be processed now.
+    private var mayRead: Bool {
+        !self.isOver && !self.isAnswerDue && self.connection.output.isWritable && self.connection.isWithinReadLimits
     }
 
-    private func readEarly(_ input: UnsafeRawBufferPointer) {
-        guard self.backlog.count + input.count > self.loop.configuration.http.head else {
-            self.backlog.append(contentsOf: input)
-            return
+    /// Processes received bytes up to the end of a request that is not answered yet, or until the connection has to
+    /// wait; returns how many were processed.
+    func read(_ input: UnsafeRawBufferPointer) -> Int {
+        var offset = 0
+        while self.mayRead, let event = self.parser.next(input, at: &offset) { self.handle(event) }
+        if case .idle = self.stage, self.parser.isMidRequest {
+            self.stage = .head
+            self.connection.arm(after: self.loop.configuration.handshakeTimeout)
         }
-        let stage = exchange(&self.stage, with: .head)
-        self.abandon(stage)
-        if case .streaming = stage { self.connection.linger() } else { self.answer(.init(status: 429), closes: true) }
+        return offset
     }
+
+    /// What a request counts for against the limit of messages: its head, its answer, perhaps a session.
+    private static let requestCost = 10
 
     private func handle(_ event: HTTPRequestEvent) {
         switch event {
@@ -120,6 +117,8 @@ final class HTTPExchange {
             self.serial += 1
             self.head = head
             self.stage = .head
+            self.connection.charge(messages: Self.requestCost)
+            self.connection.identifyClient(head)
             self.headReceived(head)
         case .body(let body):
             guard let head, case .body(let target) = self.stage else { return }
@@ -271,9 +270,8 @@ extension HTTPExchange {
         self.stage = .idle
         guard keepsAlive else { return self.connection.linger() }
         self.connection.arm(after: self.loop.configuration.keepAliveTimeout)
-        guard !self.isReading, !self.backlog.isEmpty else { return }
-        let backlog = exchange(&self.backlog, with: [])
-        backlog.withUnsafeBytes { self.read($0) }
+        self.connection.output.flushIfLarge()
+        self.connection.proceed()
     }
 
     /// Accepts a WebSocket handshake.
@@ -326,11 +324,10 @@ extension HTTPExchange {
         self.answer(.unknownSession)
     }
 
-    /// The owner switched to WebSocket; returns the bytes that the client sent after its request.
-    func relaySwitched(_ accept: String) -> [UInt8] {
+    /// The owner switched to WebSocket.
+    func relaySwitched(_ accept: String) {
         self.stage = .over
         self.connection.output.encode { $0.writeSwitchingProtocols(accept: accept) }
-        return self.backlog
     }
 
     /// Ends the relay in progress, because this server shuts down.

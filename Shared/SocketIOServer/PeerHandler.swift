@@ -4,19 +4,24 @@ internal import SocketIO
 /// The only handler of a TCP connection: HTTP first, perhaps a WebSocket later.
 ///
 /// ```
-///            request, answer                    101
-///  http <------------------------> http --------------------> webSocket | spliced
-///   |                                                               |
-///   +--- answer with close, error ---> lingering (deaf) <--- close -+ ---> closed
+///                      request, answer                    101
+///  proxy header -> http <-------------> http --------------------> webSocket | spliced
+///                   |                                                    |
+///                   +--- answer with close, error ---> lingering <- close + ---> closed
 /// ```
 /// There is no other handler in the pipeline: ``DirectWriter`` relies on it, a change of role moves no handlers, and an
 /// idle connection needs few objects. All fields are used on the loop only.
+///
+/// Received bytes that may not be processed yet are kept, one read of them at most, and no more are read: while an answer
+/// is due, while earlier answers are not read by the peer, and while it has sent more than ``ReadLimits`` allow.
 final class PeerHandler: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private enum Role {
+        /// Reading the header of a trusted proxy.
+        case proxyHeader(ProxyHeaderReader, HTTPExchange)
         case http(HTTPExchange)
         case webSocket(WebSocketLink)
         /// A WebSocket of a session that a neighbour owns.
@@ -30,13 +35,27 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private let connections: ConnectionRegistry
     private(set) var context: ChannelHandlerContext?
     private var role = Role.closed
-    private var address: AddressKey?
+    /// The client as a trusted proxy named it.
+    private var forwardedAddress: IPAddress?
+    /// What the client's address uses; `nil` if that is not limited.
+    private(set) var account: AddressAccount?
     /// False over a connection limit: the first request is answered 503.
     private(set) var isWithinLimits = true
+    private var wasRefused = false
+
+    /// Bytes that were received but may not be processed yet.
+    private var unread: [UInt8] = []
+    private var isProcessing = false
     private var isReadHeld = false
+    private var reads = ReadMeter()
+    /// When the bytes that are processed now were received.
+    private var readTime: UInt64 = 0
+
     var armedTick: UInt64 = 0
     /// The deadline of an HTTP request or of a closing; `.max` for none.
-    private(set) var deadline: UInt64 = .max
+    private var endDeadline: UInt64 = .max
+    /// When a peer that sent too much is read again; `.max` for none.
+    private var resumeDeadline: UInt64 = .max
 
     init(_ connections: ConnectionRegistry, _ router: RequestRouter) {
         self.connections = connections
@@ -45,8 +64,6 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     var loop: ServerLoop { self.connections.loop }
-
-    var remoteAddress: SocketAddress? { self.context?.channel.remoteAddress }
 
     // MARK: Channel
 
@@ -65,8 +82,14 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         let operations = context.channel.pipeline.syncOperations
         let descriptor = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
         self.output.open(descriptor: descriptor ?? -1)
-        self.address = AddressKey(context.channel.remoteAddress)
-        self.isWithinLimits = self.connections.add(self, from: self.address)
+        self.account = self.connections.account(context.channel.remoteAddress)
+        self.isWithinLimits = self.connections.add(self, self.account)
+        self.wasRefused = !self.isWithinLimits
+        if self.isTrustedProxy, self.loop.configuration.proxies.source == .proxyProtocol,
+            let exchange = self.httpExchange
+        {
+            self.role = .proxyHeader(ProxyHeaderReader(), exchange)
+        }
         self.arm(after: self.loop.configuration.handshakeTimeout)
     }
 
@@ -82,11 +105,13 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     private func lost(_ reason: DisconnectReason) {
         self.output.discard()
+        self.unread = []
         let role = exchange(&self.role, with: .closed)
         self.disarm()
-        self.connections.remove(self, from: self.address)
+        self.resumeDeadline = .max
+        self.connections.remove(self, self.account, wasRefused: self.wasRefused)
         switch role {
-        case .http(let exchange): exchange.connectionLost()
+        case .proxyHeader(_, let exchange), .http(let exchange): exchange.connectionLost()
         case .webSocket(let link): link.connectionLost(reason)
         case .spliced(let link): link.clientGone()
         case .lingering, .closed: break
@@ -98,23 +123,56 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.loop.flushes.hold()
         let buffer = self.unwrapInboundIn(data)
+        self.readTime = self.loop.now
+        self.charge(bytes: buffer.readableBytes)
         if case .spliced(let link) = self.role {
             link.write(buffer)
+        } else if self.unread.isEmpty {
+            buffer.withUnsafeReadableBytes { self.process($0) }
         } else {
-            buffer.withUnsafeReadableBytes { self.read($0) }
+            self.unread.append(contentsOf: buffer.readableBytesView)
         }
     }
 
-    /// Processes received bytes.
-    func read(_ input: UnsafeRawBufferPointer) {
+    /// Processes received bytes as far as they may be, and keeps the rest.
+    private func process(_ input: UnsafeRawBufferPointer) {
+        self.isProcessing = true
+        var offset = 0
+        while offset < input.count {
+            let count = self.consume(UnsafeRawBufferPointer(rebasing: input[offset...]))
+            guard count > 0 else { break }
+            offset += count
+        }
+        self.isProcessing = false
+        if offset < input.count { self.unread = Array(input[offset...]) }
+        if !self.isWithinReadLimits { self.resumeLater() }
+    }
+
+    /// Passes bytes to the present role; returns how many were processed, 0 if none may be now.
+    private func consume(_ input: UnsafeRawBufferPointer) -> Int {
         switch self.role {
-        case .http(let exchange): exchange.read(input)
-        case .webSocket(let link): link.read(input)
+        case .proxyHeader(let reader, let exchange): return self.readProxyHeader(reader, exchange, input)
+        case .http(let exchange): return exchange.read(input)
+        case .webSocket(let link): return link.read(input)
+        case .spliced(let link):
+            link.write(ByteBuffer(bytes: input))
+            link.flush()
         case .lingering(let rest):
             self.role = .lingering(rest - input.count)
             if rest <= input.count { self.drop() }
-        case .spliced, .closed: break
+        case .closed: break
         }
+        return input.count
+    }
+
+    /// Processes what was kept, because what held it up is over, and then reads on.
+    func proceed() {
+        guard !self.isProcessing else { return }
+        if !self.unread.isEmpty, self.isWithinReadLimits {
+            let unread = exchange(&self.unread, with: [])
+            unread.withUnsafeBytes { self.process($0) }
+        }
+        self.resumeReading()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -122,18 +180,20 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.loop.flushes.release()
     }
 
-    /// Reading pauses for a bare WebSocket that does not read its output, and for a relayed one while the owner's link
-    /// is not writable. It never pauses for sessions: their pongs and events must get through, and
-    /// ``SocketIOServer/Configuration/maxBufferedBytes`` bounds their output.
+    /// Reading pauses while received bytes wait to be processed, for a bare WebSocket that does not read its output, and
+    /// for a relayed one while the owner's link is not writable. It pauses for a session only while its client has sent
+    /// too much: pongs and events must get through, and ``SocketIOServer/Configuration/maxBufferedBytes`` bounds the
+    /// output.
     func read(context: ChannelHandlerContext) {
         if self.mayRead { context.read() } else { self.isReadHeld = true }
     }
 
     private var mayRead: Bool {
+        guard self.unread.isEmpty, self.resumeDeadline == .max else { return false }
         switch self.role {
-        case .webSocket(let link): link.mayRead
-        case .spliced(let link): link.isWritable
-        case .http, .lingering, .closed: true
+        case .webSocket(let link): return link.mayRead
+        case .spliced(let link): return link.isWritable
+        case .proxyHeader, .http, .lingering, .closed: return true
         }
     }
 
@@ -148,13 +208,87 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         let isWritable = context.channel.isWritable
         self.output.writabilityChanged(isWritable)
         guard isWritable else { return }
-        self.resumeReading()
+        self.proceed()
         switch self.role {
         case .http(let exchange): exchange.relayLink?.resumeReading()
         case .webSocket(let link): link.becameWritable()
         case .spliced(let link): link.resumeReading()
-        case .lingering, .closed: break
+        case .proxyHeader, .lingering, .closed: break
         }
+    }
+
+    // MARK: What the peer may send
+
+    /// Whether more of what was received may be processed now.
+    var isWithinReadLimits: Bool {
+        self.reads.paidUntil <= self.readTime && self.account?.reads.paidUntil ?? 0 <= self.readTime
+    }
+
+    private func charge(bytes: Int) {
+        self.reads.charge(bytes: bytes, to: self.loop.configuration.connectionReads, at: self.readTime)
+        self.account?.reads.charge(bytes: bytes, to: self.loop.configuration.addressReads, at: self.readTime)
+    }
+
+    /// Counts messages that are being processed.
+    func charge(messages: Int) {
+        self.reads.charge(messages: messages, to: self.loop.configuration.connectionReads, at: self.readTime)
+        self.account?.reads.charge(messages: messages, to: self.loop.configuration.addressReads, at: self.readTime)
+    }
+
+    /// The peer sent too much: reads on when that is paid for.
+    private func resumeLater() {
+        if case .closed = self.role { return }
+        if self.resumeDeadline == .max { self.loop.statistics.pausedReads += 1 }
+        self.resumeDeadline = max(self.reads.paidUntil, self.account?.reads.paidUntil ?? 0)
+        self.loop.timers.arm(self)
+    }
+
+    // MARK: The client's address
+
+    /// The client's address: the socket's, or what a trusted proxy says.
+    var remoteAddress: SocketAddress? {
+        guard let forwardedAddress else { return self.context?.channel.remoteAddress }
+        return try? SocketAddress(packedIPAddress: ByteBuffer(bytes: forwardedAddress.bytes), port: 0)
+    }
+
+    private var isTrustedProxy: Bool {
+        IPAddress(self.context?.channel.remoteAddress).map(self.loop.configuration.proxies.contains) ?? false
+    }
+
+    /// A request arrived on a connection that a trusted proxy may have opened.
+    func identifyClient(_ head: HTTPRequestHead) {
+        guard self.loop.configuration.proxies != .none, self.isTrustedProxy,
+            let client = self.loop.configuration.proxies.client(of: head)
+        else { return }
+        self.identified(client)
+    }
+
+    private func identified(_ client: IPAddress) {
+        guard client != self.forwardedAddress else { return }
+        self.forwardedAddress = client
+        let account = self.connections.accounts.account(forwarded: client)
+        let isWithinLimits = self.connections.move(from: self.account, to: account)
+        self.account = account
+        self.isWithinLimits = isWithinLimits && !self.wasRefused
+    }
+
+    private func readProxyHeader(
+        _ reader: ProxyHeaderReader, _ exchange: HTTPExchange, _ input: UnsafeRawBufferPointer
+    ) -> Int {
+        var reader = reader
+        var offset = 0
+        switch reader.next(input, at: &offset) {
+        case .incomplete: self.role = .proxyHeader(reader, exchange)
+        case .local: self.role = .http(exchange)
+        case .client(let client):
+            self.role = .http(exchange)
+            self.identified(client)
+        case .malformed:
+            self.loop.statistics.badRequests += 1
+            self.drop()
+            return input.count
+        }
+        return offset
     }
 
     // MARK: Changing roles
@@ -173,12 +307,10 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// A neighbour accepted a WebSocket: from here on bytes are forwarded both ways.
     func splice(_ link: RelayLink, accept: String) {
         guard let exchange = self.httpExchange else { return link.cancel() }
-        let early = exchange.relaySwitched(accept)
+        exchange.relaySwitched(accept)
         self.role = .spliced(link)
         self.disarm()
-        guard !early.isEmpty else { return }
-        link.write(ByteBuffer(bytes: early))
-        link.flush()
+        self.proceed()
     }
 
     /// Whether a relay is in progress here.
@@ -186,7 +318,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         switch self.role {
         case .http(let exchange): exchange.relayLink != nil
         case .spliced: true
-        case .webSocket, .lingering, .closed: false
+        case .proxyHeader, .webSocket, .lingering, .closed: false
         }
     }
 
@@ -197,21 +329,45 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .spliced(let link):
             link.clientGone()
             self.linger()
-        case .webSocket, .lingering, .closed: break
+        case .proxyHeader, .webSocket, .lingering, .closed: break
         }
+    }
+
+    /// Bytes kept for this connection: queued output, unprocessed input, and the parts of requests and messages.
+    var heldBytes: Int {
+        let input: Int
+        switch self.role {
+        case .http(let exchange): input = exchange.heldBytes
+        case .webSocket(let link): input = link.heldBytes
+        case .proxyHeader, .spliced, .lingering, .closed: input = 0
+        }
+        return self.output.bufferedBytes + self.unread.count + input
     }
 
     // MARK: Closing and time
 
+    /// The next time that something is due.
+    var deadline: UInt64 { min(self.endDeadline, self.resumeDeadline) }
+
     /// Sets the deadline at which the connection is dropped.
     func arm(after duration: Duration) {
-        self.deadline = self.loop.now &+ duration.nanoseconds
+        self.endDeadline = self.loop.now &+ duration.nanoseconds
         self.loop.timers.arm(self)
     }
 
-    func disarm() { self.deadline = .max }
+    func disarm() { self.endDeadline = .max }
 
-    func deadlineReached(at now: UInt64) { self.drop() }
+    func deadlineReached(at now: UInt64) {
+        if now >= self.endDeadline { return self.drop() }
+        self.readTime = now
+        if self.isWithinReadLimits {
+            self.resumeDeadline = .max
+            self.proceed()
+            self.loop.timers.arm(self)
+        } else {
+            self.resumeLater()
+        }
+    }
 
     /// Closes immediately.
     func drop() { self.context?.close(promise: nil) }
@@ -224,8 +380,10 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
             self.role = .closed
             return
         case .http(let exchange): exchange.close()
-        case .webSocket, .spliced, .lingering: break
+        case .proxyHeader, .webSocket, .spliced, .lingering: break
         }
+        self.unread = []
+        self.resumeDeadline = .max
         self.resumeReading()
         self.output.flush()
         self.output.close()

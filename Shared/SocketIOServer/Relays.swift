@@ -25,7 +25,7 @@ final class Relays {
         var owners: [[UInt8]: SocketIOServer.Neighbour] = [:]
         for (prefix, neighbour) in loop.configuration.neighbours where prefix != loop.configuration.sidPrefix {
             owners[Array(prefix.utf8)] = neighbour
-            if let key = AddressKey(neighbour.address) { self.addresses.insert(key) }
+            if let address = IPAddress(neighbour.address) { self.addresses.insert(AddressKey(address)) }
         }
         self.owners = owners
     }
@@ -81,7 +81,7 @@ final class Relays {
 
     /// A connection is established; records its address as a neighbour's.
     func connected(_ channel: any Channel) {
-        if let key = AddressKey(channel.remoteAddress) { self.addresses.insert(key) }
+        if let address = IPAddress(channel.remoteAddress) { self.addresses.insert(AddressKey(address)) }
     }
 
     /// A relay ended, successfully or not.

@@ -94,6 +94,10 @@ extension RequestRouter {
     private func admit(
         _ head: HTTPRequestHead, route: Int, _ transport: EngineTransport, _ exchange: HTTPExchange
     ) -> Handshake? {
+        guard self.sessions.mayOpen(exchange.account) else {
+            exchange.answerUnavailable(retryAfter: 5, head)
+            return nil
+        }
         let handshake = Handshake(head: head, remoteAddress: exchange.remoteAddress, transport: transport)
         guard case .socketIO(let application) = self.table.kind(route) else { return handshake }
         switch application.admit(handshake) {
@@ -106,13 +110,15 @@ extension RequestRouter {
 
     func openPolling(_ head: HTTPRequestHead, route: Int, _ exchange: HTTPExchange) {
         guard let handshake = self.admit(head, route: route, .polling, exchange) else { return }
-        let session = self.open(handshake, route: route, .polling(PollingLink(self.loop.configuration)))
+        let session = self.open(handshake, route, .polling(PollingLink(self.loop.configuration)), exchange)
         exchange.answerText([EnginePacketType.open.rawValue] + self.sessions.openPayload(session))
         self.start(session)
     }
 
-    private func open(_ handshake: Handshake, route: Int, _ carrier: SessionCarrier) -> EngineIOSession {
-        self.sessions.open(handshake, self.table.timings(route), route: route, carrier)
+    private func open(
+        _ handshake: Handshake, _ route: Int, _ carrier: SessionCarrier, _ exchange: HTTPExchange
+    ) -> EngineIOSession {
+        self.sessions.open(handshake, self.table.timings(route), route: route, carrier, exchange.account)
     }
 
     /// Passes an open session to its application.
@@ -151,7 +157,7 @@ extension RequestRouter {
             return
         }
         guard let link = self.upgrade(head, exchange, self.engineLimits) else { return }
-        let session = self.open(handshake, route: route, .webSocket(link))
+        let session = self.open(handshake, route, .webSocket(link), exchange)
         link.attach(.engine(session))
         session.sendOpen()
         self.start(session)

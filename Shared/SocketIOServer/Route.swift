@@ -49,13 +49,16 @@ struct RouteTable {
     init(_ routes: [SocketIOServer.Route], _ configuration: SocketIOServer.Configuration) {
         self.routes = routes
         self.origins = configuration.origins
-        let timings = { (connectTimeout: UInt64?) in
+        let timings = { (connect: EngineTimings.ConnectTimeouts?) in
             EngineTimings(
                 pingInterval: max(1_000_000, configuration.pingInterval.nanoseconds),
                 pingTimeout: configuration.pingTimeout.nanoseconds,
-                upgradeTimeout: configuration.upgradeTimeout.nanoseconds, connectTimeout: connectTimeout)
+                upgradeTimeout: configuration.upgradeTimeout.nanoseconds, connect: connect)
         }
-        self.socketIOTimings = timings(configuration.connectTimeout.nanoseconds)
+        self.socketIOTimings = timings(
+            .init(
+                request: configuration.connectRequestTimeout.nanoseconds,
+                acceptance: configuration.connectTimeout.nanoseconds))
         self.engineIOTimings = timings(nil)
     }
 

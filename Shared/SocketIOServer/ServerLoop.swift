@@ -13,6 +13,8 @@ final class ServerLoop {
     var statistics = SocketIOServer.Statistics()
     /// True once the server accepts no new sessions: HTTP answers then close their connection.
     var isDraining = false
+    /// True while the memory budget is exceeded, or nearly: no new sessions.
+    var isOverloaded = false
     /// Storage for decoded messages, used by one reader at a time.
     private var scratch: [UInt8] = []
 
@@ -27,10 +29,10 @@ final class ServerLoop {
     var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
     /// Runs `body` with storage for one message; a nested call gets its own storage.
-    func withScratch(_ body: (inout [UInt8]) -> Void) {
+    func withScratch<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
         var scratch: [UInt8] = []
         swap(&scratch, &self.scratch)
-        body(&scratch)
-        if scratch.capacity <= 1 << 16 { self.scratch = scratch }
+        defer { if scratch.capacity <= 1 << 16 { self.scratch = scratch } }
+        return body(&scratch)
     }
 }

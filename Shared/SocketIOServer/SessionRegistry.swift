@@ -30,17 +30,32 @@ final class SessionRegistry {
         return self.sessions[id]
     }
 
+    /// Whether one more session may open for an address.
+    func mayOpen(_ account: AddressAccount?) -> Bool {
+        let configuration = self.loop.configuration
+        let mayOpen =
+            !self.loop.isOverloaded && self.count < configuration.maxConnections
+            && account?.sessions ?? 0 < configuration.maxConnectionsPerAddress
+        if !mayOpen { self.loop.statistics.refusedSessions += 1 }
+        return mayOpen
+    }
+
     /// Opens a session, which has no application yet.
     func open(
-        _ handshake: Handshake, _ timings: EngineTimings, route: Int, _ carrier: SessionCarrier
+        _ handshake: Handshake, _ timings: EngineTimings, route: Int, _ carrier: SessionCarrier,
+        _ account: AddressAccount?
     ) -> EngineIOSession {
         self.loop.statistics.sessions += 1
-        let session = EngineIOSession(self, handshake, timings, route: route, carrier)
+        let session = EngineIOSession(self, handshake, timings, route: route, carrier, account)
         self.sessions[session.id] = session
+        account?.sessions += 1
         return session
     }
 
-    func remove(_ session: EngineIOSession) { self.sessions[session.id] = nil }
+    func remove(_ session: EngineIOSession) {
+        guard self.sessions.removeValue(forKey: session.id) != nil else { return }
+        session.account?.sessions -= 1
+    }
 
     /// The JSON of the open packet. Intervals are integers: some clients require that.
     func openPayload(_ session: EngineIOSession) -> [UInt8] {

@@ -10,8 +10,9 @@ final class SocketIOLayer {
     private var root: SocketIOSocket?
     /// Only allocated while attachments are outstanding.
     private var assembler: PacketAssembler?
-    /// Only allocated once a bad packet was received.
-    private var badPackets: PacketBudget?
+    private var badPackets = RateMeter()
+    /// Attachments of a refused packet that are still to come.
+    private var ignoredAttachments = 0
 
     init(_ session: EngineIOSession, _ application: any SocketIOApplication) {
         self.session = session
@@ -23,7 +24,7 @@ final class SocketIOLayer {
 
     /// Processes one text packet.
     func received(_ text: UnsafeRawBufferPointer) {
-        guard self.assembler == nil else { return self.malformed() }
+        guard self.assembler == nil, self.ignoredAttachments == 0 else { return self.malformed() }
         let configuration = self.session.loop.configuration
         let head: SocketPacketHead
         do {
@@ -35,15 +36,30 @@ final class SocketIOLayer {
             return self.malformed()
         }
         guard head.type.isBinary else { return self.dispatch(head, text, attachments: []) }
+        guard self.application.acceptsBinary else { return self.refuseBinary(head, text) }
         var assembler = PacketAssembler(maxBytes: configuration.maxBinaryPacket)
         guard (try? assembler.begin(head, text: text)) != nil else { return self.malformed() }
         self.assembler = assembler
     }
 
+    /// The application takes no binary packets: their attachments are ignored as they come.
+    private func refuseBinary(_ head: SocketPacketHead, _ text: UnsafeRawBufferPointer) {
+        self.ignoredAttachments = head.attachments
+        guard head.type == .binaryEvent else { return self.badPacketReceived() }
+        guard let socket = self.socket(named: UnsafeRawBufferPointer(rebasing: text[head.namespace])) else { return }
+        self.application.binaryRefused(
+            socket, ackID: head.ackID, json: UnsafeRawBufferPointer(rebasing: text[head.payload...]))
+    }
+
     /// Processes one binary message: an attachment, or a protocol error.
     func received(binary: [UInt8]) {
+        guard self.ignoredAttachments == 0 else {
+            self.ignoredAttachments -= 1
+            return
+        }
         guard var assembler = self.assembler else {
-            let code: UInt16 = self.session.loop.configuration.maxAttachments == 0 ? 1003 : 1002
+            let takesNone = !self.application.acceptsBinary || self.session.loop.configuration.maxAttachments == 0
+            let code: UInt16 = takesNone ? 1003 : 1002
             return self.session.end(.parseError, code: code, reason: "unexpected binary message")
         }
         self.assembler = nil
@@ -97,6 +113,7 @@ final class SocketIOLayer {
 
     private func connectReceived(_ name: UnsafeRawBufferPointer, _ auth: UnsafeRawBufferPointer) {
         guard ConnectPayload.isValid(auth) else { return self.malformed() }
+        self.session.namespaceRequested()
         let namespace = Namespace(wire: Array(name)[...])
         let socket = SocketIOSocket(self.session, namespace)
         switch self.namespaces.connectReceived(namespace) {
@@ -124,11 +141,11 @@ final class SocketIOLayer {
         guard !self.session.isClosed else { return }
         let loop = self.session.loop
         loop.statistics.badPackets += 1
-        let burst = Float(loop.configuration.badPacketBudget)
-        var budget = self.badPackets ?? PacketBudget(burst: burst, at: loop.now)
-        let isTolerated = budget.spend(burst: burst, rate: burst / 60, at: loop.now)
-        self.badPackets = budget
-        if !isTolerated { self.session.end(.badPackets, code: 1008, reason: "too many bad packets") }
+        let budget = max(1, loop.configuration.badPacketBudget)
+        let limit = RateLimit(every: 60_000_000_000 / UInt64(budget), burst: budget)
+        if !self.badPackets.spend(of: limit, at: loop.now) {
+            self.session.end(.badPackets, code: 1008, reason: "too many bad packets")
+        }
     }
 
     // MARK: Namespaces

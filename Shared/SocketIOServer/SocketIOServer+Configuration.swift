@@ -11,6 +11,8 @@ extension SocketIOServer {
         public var pingTimeout: Duration = .seconds(20)
         /// The time limit for an upgrade to WebSocket.
         public var upgradeTimeout: Duration = .seconds(10)
+        /// From the opening of a session to its first CONNECT.
+        public var connectRequestTimeout: Duration = .seconds(5)
         /// From the opening of a session to its first accepted namespace.
         public var connectTimeout: Duration = .seconds(45)
         /// From the TCP connect, or the first byte of a later request, to the end of the request head.
@@ -36,6 +38,9 @@ extension SocketIOServer {
         /// The maximum number of packets in one polling response; python-engineio drops more than 16.
         public var maxPollPackets = 16
 
+        /// The maximum number of packets in one POST; python-engineio, which refuses more than 16, is stricter.
+        public var maxPostPackets = 4096
+
         /// Bounds of the HTTP request head.
         public var http = HTTPLimits()
         /// The web origins that may connect; also determines the CORS headers.
@@ -43,8 +48,22 @@ extension SocketIOServer {
 
         /// The maximum number of TCP connections; further ones are answered 503.
         public var maxConnections = 10_000
-        /// TCP connections from one address (IPv6: from one /64); loopback is not counted.
+        /// TCP connections from one address (IPv6: from one /64), and as many sessions; direct connections from loopback
+        /// are not counted.
         public var maxConnectionsPerAddress = 64
+        /// How often one address may connect; more connections are closed immediately.
+        public var addressOpenings = RateLimit(perSecond: 20, burst: 64)
+        /// No more connections are accepted than these, whatever else is allowed: the process has no more descriptors.
+        public var maxDescriptors = Int.max
+        /// What one connection may send before it is left unread for a while.
+        public var connectionReads = ReadLimits(bytesPerSecond: 2 << 20, messagesPerSecond: 2000)
+        /// The same for all connections of one address.
+        public var addressReads = ReadLimits(bytesPerSecond: 16 << 20, messagesPerSecond: 16_000)
+        /// The maximum number of bytes for all connections and sessions: output, unprocessed input, requests and
+        /// handshakes. Above it those that hold most are closed, and new sessions are answered 503.
+        public var memoryBudget = 512 << 20
+        /// The proxies that may name other clients.
+        public var proxies = TrustedProxies.none
         /// The maximum number of bytes queued for one connection, which is then closed with 4008.
         public var maxBufferedBytes = 1 << 20
         /// A socket with more queued bytes is not writable, …

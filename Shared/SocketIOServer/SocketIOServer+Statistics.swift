@@ -5,6 +5,12 @@ extension SocketIOServer {
         public var connections: UInt64 = 0
         /// Connections rejected by a connection limit.
         public var refusedConnections: UInt64 = 0
+        /// Sessions that a limit or the memory budget did not allow.
+        public var refusedSessions: UInt64 = 0
+        /// Times that a connection was left unread because it had sent too much.
+        public var pausedReads: UInt64 = 0
+        /// Connections and sessions closed because the memory budget was exceeded.
+        public var shedConnections: UInt64 = 0
         /// HTTP requests read.
         public var requests: UInt64 = 0
         /// HTTP requests or handshakes that the server answered with an error.

@@ -15,6 +15,7 @@ public final class SocketIOServer: @unchecked Sendable {
     let sessions: SessionRegistry
     private let relays: Relays
     let connections: ConnectionRegistry
+    private let memory: MemoryGuard
     private let router: RequestRouter
     private var listeners: [any Channel] = []
 
@@ -28,7 +29,8 @@ public final class SocketIOServer: @unchecked Sendable {
         self.loop = ServerLoop(eventLoop, configuration, flushes ?? FlushQueue(eventLoop: eventLoop))
         self.sessions = SessionRegistry(self.loop)
         self.relays = Relays(self.loop)
-        self.connections = ConnectionRegistry(self.loop, self.relays)
+        self.connections = ConnectionRegistry(self.loop, AddressAccounts(self.loop, self.relays))
+        self.memory = MemoryGuard(self.loop, self.connections, self.sessions)
         self.router = RequestRouter(
             self.loop, RouteTable(routes, configuration), self.sessions, self.relays, fallback: http)
     }
@@ -45,6 +47,10 @@ public final class SocketIOServer: @unchecked Sendable {
     public var sessionCount: Int { self.sessions.count }
     /// Relays to neighbours in progress: incomplete requests, and WebSockets.
     public var relayCount: Int { self.relays.openCount }
+    /// Bytes that connections and sessions held when they were last counted.
+    public var heldBytes: Int { self.memory.heldBytes }
+    /// Client addresses with connections, sessions, or something owed.
+    public var addressCount: Int { self.connections.accounts.count }
     /// True while any session is polling.
     public var hasPollingSessions: Bool { self.sessions.all.contains { $0.transport == .polling } }
 
@@ -75,6 +81,11 @@ extension SocketIOServer {
         return ServerBootstrap(group: self.eventLoop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: Int32(clamping: configuration.backlog))
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptGate(self.connections))
+                }
+            }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Finds dead peers of bare WebSockets, which have no heartbeat of their own.
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
@@ -95,6 +106,7 @@ extension SocketIOServer {
             .flatMapThrowing { channel in
                 guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
                 self.listeners.append(channel)
+                self.memory.start()
                 return address
             }
     }
@@ -134,6 +146,7 @@ extension SocketIOServer {
         self.flush()
         for connection in self.connections.all { connection.drop() }
         self.relays.closeAll()
+        self.memory.stop()
         self.loop.timers.cancel()
     }
 }

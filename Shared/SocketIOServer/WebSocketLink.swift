@@ -33,12 +33,18 @@ final class WebSocketLink {
     /// Whether more may be read from the client, given its output backlog.
     var mayRead: Bool { if case .bare = self.user { self.output.isWritable } else { true } }
 
-    /// Decodes and processes everything in `input`.
-    func read(_ input: UnsafeRawBufferPointer) {
+    /// Bytes of a message that has not arrived completely.
+    var heldBytes: Int { self.decoder.heldBytes }
+
+    /// Decodes and processes `input` while the peer is within its limits; returns how many bytes were processed.
+    func read(_ input: UnsafeRawBufferPointer) -> Int {
         self.connection.loop.withScratch { payload in
             var offset = 0
             var unanswered: [UInt8]?
-            while self.isOpen, let event = self.decoder.next(input, at: &offset, payload: &payload) {
+            while self.isOpen, self.connection.isWithinReadLimits,
+                let event = self.decoder.next(input, at: &offset, payload: &payload)
+            {
+                self.connection.charge(messages: 1)
                 if case .ping = event {
                     self.receivedPing(payload, &unanswered)
                 } else {
@@ -46,6 +52,7 @@ final class WebSocketLink {
                 }
             }
             if self.isOpen, let unanswered { self.sendPong(unanswered) }
+            return offset
         }
     }
 
@@ -84,7 +91,7 @@ final class WebSocketLink {
     /// Answers a ping, or leaves it in `unanswered` until the end of the read.
     private func receivedPing(_ payload: [UInt8], _ unanswered: inout [UInt8]?) {
         let loop = self.connection.loop
-        switch self.pings.pingReceived(burst: Float(loop.configuration.pongBurst), at: loop.now) {
+        switch self.pings.pingReceived(burst: loop.configuration.pongBurst, at: loop.now) {
         case .answer:
             unanswered = nil
             self.sendPong(payload)

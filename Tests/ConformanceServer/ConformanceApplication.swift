@@ -74,6 +74,8 @@ final class ConformanceApplication: SocketIOApplication {
         self.handle(socket, ackID, json, [])
     }
 
+    var acceptsBinary: Bool { true }
+
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
         self.handle(socket, ackID, json, attachments)
     }

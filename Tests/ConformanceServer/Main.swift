@@ -42,6 +42,8 @@ struct Main {
         configuration.origins = .any
         configuration.maxConnections = 50_000
         configuration.maxConnectionsPerAddress = 50_000
+        // Autobahn measures throughput.
+        configuration.connectionReads = ReadLimits(bytesPerSecond: 1 << 30, messagesPerSecond: 10_000_000)
         configuration.maxBufferedBytes = options.maxBufferedBytes
         return configuration
     }

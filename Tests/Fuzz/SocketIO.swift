@@ -86,7 +86,8 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
 
 /// Any order of events in an Engine.IO session; each byte is an event and the time before it.
 @Sendable func fuzzEngine(_ input: UnsafeRawBufferPointer) {
-    let timings = EngineTimings(pingInterval: 50, pingTimeout: 20, upgradeTimeout: 30, connectTimeout: 60)
+    let timings = EngineTimings(
+        pingInterval: 50, pingTimeout: 20, upgradeTimeout: 30, connect: .init(request: 40, acceptance: 60))
     var machine = EngineMachine(transport: .polling, timings: timings, at: 0)
     var now: UInt64 = 0
     for byte in input {

@@ -6,7 +6,7 @@ private let millisecond: UInt64 = 1_000_000
 @Suite struct EngineMachineTests {
     private static let timings = EngineTimings(
         pingInterval: 300 * millisecond, pingTimeout: 200 * millisecond, upgradeTimeout: 1000 * millisecond,
-        connectTimeout: 800 * millisecond)
+        connect: .init(request: 500 * millisecond, acceptance: 800 * millisecond))
 
     private func machine(_ transport: EngineTransport = .polling) -> EngineMachine {
         var machine = EngineMachine(transport: transport, timings: Self.timings, at: 0)
@@ -52,11 +52,38 @@ private let millisecond: UInt64 = 1_000_000
 
     @Test func connectTimeout() {
         var machine = EngineMachine(transport: .webSocket, timings: Self.timings, at: 0)
+        machine.connectRequested()
         _ = machine.timeReached(300 * millisecond)
         _ = machine.packetReceived(.pong, at: 310 * millisecond)
         _ = machine.timeReached(610 * millisecond)
         _ = machine.packetReceived(.pong, at: 620 * millisecond)
         #expect(self.due(&machine, 800 * millisecond).expiry == .connectTimeout)
+    }
+
+    @Test func aPeerThatNeverAsksForANamespaceEndsEarlier() {
+        var machine = EngineMachine(transport: .webSocket, timings: Self.timings, at: 0)
+        _ = machine.timeReached(300 * millisecond)
+        _ = machine.packetReceived(.pong, at: 310 * millisecond)
+        #expect(machine.nextDeadline == 500 * millisecond)
+        #expect(self.due(&machine, 499 * millisecond).expiry == nil)
+        #expect(self.due(&machine, 500 * millisecond).expiry == .connectTimeout)
+    }
+
+    @Test func aSlowUpgradeDelaysTheFirstConnect() {
+        var machine = EngineMachine(transport: .polling, timings: Self.timings, at: 0)
+        let isWelcome = machine.webSocketArrived(at: 100 * millisecond)
+        #expect(isWelcome)
+        // Not beyond the time in which one must be accepted.
+        #expect(self.due(&machine, 700 * millisecond).expiry == nil)
+        #expect(self.due(&machine, 800 * millisecond).expiry == .connectTimeout)
+        // A second one changes nothing any more.
+        var second = EngineMachine(transport: .polling, timings: Self.timings, at: 0)
+        second.connectRequested()
+        _ = second.webSocketArrived(at: 100 * millisecond)
+        second.connected()
+        second.candidateLost(at: 150 * millisecond)
+        second.connectRequested()
+        #expect(second.nextDeadline == 300 * millisecond)
     }
 
     @Test func polls() {

@@ -33,6 +33,8 @@ final class RecordingApplication: SocketIOApplication, @unchecked Sendable {
         if let ackID { socket.acknowledge(ackID, json) } else { socket.emit(json) }
     }
 
+    var acceptsBinary: Bool { true }
+
     func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
         socket.emit(json, attachments: attachments)
     }

@@ -48,14 +48,10 @@ package struct GatewaySettings: DaemonSettings {
     static let pingTimeout = Setting.milliseconds(
         "ping-timeout-ms", default: 20_000, in: 100...300_000, "How long its answer may take.")
     static let connectTimeout = Setting.milliseconds(
-        "connect-timeout-ms", default: 45_000, in: 100...300_000, "How long an app may stay without a CONNECT.")
+        "connect-timeout-ms", default: 45_000, in: 100...300_000,
+        "How long a connection may stay that has sent a CONNECT, but none that was accepted.")
     static let maxMessage = Setting.int(
         "max-message-bytes", default: 262_144, in: 1024...16_777_216, "Largest message of an app.")
-    static let maxConnections = Setting.int(
-        "max-connections", default: 10_000, in: 1...1_000_000, "Connections of this gateway.")
-    static let maxConnectionsPerAddress = Setting.int(
-        "max-connections-per-address", default: 64, in: 1...1_000_000,
-        "Connections from one IP address; loopback is not counted.")
     static let maxBuffered = Setting.int(
         "max-buffered-bytes", default: 1_048_576, in: 65_536...67_108_864,
         "Bytes that may wait for one slow app; beyond it the app is disconnected.")
@@ -120,8 +116,8 @@ package struct GatewaySettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
         [
-            host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
-            maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
+            host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage,
+            maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
             joinsWaiting, snapshotBytes,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
@@ -129,7 +125,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, tokenLeeway,
-        ])
+        ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.host = values[Self.host]
@@ -151,6 +147,7 @@ package struct GatewaySettings: DaemonSettings {
         self.tokenLeeway = values[Self.tokenLeeway]
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
+        try Self.configureNetwork(&self.socketIO, values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
         self.tokenKeys = try Self.tokenKeys(values)
     }
@@ -197,8 +194,6 @@ package struct GatewaySettings: DaemonSettings {
         configuration.pingTimeout = values[Self.pingTimeout]
         configuration.connectTimeout = values[Self.connectTimeout]
         configuration.maxPayload = values[Self.maxMessage]
-        configuration.maxConnections = values[Self.maxConnections]
-        configuration.maxConnectionsPerAddress = values[Self.maxConnectionsPerAddress]
         configuration.maxBufferedBytes = values[Self.maxBuffered]
         configuration.badPacketBudget = values[Self.badMessages]
         let origins = values[Self.origins]

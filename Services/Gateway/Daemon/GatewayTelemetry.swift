@@ -21,6 +21,8 @@ final class GatewayTelemetry: Sendable {
     private let relayed: Counter
     private let relayFailures: Counter
     private let relays: Gauge
+    private let refusedConnections, refusedSessions, pausedReads, shedConnections: Counter
+    private let heldBytes, addresses: Gauge
     private let busy: Counter
     private let heldTotal: Counter
     private let previewsDropped: Counter
@@ -67,6 +69,17 @@ final class GatewayTelemetry: Sendable {
             "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
         self.relays = metrics.gauge(
             "touchsync_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
+        self.refusedConnections = counter(
+            "refused_connections_total", "Connections over a limit of their number or rate.")
+        self.refusedSessions = counter("refused_sessions_total", "Sessions that a limit or the memory budget refused.")
+        self.pausedReads = counter(
+            "paused_reads_total", "Times that a connection was left unread because it had sent too much.")
+        self.shedConnections = counter(
+            "shed_connections_total", "Connections and sessions closed because the memory budget was exceeded.")
+        self.heldBytes = metrics.gauge(
+            "touchsync_gateway_connection_bytes", "Bytes that connections and sessions hold, of the memory budget.")
+        self.addresses = metrics.gauge(
+            "touchsync_gateway_addresses", "Client addresses that are counted at present; loopback is not.")
         self.busy = counter("busy_total", "Commits, joins and reads refused because too many waited.")
         self.heldTotal = counter("commits_delayed_total", "Commits that had to wait for credit.")
         self.previewsDropped = counter(
@@ -111,6 +124,12 @@ final class GatewayTelemetry: Sendable {
         self.relayed.follow(server.statistics.relayedRequests)
         self.relayFailures.follow(server.statistics.relayFailures)
         self.relays.set(server.relayCount)
+        self.refusedConnections.follow(server.statistics.refusedConnections)
+        self.refusedSessions.follow(server.statistics.refusedSessions)
+        self.pausedReads.follow(server.statistics.pausedReads)
+        self.shedConnections.follow(server.statistics.shedConnections)
+        self.heldBytes.set(server.heldBytes)
+        self.addresses.set(server.addressCount)
     }
 
     /// An envelope could not be read to its end.

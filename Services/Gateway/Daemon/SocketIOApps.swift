@@ -43,7 +43,7 @@ final class SocketIOApps: SocketIOApplication {
         self.hub.eventReceived(json, ackID: ackID, from: socket.tag)
     }
 
-    func binaryEvent(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer, attachments: [[UInt8]]) {
+    func binaryRefused(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
         let line = socket.userInfo as? SocketIOLine
         line?.refuseBinary(json, ackID: ackID)
     }

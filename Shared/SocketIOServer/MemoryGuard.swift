@@ -1,0 +1,63 @@
+internal import NIOCore
+internal import SocketIO
+
+/// Keeps the bytes that connections and sessions hold below a budget: counts them now and then and, above the budget,
+/// closes those that hold most.
+///
+/// Each of them is bounded by itself; the budget bounds their sum. What arrives between two counts is bounded by the
+/// number of connections times one read.
+final class MemoryGuard {
+    private let loop: ServerLoop
+    private let connections: ConnectionRegistry
+    private let sessions: SessionRegistry
+    private var task: RepeatedTask?
+    /// What was held at the last count.
+    private(set) var heldBytes = 0
+    private static let interval = TimeAmount.milliseconds(250)
+
+    init(_ loop: ServerLoop, _ connections: ConnectionRegistry, _ sessions: SessionRegistry) {
+        self.loop = loop
+        self.connections = connections
+        self.sessions = sessions
+    }
+
+    /// Begins to count; again has no effect.
+    func start() {
+        guard self.task == nil else { return }
+        let bound = NIOLoopBound(self, eventLoop: self.loop.eventLoop)
+        self.task = self.loop.eventLoop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { _ in
+            bound.value.check()
+        }
+    }
+
+    func stop() {
+        self.task?.cancel()
+        self.task = nil
+    }
+
+    private func check() {
+        self.connections.accounts.sweep()
+        self.heldBytes =
+            self.connections.all.reduce(0) { $0 + $1.heldBytes } + self.sessions.all.reduce(0) { $0 + $1.heldBytes }
+        let budget = self.loop.configuration.memoryBudget
+        if self.heldBytes > budget { self.shed(self.heldBytes - budget / 8 * 7) }
+        self.loop.isOverloaded = self.heldBytes > budget / 8 * 7
+    }
+
+    /// Closes connections and sessions until so many bytes are free, those that hold most first.
+    private func shed(_ excess: Int) {
+        var holders: [(bytes: Int, close: () -> Void)] = self.connections.all.map { connection in
+            (connection.heldBytes, { connection.drop() })
+        }
+        holders += self.sessions.all.map { session in (session.heldBytes, { session.endAsSlowReader() }) }
+        holders.sort { $0.bytes > $1.bytes }
+        var freed = 0
+        for holder in holders {
+            guard freed < excess, holder.bytes > 0 else { break }
+            freed += holder.bytes
+            self.loop.statistics.shedConnections += 1
+            holder.close()
+        }
+        self.heldBytes -= freed
+    }
+}

@@ -1,0 +1,192 @@
+import SocketIO
+import SocketIOServer
+import Testing
+
+/// What one client, one address and all together may use. Addresses are those that a trusted proxy on loopback names,
+/// because loopback itself is not limited.
+@Suite struct LimitsShellTests {
+    private static let poll = "/socket.io/?EIO=4&transport=polling"
+
+    private static func behindProxy(_ configuration: inout SocketIOServer.Configuration) {
+        configuration.proxies = TrustedProxies(
+            [AddressRange("127.0.0.0/8")].compactMap(\.self), source: .xForwardedFor)
+    }
+
+    private static func from(_ address: String) -> String { "X-Forwarded-For: \(address)\r\n" }
+
+    @Test func unreadAnswersHoldUpTheNextRequests() throws {
+        let fixture = try ServerFixture {
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 30, messagesPerSecond: 1 << 24)
+        }
+        let client = try fixture.client()
+        let requests = [UInt8](RawClient.post("/a", String(repeating: "x", count: 1000)).utf8)
+        let many = [[UInt8]](repeating: requests, count: 200).flatMap(\.self)
+        // Until neither side takes any more.
+        var sent = 0
+        var idle = 0
+        while idle < 20 {
+            let count = client.sendSome(many[(sent % requests.count)...])
+            sent += count
+            idle = count == 0 ? idle + 1 : 0
+            if count == 0 { _ = try fixture.onLoop { server, _ in server.connectionCount } }
+        }
+        let isCounted = try fixture.eventually { server, _ in server.heldBytes > 0 }
+        #expect(isCounted)
+        let (held, answered) = try fixture.onLoop { server, _ in (server.heldBytes, server.statistics.requests) }
+        #expect(held < 600_000)
+        #expect(UInt64(sent / requests.count) > answered, "everything was answered, nothing was held up")
+        // Once it reads, every request is answered.
+        let whole = UInt64(sent / requests.count)
+        for _ in 0..<whole { #expect(try client.response().status == 200) }
+    }
+
+    @Test func aFloodIsReadNoFasterThanAllowed() throws {
+        let fixture = try ServerFixture {
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 20)
+        }
+        let client = try fixture.connectedSocket()
+        for number in 0..<60 { client.sendText(#"42["\#(number)"]"#) }
+        // 40 together, CONNECT and the upgrade among them, then 20 a second; none is lost.
+        #expect(try client.message() == #"42["0"]"#)
+        let isPaused = try fixture.eventually { server, _ in server.statistics.pausedReads > 0 }
+        #expect(isPaused)
+        #expect(try fixture.log().count < 60)
+        for number in 1..<60 { #expect(try client.message() == #"42["\#(number)"]"#) }
+    }
+
+    @Test func sessionsAreCountedByAddress() throws {
+        let fixture = try ServerFixture {
+            Self.behindProxy(&$0)
+            $0.maxConnectionsPerAddress = 3
+        }
+        let proxy = try fixture.client()
+        let open = { (address: String) in try proxy.ask(RawClient.get(Self.poll, headers: Self.from(address))).status }
+        #expect(try (0..<4).map { _ in try open("203.0.113.7") } == [200, 200, 200, 503])
+        try proxy.waitForEnd()
+        let second = try fixture.client()
+        let ask = { (address: String) in try second.ask(RawClient.get(Self.poll, headers: Self.from(address))).status }
+        // Others are not affected, and 127.0.0.1 counts when a proxy names it.
+        #expect(try ask("203.0.113.8") == 200)
+        #expect(try (0..<4).map { _ in try ask("127.0.0.1") } == [200, 200, 200, 503])
+        // A session that ends makes room.
+        try fixture.onLoop { server, _ in
+            _ = server.drain(upTo: 100)
+        }
+        let gone = try fixture.eventually { server, _ in server.sessionCount == 0 && server.addressCount == 0 }
+        #expect(gone, "sessions that were not fetched end after their close timeout")
+    }
+
+    @Test func connectionsAreCountedForTheClientThatTheProxyNames() throws {
+        let fixture = try ServerFixture {
+            Self.behindProxy(&$0)
+            $0.maxConnectionsPerAddress = 2
+        }
+        var clients: [RawClient] = []
+        var statuses: [Int] = []
+        for _ in 0..<3 {
+            let client = try fixture.client()
+            client.send(RawClient.upgrade("/echo", headers: Self.from("203.0.113.7")))
+            statuses.append(try client.response().status)
+            clients.append(client)
+        }
+        #expect(statuses == [101, 101, 503])
+        clients[0].close()
+        let isFree = try fixture.eventually { server, _ in server.connectionCount <= 1 }
+        #expect(isFree)
+        let next = try fixture.client()
+        next.send(RawClient.upgrade("/echo", headers: Self.from("203.0.113.7")))
+        #expect(try next.response().status == 101)
+    }
+
+    @Test func aProxyHeaderComesBeforeTheFirstRequest() throws {
+        let fixture = try ServerFixture {
+            $0.proxies = TrustedProxies([AddressRange("127.0.0.1")].compactMap(\.self), source: .proxyProtocol)
+            $0.maxConnectionsPerAddress = 1
+        }
+        let header: [UInt8] =
+            [13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10, 0x21, 0x11, 0, 12, 203, 0, 113, 7, 127, 0, 0, 1]
+            + [0x12, 0x34, 0, 80]
+        let first = try fixture.client()
+        first.send(header + bytes(RawClient.get("/a")))
+        #expect(try first.response().status == 200)
+        let second = try fixture.client()
+        second.send(header + bytes(RawClient.get("/b")))
+        #expect(try second.response().status == 503)
+        let without = try fixture.client()
+        without.send(RawClient.get("/c"))
+        try without.waitForEnd()
+        let addresses = try fixture.onLoop { server, _ in server.addressCount }
+        #expect(addresses == 1)
+    }
+
+    @Test func theLargestGoFirstWhenTheMemoryBudgetIsExceeded() throws {
+        let fixture = try ServerFixture { $0.memoryBudget = 100_000 }
+        let small = try fixture.connectedSocket()
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client)
+        _ = try client.ask(RawClient.post("\(Self.poll)&sid=\(sid)", "40"))
+        // A session that is never polled keeps what is sent to it.
+        try fixture.onLoop { _, application in
+            for _ in 0..<200 { application.sockets[1].emit(bytes(#"["\#(String(repeating: "x", count: 1000))"]"#)) }
+        }
+        let isShed = try fixture.eventually { server, _ in server.statistics.shedConnections == 1 }
+        #expect(isShed)
+        #expect(try fixture.log().last == "disconnected slowReader")
+        small.sendText(#"42["still here"]"#)
+        #expect(try small.message() == #"42["still here"]"#)
+    }
+
+    @Test func newSessionsWaitWhileTheBudgetIsNearlyExceeded() throws {
+        let fixture = try ServerFixture { $0.memoryBudget = 200_000 }
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client)
+        _ = try client.ask(RawClient.post("\(Self.poll)&sid=\(sid)", "40"))
+        try fixture.onLoop { _, application in
+            for _ in 0..<180 { application.sockets[0].emit(bytes(#"["\#(String(repeating: "x", count: 1020))"]"#)) }
+        }
+        let isCounted = try fixture.eventually { server, _ in server.heldBytes > 175_000 }
+        #expect(isCounted)
+        #expect(try fixture.client().ask(RawClient.get(Self.poll)).status == 503)
+        // Its own session goes on, and when it has read there is room again.
+        for _ in 0..<8 { #expect(try client.ask(RawClient.get("\(Self.poll)&sid=\(sid)")).status == 200) }
+        let hasRoom = try fixture.eventually { server, _ in server.heldBytes < 100_000 }
+        #expect(hasRoom)
+        #expect(try fixture.client().ask(RawClient.get(Self.poll)).status == 200)
+    }
+
+    @Test func aSessionThatAsksForNothingEndsSooner() throws {
+        let fixture = try ServerFixture { $0.connectRequestTimeout = .milliseconds(50) }
+        let silent = try fixture.openSocket()
+        #expect(try silent.closeCode() == 1008)
+        // A client that was refused may try again.
+        let refused = try fixture.openSocket()
+        refused.sendText(#"40{"token":"reject"}"#)
+        #expect(try refused.message().hasPrefix("44"))
+        #expect(try fixture.eventually { server, _ in server.statistics.connectTimeouts == 1 })
+        refused.sendText("40")
+        #expect(try refused.message().hasPrefix("40"))
+    }
+
+    @Test func aPostOfTooManyPacketsEndsTheSession() throws {
+        let fixture = try ServerFixture { $0.maxPostPackets = 10 }
+        let client = try fixture.client()
+        let sid = try fixture.openPolling(client)
+        let packets = { (count: Int) in [String](repeating: "3", count: count).joined(separator: "\u{1e}") }
+        #expect(try client.ask(RawClient.post("\(Self.poll)&sid=\(sid)", packets(10))).status == 200)
+        #expect(try client.ask(RawClient.post("\(Self.poll)&sid=\(sid)", packets(11))).status == 400)
+        #expect(try client.ask(RawClient.get("\(Self.poll)&sid=\(sid)")).body.contains("\"code\":1"))
+    }
+
+    @Test func noMoreConnectionsAreAcceptedThanThereAreDescriptors() throws {
+        let fixture = try ServerFixture { $0.maxDescriptors = 2 }
+        let first = try fixture.connectedSocket()
+        let second = try fixture.client()
+        #expect(try second.ask(RawClient.get("/a")).status == 200)
+        let third = try fixture.client()
+        third.send(RawClient.get("/b"))
+        let isFull = try fixture.eventually { server, _ in server.connectionCount == 2 }
+        #expect(isFull)
+        first.close()
+        #expect(try third.response().status == 200)
+    }
+}
