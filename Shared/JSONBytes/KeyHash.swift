@@ -9,8 +9,14 @@ struct KeyHash {
         fileprivate let factor: UInt64
     }
 
-    /// The seed of this process.
-    static let processSeed = Seed(start: .random(in: 0 ... .max), factor: .random(in: 0 ... .max) | 1)
+    /// The seed of this process, derived from that of the standard library's `Hasher`, which is random.
+    static let processSeed = Seed(start: Self.secret(0), factor: Self.secret(1) | 1)
+
+    private static func secret(_ number: Int) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(number)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
 
     private let factor: UInt64
     private var state: UInt64

@@ -118,7 +118,7 @@ final class HTTPExchange {
             self.head = head
             self.stage = .head
             self.connection.charge(messages: Self.requestCost)
-            self.connection.identifyClient(head)
+            self.connection.requestArrived(head)
             self.headReceived(head)
         case .body(let body):
             guard let head, case .body(let target) = self.stage else { return }

@@ -35,22 +35,14 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private let connections: ConnectionRegistry
     private(set) var context: ChannelHandlerContext?
     private var role = Role.closed
-    /// The client as a trusted proxy named it.
-    private var forwardedAddress: IPAddress?
-    /// What the client's address uses; `nil` if that is not limited.
-    private(set) var account: AddressAccount?
-    /// False over a connection limit: the first request is answered 503.
-    private(set) var isWithinLimits = true
-    private var wasRefused = false
+    /// `nil` before the connection is established.
+    private var client: ConnectionClient?
+    private var budget: ReadBudget
 
     /// Bytes that were received but may not be processed yet.
     private var unread: [UInt8] = []
     private var isProcessing = false
     private var isReadHeld = false
-    private var reads = ReadMeter()
-    /// When the bytes that are processed now were received.
-    private var readTime: UInt64 = 0
-
     var armedTick: UInt64 = 0
     /// The deadline of an HTTP request or of a closing; `.max` for none.
     private var endDeadline: UInt64 = .max
@@ -60,6 +52,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     init(_ connections: ConnectionRegistry, _ router: RequestRouter) {
         self.connections = connections
         self.output = ConnectionOutput(connections.loop)
+        self.budget = ReadBudget(connections.loop)
         self.role = .http(HTTPExchange(self, router))
     }
 
@@ -82,12 +75,10 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         let operations = context.channel.pipeline.syncOperations
         let descriptor = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
         self.output.open(descriptor: descriptor ?? -1)
-        self.account = self.connections.account(context.channel.remoteAddress)
-        self.isWithinLimits = self.connections.add(self, self.account)
-        self.wasRefused = !self.isWithinLimits
-        if self.isTrustedProxy, self.loop.configuration.proxies.source == .proxyProtocol,
-            let exchange = self.httpExchange
-        {
+        let client = ConnectionClient(self, context.channel.remoteAddress, self.connections)
+        self.client = client
+        self.budget.account = client.account
+        if client.sendsProxyHeader, let exchange = self.httpExchange {
             self.role = .proxyHeader(ProxyHeaderReader(), exchange)
         }
         self.arm(after: self.loop.configuration.handshakeTimeout)
@@ -109,7 +100,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         let role = exchange(&self.role, with: .closed)
         self.disarm()
         self.resumeDeadline = .max
-        self.connections.remove(self, self.account, wasRefused: self.wasRefused)
+        self.client?.closed(self)
         switch role {
         case .proxyHeader(_, let exchange), .http(let exchange): exchange.connectionLost()
         case .webSocket(let link): link.connectionLost(reason)
@@ -123,8 +114,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.loop.flushes.hold()
         let buffer = self.unwrapInboundIn(data)
-        self.readTime = self.loop.now
-        self.charge(bytes: buffer.readableBytes)
+        self.budget.advance(to: self.loop.now)
+        self.budget.charge(bytes: buffer.readableBytes)
         if case .spliced(let link) = self.role {
             link.write(buffer)
         } else if self.unread.isEmpty {
@@ -145,7 +136,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         }
         self.isProcessing = false
         if offset < input.count { self.unread = Array(input[offset...]) }
-        if !self.isWithinReadLimits { self.resumeLater() }
+        if !self.budget.isSufficient { self.resumeLater() }
     }
 
     /// Passes bytes to the present role; returns how many were processed, 0 if none may be now.
@@ -168,7 +159,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     /// Processes what was kept, because what held it up is over, and then reads on.
     func proceed() {
         guard !self.isProcessing else { return }
-        if !self.unread.isEmpty, self.isWithinReadLimits {
+        if !self.unread.isEmpty, self.budget.isSufficient {
             let unread = exchange(&self.unread, with: [])
             unread.withUnsafeBytes { self.process($0) }
         }
@@ -220,56 +211,34 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     // MARK: What the peer may send
 
     /// Whether more of what was received may be processed now.
-    var isWithinReadLimits: Bool {
-        self.reads.paidUntil <= self.readTime && self.account?.reads.paidUntil ?? 0 <= self.readTime
-    }
-
-    private func charge(bytes: Int) {
-        self.reads.charge(bytes: bytes, to: self.loop.configuration.connectionReads, at: self.readTime)
-        self.account?.reads.charge(bytes: bytes, to: self.loop.configuration.addressReads, at: self.readTime)
-    }
+    var isWithinReadLimits: Bool { self.budget.isSufficient }
 
     /// Counts messages that are being processed.
-    func charge(messages: Int) {
-        self.reads.charge(messages: messages, to: self.loop.configuration.connectionReads, at: self.readTime)
-        self.account?.reads.charge(messages: messages, to: self.loop.configuration.addressReads, at: self.readTime)
-    }
+    func charge(messages: Int) { self.budget.charge(messages: messages) }
 
     /// The peer sent too much: reads on when that is paid for.
     private func resumeLater() {
         if case .closed = self.role { return }
         if self.resumeDeadline == .max { self.loop.statistics.pausedReads += 1 }
-        self.resumeDeadline = max(self.reads.paidUntil, self.account?.reads.paidUntil ?? 0)
+        self.resumeDeadline = self.budget.sufficientAt
         self.loop.timers.arm(self)
     }
 
-    // MARK: The client's address
+    // MARK: The client
 
     /// The client's address: the socket's, or what a trusted proxy says.
-    var remoteAddress: SocketAddress? {
-        guard let forwardedAddress else { return self.context?.channel.remoteAddress }
-        return try? SocketAddress(packedIPAddress: ByteBuffer(bytes: forwardedAddress.bytes), port: 0)
-    }
+    var remoteAddress: SocketAddress? { self.client?.address }
 
-    private var isTrustedProxy: Bool {
-        IPAddress(self.context?.channel.remoteAddress).map(self.loop.configuration.proxies.contains) ?? false
-    }
+    /// What the client's address uses; `nil` if that is not limited.
+    var account: AddressAccount? { self.client?.account }
 
-    /// A request arrived on a connection that a trusted proxy may have opened.
-    func identifyClient(_ head: HTTPRequestHead) {
-        guard self.loop.configuration.proxies != .none, self.isTrustedProxy,
-            let client = self.loop.configuration.proxies.client(of: head)
-        else { return }
-        self.identified(client)
-    }
+    /// False over a connection limit: requests are answered 503.
+    var isWithinLimits: Bool { self.client?.isWithinLimits ?? true }
 
-    private func identified(_ client: IPAddress) {
-        guard client != self.forwardedAddress else { return }
-        self.forwardedAddress = client
-        let account = self.connections.accounts.account(forwarded: client)
-        let isWithinLimits = self.connections.move(from: self.account, to: account)
-        self.account = account
-        self.isWithinLimits = isWithinLimits && !self.wasRefused
+    /// A request arrived.
+    func requestArrived(_ head: HTTPRequestHead) {
+        self.client?.requestArrived(head)
+        self.budget.account = self.account
     }
 
     private func readProxyHeader(
@@ -282,7 +251,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .local: self.role = .http(exchange)
         case .client(let client):
             self.role = .http(exchange)
-            self.identified(client)
+            self.client?.identified(client)
+            self.budget.account = self.account
         case .malformed:
             self.loop.statistics.badRequests += 1
             self.drop()
@@ -359,8 +329,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
 
     func deadlineReached(at now: UInt64) {
         if now >= self.endDeadline { return self.drop() }
-        self.readTime = now
-        if self.isWithinReadLimits {
+        self.budget.advance(to: now)
+        if self.budget.isSufficient {
             self.resumeDeadline = .max
             self.proceed()
             self.loop.timers.arm(self)
