@@ -44,7 +44,7 @@ extension HistoryRecord.Kind {
         case .previewSent, .preview: [.body, .box]
         case .view: [.box]
         case .pointed, .selected: [.body]
-        case .people: [.cursors, .selections]
+        case .people: [.targets, .cursors, .selections]
         case .answer: [.room, .seq]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent]

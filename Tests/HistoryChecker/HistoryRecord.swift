@@ -30,7 +30,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var event = ""
     /// The element concerned.
     package var element = ""
-    /// The elements that a commit of several is to change.
+    /// The elements that a commit of several is to change; or the apps that are in a room.
     package var targets: [String] = []
     /// The gesture that a preview belongs to, or that a commit ends; 0: none.
     package var gesture: UInt64 = 0

@@ -22,7 +22,7 @@ extension Histories {
         ] + moves
         + [
             snapshot("eve", 10_700, seq: 1, ["note": "at 0"]),
-            people("eve", 10_700, cursors: ["ada": "7 9"], selections: ["ada": "note"]),
+            people("eve", 10_700, ["ada", "bob", "cid", "eve"], cursors: ["ada": "7 9"], selections: ["ada": "note"]),
             HistoryRecord(.quiet, time: 10_800),
             log(seq: 1, gseq: 1, 1, "created", "note", "at 0"),
             room(seq: 1),
@@ -86,10 +86,10 @@ extension Histories {
     }
 
     static func people(
-        _ client: String, _ time: Double, cursors: [String: String], selections: [String: String]
+        _ client: String, _ time: Double, _ present: [String], cursors: [String: String], selections: [String: String]
     ) -> HistoryRecord {
         var record = shown(.people, client, time)
-        (record.cursors, record.selections) = (cursors, selections)
+        (record.targets, record.cursors, record.selections) = (present, cursors, selections)
         return record
     }
 

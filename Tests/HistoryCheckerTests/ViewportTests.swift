@@ -37,6 +37,11 @@ extension Spoilt {
             "a selection of somebody who left", [.people],
             H.looks.changing(.people) { $0.selections["dan"] = "note" }),
         Spoilt(
+            "somebody in the room is missing", [.people],
+            H.looks.changing(.people) { $0.targets = ["ada", "bob", "eve"] }),
+        Spoilt(
+            "somebody who left is in the room", [.people], H.looks.changing(.people) { $0.targets.append("dan") }),
+        Spoilt(
             "a cursor of nobody", [.people], H.looks.changing(.people) { $0.cursors["zoe"] = "1 1" }),
     ]
 }

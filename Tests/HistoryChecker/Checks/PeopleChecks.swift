@@ -1,8 +1,8 @@
 // What a room says of where people point and what they have selected.
 
 extension HistoryIndex {
-    /// I20: the cursor and the selection that a join is told of a connection were shown over it, the selection is the last
-    /// one, and so is the cursor unless faults may have lost it; a connection that has gone shows nothing.
+    /// I20: a join is told of every connection that is in the room, and of none that has gone; of each the last selection,
+    /// and a cursor that it has shown, the last one unless faults may have lost it.
     func people() -> Verdict.Finding {
         var replay = PeopleReplay(self)
         for place in self.history.indices { replay.step(place) }
@@ -20,8 +20,8 @@ private struct PeopleReplay {
         var cursors: [(body: String, place: Int)] = []
         /// The last selection that was acknowledged, and where.
         var selection: (body: String, place: Int)?
-        /// Where it left the room.
-        var left: Int?
+        /// Where it joined the room, and where it left it.
+        var joined: Int?, left: Int?
     }
 
     private let index: HistoryIndex
@@ -37,7 +37,8 @@ private struct PeopleReplay {
         switch record.kind {
         case .snapshot, .resumed:
             // An app that joins without having left is on the same connection.
-            if person.left != nil { self.people[record.client]?[record.room] = nil }
+            guard person.joined == nil else { return }
+            self.people[record.client, default: [:]][record.room] = Person(joined: place)
         case .pointed:
             self.people[record.client, default: [:]][record.room, default: Person()].cursors
                 .append((record.body, place))
@@ -57,13 +58,17 @@ private struct PeopleReplay {
     }
 
     private mutating func check(_ record: HistoryRecord, _ place: Int) {
-        let shown = Set(record.cursors.keys).union(record.selections.keys)
+        let shown = Set(record.cursors.keys).union(record.selections.keys).union(record.targets)
         for client in shown.union(self.people.keys).sorted() {
             guard let person = self.people[client]?[record.room] else {
                 if shown.contains(client) { self.finding.violated("\(client) showed nothing", [place]) }
                 continue
             }
             guard let left = person.left else {
+                if let joined = person.joined, !record.targets.isEmpty, self.isSettled(joined, by: record) {
+                    self.finding.expect(
+                        record.targets.contains(client), "\(client) is in the room, but not shown", [joined, place])
+                }
                 self.checkCursor(of: person, record.cursors[client] ?? "", client, record, place)
                 self.checkSelection(of: person, record.selections[client] ?? "", client, record, place)
                 continue
