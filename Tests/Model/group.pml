@@ -40,7 +40,7 @@ bool isDeleted;
 byte grouped;
 
 /* ---- Links: lossy, and in no order between them. ---- */
-chan commits = [2] of { byte };
+chan commits = [1] of { byte };
 chan results[2] = [1] of { byte };
 chan previews[ELEMENTS] = [1] of { bit };
 
@@ -48,6 +48,15 @@ inline insert(commit, elements) {
     seq++;
     rowCommit[seq] = commit;
     rowElements[seq] = elements
+}
+
+/* What a committer knows of the shard is worth nothing after a failure. */
+inline forget() {
+    isKnown = false;
+    known = 0;
+    knownOutcome[GROUP] = 0;
+    knownOutcome[OTHER] = 0;
+    knownDeleted = false
 }
 
 /* commit_batch: rows, elements and the session's outcome, on the compared version. */
@@ -77,7 +86,7 @@ inline write(commit, wanted, isDeletion) {
             knownOutcome[commit] = wanted;
             knownDeleted = knownDeleted || isDeleted;
             wanted = 0
-        :: else -> isKnown = false
+        :: else -> forget()
         fi
     }
 }
@@ -88,7 +97,7 @@ inline writeParts(wanted) {
         if
         :: version == known && !isDeleted && outcome[GROUP] == 0 ->
             version++; known = version; grouped = FIRST; insert(GROUP, FIRST)
-        :: else -> isKnown = false
+        :: else -> forget()
         fi
     };
     atomic {
@@ -96,17 +105,21 @@ inline writeParts(wanted) {
         :: isKnown && version == known ->
             version++; known = version; grouped = BOTH; insert(GROUP, SECOND);
             outcome[GROUP] = wanted; knownOutcome[GROUP] = wanted; wanted = 0
-        :: else -> isKnown = false
+        :: else -> forget()
         fi
     }
 }
 
 inline load() {
-    known = version;
-    knownOutcome[GROUP] = outcome[GROUP];
-    knownOutcome[OTHER] = outcome[OTHER];
-    knownDeleted = isDeleted;
-    isKnown = true
+    if
+    :: isKnown
+    :: else ->
+        known = version;
+        knownOutcome[GROUP] = outcome[GROUP];
+        knownOutcome[OTHER] = outcome[OTHER];
+        knownDeleted = isDeleted;
+        isKnown = true
+    fi
 }
 
 /* A result that finds no room is lost; it will be asked for again. */
@@ -125,21 +138,17 @@ proctype Committer() {
     bool isKnown, knownDeleted;
 end:
     do
-    :: commits?commit ->
+    :: atomic { commits?commit -> load() };
 decide:
-        if
-        :: isKnown
-        :: !isKnown -> atomic { load() }
-        fi;
         if
 #ifndef NO_DEDUPLICATION
         :: knownOutcome[commit] != 0 -> reply(commit)
-        :: knownOutcome[commit] == 0 ->
+        :: atomic { knownOutcome[commit] == 0 ->
 #else
-        :: true ->
+        :: atomic { true ->
 #endif
-            /* A group with one element that is gone is refused whole. */
-            wanted = (commit == GROUP && knownDeleted -> REFUSED : APPLIED);
+                /* A group with one element that is gone is refused whole. */
+                wanted = (commit == GROUP && knownDeleted -> REFUSED : APPLIED) };
             if
 #ifdef PARTS
             :: commit == GROUP && wanted == APPLIED -> writeParts(wanted)
@@ -148,14 +157,16 @@ decide:
             :: write(commit, wanted, false)
 #endif
             :: commit == OTHER -> write(commit, wanted, true)
-            :: atomic { faults > 0 -> faults--; isKnown = false; wanted = 0; goto end } /* killed before the transaction */
+            :: atomic { faults > 0 -> faults--; forget(); goto done } /* killed before the transaction */
             fi;
             if
             :: isKnown -> reply(commit)
-            :: !isKnown -> goto decide /* another committer was faster */
-            :: atomic { faults > 0 -> faults--; isKnown = false } /* killed behind it, or its outcome is unknown */
+            :: atomic { !isKnown -> load(); goto decide } /* another committer was faster */
+            :: atomic { faults > 0 -> faults--; forget() } /* killed behind it, or its outcome is unknown */
             fi
-        fi
+        fi;
+done:
+        atomic { commit = 0; wanted = 0 }
     od
 }
 
