@@ -74,12 +74,15 @@ public struct HistoryEntry: Equatable, Sendable {
     public var sid: Identifier
     /// The app's number in that session; 0 when the app assigned none.
     public var number: UInt64
+    /// The command that caused it.
+    public var cause: UpdateCause
     /// Its elements.
     public var changes: [Change]
 
     /// One committed change.
     public init(
-        seq: UInt64, at: String, event: String, user: Identifier, sid: Identifier, number: UInt64, changes: [Change]
+        seq: UInt64, at: String, event: String, user: Identifier, sid: Identifier, number: UInt64,
+        cause: UpdateCause = .edit, changes: [Change]
     ) {
         self.seq = seq
         self.at = at
@@ -87,13 +90,16 @@ public struct HistoryEntry: Equatable, Sendable {
         self.user = user
         self.sid = sid
         self.number = number
+        self.cause = cause
         self.changes = changes
     }
 }
 
 /// Consecutive entries of a room's history.
 ///
-///     list of entry │ next u64, 0: none │ oldest u64, 0: none
+///     list of entry │ next u64, 0: none │ oldest u64, 0: none │ list of cause u8, of each entry
+///
+/// An older fan-out tells no causes.
 public struct HistoryPage: Equatable, Sendable {
     /// The most bytes of a page, unless a single entry is larger.
     public static let largest = 1 << 20
@@ -165,14 +171,21 @@ extension ByteWriter {
         }
         self.integer(page.next ?? 0)
         self.integer(page.oldest ?? 0)
+        self.list(page.entries) { $1.u8($0.cause.rawValue) }
     }
 }
 
 extension ByteReader {
     fileprivate mutating func page() -> HistoryPage {
-        let entries = self.list { $0.entry() }
+        var entries = self.list { $0.entry() }
         let next = self.integer(UInt64.self)
         let oldest = self.integer(UInt64.self)
+        let causes = self.remaining > 0 ? self.list { UpdateCause(rawValue: $0.u8()) } : entries.map { _ in .edit }
+        if causes.count != entries.count { self.fail() }
+        for (index, cause) in zip(entries.indices, causes) {
+            if cause == nil { self.fail() }
+            entries[index].cause = cause ?? .edit
+        }
         return HistoryPage(entries: entries, next: next == 0 ? nil : next, oldest: oldest == 0 ? nil : oldest)
     }
 

@@ -15,6 +15,11 @@ import Testing
         1000009,"width":100,"rotation":12.5},"seq":5,"userId":"u","sid":"s","n":77}]
         """
 
+    static let group = """
+        42["elements:transforming",{"roomId":"r","elements":[{"elementId":"e7","positionX":100012,"positionY":1345678}],\
+        "gesture":3,"n":4,"dt":16}]
+        """
+
     @Test func aPreviewsTimeAndFolding() {
         #expect(Self.scan(Self.preview) == .preview(sentAt: 12_345_678, folded: 4))
     }
@@ -62,7 +67,7 @@ import Testing
     }
 
     @Test func cutAndFlippedMessagesDoNoHarm() {
-        for text in [Self.preview, Self.commit, "431000042[{\"ok\":true}]"] {
+        for text in [Self.preview, Self.commit, Self.group, "431000042[{\"ok\":true}]"] {
             let bytes = Array(text.utf8)
             for end in 0..<bytes.count { bytes[..<end].withUnsafeBytes { _ = PacketScanner.scan($0) } }
             for bit in 0..<bytes.count * 8 {

@@ -15,7 +15,7 @@ import uvloop
 from cluster import temporary_folder
 from database_faults import DATABASE
 from faults import PROCESSES
-from report import Report
+from report import OF_LOOKS, Report
 from scene import judge, running
 from slow import SETTINGS
 
@@ -101,7 +101,7 @@ async def run(folder, options, seed, faults):
     report = Report(seed, faults)
     slow = options.slow_joiners if options.slow_joiners is not None else 4 if options.seconds >= 120 else 0
     settings = SETTINGS if slow else {}
-    async with running(folder, seed, options.clients, options.pause, slow, settings=settings) as world:
+    async with running(folder, seed, options.clients, options.pause, slow, looks=True, settings=settings) as world:
         await Nemesis(world, faults).run(options.seconds, report)
     report.finish(world)
     report.add_counts(folder / "history.jsonl")
@@ -128,7 +128,7 @@ def main():
 
         report = uvloop.run(interruptible())
         ok = report.show()
-        code, words = judge(folder / "history.jsonl", report.required)
+        code, words = judge(folder / "history.jsonl", report.required + list(OF_LOOKS))
         # The counts were shown above.
         print("\n" + "\n".join(line for line in words.splitlines() if line[:1] in "I " or line.startswith(("count", "the "))))
         ok = ok and code == 0

@@ -7,7 +7,7 @@ import contextlib
 import random
 
 from hand import Hand, value
-from history import DELIVERIES, bodies, body, geometries
+from history import DELIVERIES, bodies, body, box, geometries, point
 from line import Line
 
 RETRYABLE = {"busy", "unavailable", "rate_limited", "gap"}
@@ -51,6 +51,13 @@ class App:
         # Requests made so far, on all lines; of those without an answer: when they were sent, and the commit's number.
         self.requests = 0
         self.asked = {}
+        # Of those that show something: the record that tells of it once it is acknowledged.
+        self.showing = {}
+        # Where it points, as text, and where the others do, by the public names of their sessions.
+        self.cursor = ""
+        self.cursors = {}
+        # The last preview seen of each element.
+        self.seen = {}
         # The request that is the join that counts.
         self.joining = None
         # How often it was let in.
@@ -94,7 +101,12 @@ class App:
         self.is_joined = self.has_left = self.hangs_up = False
         self.joining = self.partial = None
         self.asked.clear()
+        self._show_nothing()
         self.changed.set()
+
+    def _show_nothing(self):
+        self.cursor = ""
+        self.showing.clear()
 
     def garbled(self, start):
         self.world.violation(f"{self.name} got what is no message: {start!r}")
@@ -111,10 +123,13 @@ class App:
                 self.world.violation(f"{self.name} got {name} {data.get('seq')} before it was in the room")
         elif name == "element:transforming":
             if self.is_joined:
-                self._preview(data, data)
+                self._preview(data, data, box(data, self.elements.get(data["elementId"])))
         elif name == "elements:transforming":
+            # Seen as a whole: of a single element it cannot be told whether it is in view.
             for element in data["elements"] if self.is_joined else []:
-                self._preview(element, data)
+                self._preview(element, data, {})
+        elif name == "cursor:moved":
+            self.cursors[data["sid"]] = point(data)
         elif name == "room:elements":
             self._part(data)
         elif name == "room:resync" and self.partial:
@@ -155,7 +170,7 @@ class App:
         elements = data["elements"] if "elements" in data else [data.get("element") or data]
         return {element["id"]: element for element in elements}
 
-    def _preview(self, element, data):
+    def _preview(self, element, data, place):
         if data["userId"] in self.world.old_users:
             # Its gestures are numbered by its gateway, so what it sent cannot be told.
             self.world.counts["previews of old apps"] += 1
@@ -166,8 +181,9 @@ class App:
         self.world.counts["previews"] += 1
         self.history.add(
             "preview", client=self.name, room=self.room, element=element["elementId"], sender=sender,
-            gesture=data["gesture"], value=value(element),
+            gesture=data["gesture"], body=value(element), **place,
         )
+        self.seen[element["elementId"]] = value(element)
 
     def answered(self, number, data):
         _, event, n = self.asked.pop(number, (0, "", None))
@@ -176,6 +192,9 @@ class App:
         if number == self.joining:
             return self._join_answered(data)
         if n is None:
+            shown = self.showing.pop(number, None)
+            if shown and data["ok"]:
+                self.history.add(shown[0], client=self.name, room=self.room, **shown[1])
             if not data["ok"]:
                 self.world.counts[f"{event} refused.{data['error']['code']}"] += 1
             return self.changed.set()
@@ -345,6 +364,10 @@ class App:
             self.world.counts["epochs"] += 1
         self.session, self.sid, self.epoch = answer["session"], answer["sid"], answer["epoch"]
         self.world.people[self.sid] = self.name
+        self.cursors = {
+            connection["sid"]: point(connection.get("cursor"))
+            for member in answer["members"] for connection in member["connections"]
+        }
         place = {"client": self.name, "room": self.room, "epoch": self.epoch}
         self.has_left = False
         if "parts" in answer:
@@ -441,6 +464,7 @@ class App:
         self.history.add("left", client=self.name, room=self.room, chosen=True)
         self.has_left = True
         self.is_joined = False
+        self._show_nothing()
         with self.line.one_write():
             if self.random.random() < 0.5:
                 self.ask_to_join()
@@ -456,21 +480,35 @@ class App:
                 payload = {"roomId": self.room, "elementId": element, "set": {"zIndex": self.random.randint(100, 200)}}
                 self.ask("element:update", payload)
 
-    def show(self, event, payload, is_answered=False):
-        """Something that is never stored, and not judged."""
-        if not self.is_joined or self.line is None:
-            return
+    def look(self, view):
+        """Sees a part of the canvas from now on; None: everything."""
+        self.history.add("look", client=self.name, room=self.room)
+        x, y, width, height = (view[name] for name in ("x", "y", "width", "height")) if view else (0, 0, 0, 0)
+        self._show("viewport:set", view or {}, "view", {"box": [x, y, x + width, y + height]} if view else {})
+
+    def select(self, elements):
+        """Selects these elements and no others."""
+        self._show("selection:set", {"elementIds": elements}, "selected", {"body": " ".join(elements)})
+
+    def _show(self, event, payload, kind, record):
+        """Asks for what is never stored; the record follows its acknowledgement."""
         self.world.counts["shown"] += 1
-        payload = {"roomId": self.room, **payload}
-        if is_answered:
-            self.ask(event, payload)
-        else:
-            self.line.emit(event, payload)
+        self.showing[self.ask(event, {"roomId": self.room, **payload})] = kind, record
+
+    def point(self, x, y):
+        """Moves the cursor; hides it when both are None."""
+        self.world.counts["shown"] += 1
+        cursor = {"x": x, "y": y}
+        self.cursor = point(cursor)
+        self.history.add("pointed", client=self.name, room=self.room, body=self.cursor)
+        self.line.emit("cursor:moving", {"roomId": self.room, **cursor})
 
     def preview(self, event, elements, gesture, payload):
         for element in elements:
+            place = box(payload, self.elements.get(element))
             self.history.add(
-                "preview-sent", client=self.name, room=self.room, element=element, gesture=gesture, value=value(payload)
+                "preview-sent", client=self.name, room=self.room, element=element, gesture=gesture, body=value(payload),
+                **place,
             )
         self.line.emit(event, {"roomId": self.room, "gesture": gesture, **payload})
 
@@ -480,6 +518,7 @@ class App:
             self.line.close()
         self.history.add("closed", client=self.name)
         self.is_joined = False
+        self._show_nothing()
         for commit in self.pending.values():
             self.history.add("lost", client=self.name, room=self.room, session=self.sid, n=commit.n)
             self.world.settled(commit, self.room)

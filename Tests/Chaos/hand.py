@@ -78,11 +78,9 @@ class Hand:
     def _look_and_point(self):
         """Looks at a part of the canvas or at all of it, points somewhere or nowhere, selects something or nothing."""
         x, y = self.random.randint(-1000, 1000), self.random.randint(-1000, 1000)
-        view = {"x": x, "y": y, "width": 800, "height": 600}
-        self.app.show("viewport:set", self.random.choice([view, {}]), is_answered=True)
-        self.app.show("cursor:moving", self.random.choice([{"x": x, "y": y}, {"x": None, "y": None}]))
-        chosen = self.random.sample(list(self.app.elements), self.random.randint(0, min(3, len(self.app.elements))))
-        self.app.show("selection:set", {"elementIds": chosen}, is_answered=True)
+        self.app.look(self.random.choice([{"x": x, "y": y, "width": 800, "height": 600}, None]))
+        self.app.point(*self.random.choice([(x, y), (None, None)]))
+        self.app.select(self.random.sample(list(self.app.elements), self.random.randint(0, min(3, len(self.app.elements)))))
 
     def _commit(self, event, payload, targets, request=None, gesture=None):
         """Sometimes as a program's change, or as one of a group."""

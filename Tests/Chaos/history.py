@@ -32,6 +32,24 @@ def body(element):
     return orjson.dumps(fields).decode()
 
 
+def box(preview, element):
+    """The field of a preview that says where on the canvas it shows an element: the sides of a box that contains it
+    whatever its anchor and rotation are. None unless that is certain."""
+    transform = preview.get("transform") or {}
+    x, y, horizontal, vertical = (
+        preview.get("positionX"), preview.get("positionY"), transform.get("scaleX"), transform.get("scaleY"),
+    )
+    if element is None or "parentId" in element or None in (x, y, horizontal, vertical):
+        return {}
+    reach = abs(horizontal) * element["originalWidth"] + abs(vertical) * element["originalHeight"]
+    return {"box": [x - reach, y - reach, x + reach, y + reach]}
+
+
+def point(cursor):
+    """A cursor as text; empty when it is hidden or there is none."""
+    return "" if cursor is None or cursor["x"] is None else f"{cursor['x']:.10g} {cursor['y']:.10g}"
+
+
 def bodies(elements):
     """The states of several by id."""
     return {name: body(element) for name, element in elements.items()}

@@ -12,6 +12,8 @@ EDITS = (
     "element:create", "elements:create", "element:transform", "elements:transform", "element:gesture",
     "elements:gesture", "element:preset", "element:delete", "elements:delete", "history:undo", "history:redo",
 )
+# What the checker counts of viewports, cursors and selections.
+OF_LOOKS = ("viewports", "updates-with-viewport", "previews-out-of-view", "last-previews-in-view", "people")
 
 
 class Report:

@@ -11,9 +11,10 @@ from world import World
 
 
 @contextlib.asynccontextmanager
-async def running(folder, seed, clients, pause, slow_joiners=0, **options):
+async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, **options):
     """A cluster with apps at work. What is wrong at the end of the block is healed, everything settles, and the
-    history is complete when it is left; `options` are those of `Cluster`."""
+    history is complete when it is left, with what apps see of parts of the canvas and of each other if `looks`; `options`
+    are those of `Cluster`."""
     cluster = Cluster(folder, **options)
     history = History(folder / "history.jsonl")
     world = None
@@ -24,7 +25,7 @@ async def running(folder, seed, clients, pause, slow_joiners=0, **options):
         yield world
         cluster.heal()
         history.add("heal")
-        await world.settle()
+        await world.settle(looks)
         history.add("quiet")
         await world.figures.look()
         await history.dump(cluster.postgres.primary)

@@ -11,6 +11,7 @@ import psycopg
 from client import App
 from database_faults import COMMITTING
 from history import Forgotten
+from looks import Looks
 from old import OldApp
 from slow import Slow
 from watch import Figures, Outages
@@ -52,6 +53,7 @@ class World:
         self.old_users = {app.user for app in self.old}
         self.slow = Slow(self, slow_joiners, seed)
         self.apps += self.slow.writers
+        self.looks = Looks(self)
         self.lives = []
 
     def violation(self, text):
@@ -128,11 +130,17 @@ class World:
         self.history.begin_anew(floors)
         self.is_calm = False
 
-    async def settle(self):
-        """After the last fault: everybody gets an answer to everything, and sees the same."""
+    async def settle(self, looks=False):
+        """After the last fault: everybody gets an answer to everything, and sees the same; if `looks`, also what others
+        point at, select and move."""
+        healed = time.monotonic()
         await asyncio.sleep(2)
         await self.slow.end()
         everybody = self.apps + self.old
+        if looks:
+            await self.calm()
+            await self.until("everybody is in the room", lambda: all(app.is_joined for app in everybody), 10)
+            await self.looks.play(healed)
         for app in everybody:
             app.is_stopping = True
         await self.until("every request has its answer", lambda: self._are_answered(everybody), 15)
@@ -157,7 +165,7 @@ class World:
     async def leave(self):
         """Ends the apps; what they see from now on is nobody's business."""
         self.figures.stop()
-        everybody = self.apps + self.old + self.slow.joiners
+        everybody = self.apps + self.old + self.slow.joiners + self.looks.witnesses
         for app in everybody:
             app.history = Forgotten()
         for life in self.lives:

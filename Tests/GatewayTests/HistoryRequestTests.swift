@@ -77,7 +77,7 @@ import Wire
                     seq: 4, at: "t", event: "element:deleted", user: "ada", sid: "s", number: 0,
                     changes: [HistoryEntry.Change(element: "e", before: Array(#"{"id":"e"}"#.utf8), after: [])]),
                 HistoryEntry(
-                    seq: 5, at: "t", event: "element:created", user: "ada", sid: "s", number: 0,
+                    seq: 5, at: "t", event: "element:created", user: "ada", sid: "s", number: 0, cause: .undo,
                     changes: [HistoryEntry.Change(element: "f", before: [], after: Array(#"{"id":"f"}"#.utf8))]),
             ], next: 5, oldest: nil)
         scene.gateway.historyAnswered(
@@ -90,7 +90,7 @@ import Wire
                 + #""n":7,"changes":[{"elementId":"e","before":{"id":"e","x":1},"after":{"id":"e"}}]},"#
                 + #"{"seq":4,"at":"t","event":"element:deleted","userId":"ada","sid":"s","#
                 + #""changes":[{"elementId":"e","before":{"id":"e"},"after":null}]},"#
-                + #"{"seq":5,"at":"t","event":"element:created","userId":"ada","sid":"s","#
+                + #"{"seq":5,"at":"t","event":"element:created","userId":"ada","sid":"s","cause":"undo","#
                 + #""changes":[{"elementId":"f","before":null,"after":{"id":"f"}}]}],"next":5,"oldest":null}"#)
     }
 

@@ -28,7 +28,12 @@ package enum HistoryChecker {
         verdict.findings[.convergence] = replay.convergence
         verdict.findings[.previews] = replay.previews
         verdict.findings[.isolation] = replay.isolation
+        verdict.findings[.people] = index.people()
         verdict.counts = Self.counts(history)
+        var viewports = ViewportReplay(index)
+        viewports.run()
+        verdict.findings[.viewports] = viewports.finding
+        verdict.counts.merge(viewports.counts) { $1 }
         verdict.counts["unknowns"] = Int64(unknowns.checked)
         verdict.findings[.undo] = index.undos()
         verdict.counts.merge(index.undoCounts) { $1 }
@@ -50,6 +55,7 @@ package enum HistoryChecker {
             case .legacy: counts[record.parts > 1 ? "legacy-parts" : "legacy-events", default: 0] += 1
             case .preview: counts["previews", default: 0] += 1
             case .answer: counts["answers", default: 0] += 1
+            case .people: counts["people", default: 0] += 1
             case .log:
                 if record.states.count > 1 { counts["groups", default: 0] += 1 }
                 if record.isCascade { counts["cascades", default: 0] += 1 }

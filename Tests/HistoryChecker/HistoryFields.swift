@@ -3,7 +3,7 @@ enum HistoryField: String, CaseIterable {
     case time, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
     case parents, parent, code
     case user, undo, cause, undone, unchanged, final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
-    case part, parts
+    case part, parts, box, cursors, selections
 }
 
 extension HistoryRecord.Kind {
@@ -19,7 +19,7 @@ extension HistoryRecord.Kind {
         case .resync: [.time, .client, .room, .from, .to]
         case .deliver: [.time, .client, .room, .seq, .event]
         case .legacy: [.time, .client, .room, .seq, .event, .element, .body]
-        case .left: [.time, .client, .room]
+        case .left, .look, .view, .pointed, .selected, .people: [.time, .client, .room]
         case .request, .answer: [.time, .client, .n]
         case .closed: [.time, .client]
         case .previewSent: [.time, .client, .room, .element, .gesture]
@@ -41,6 +41,10 @@ extension HistoryRecord.Kind {
         case .deliver: [.session, .n, .element, .body, .elements]
         case .legacy: [.part, .parts]
         case .left: [.chosen]
+        case .previewSent, .preview: [.body, .box]
+        case .view: [.box]
+        case .pointed, .selected: [.body]
+        case .people: [.targets, .cursors, .selections]
         case .answer: [.room, .seq]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent]

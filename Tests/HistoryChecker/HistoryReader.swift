@@ -101,6 +101,9 @@ extension HistoryRecord {
         case .value: Self.take(json.integer, &self.value)
         case .part: Self.take(json.unsigned, &self.part)
         case .parts: Self.take(json.unsigned, &self.parts)
+        case .box: Self.take(json.box, &self.box)
+        case .cursors: Self.take(json.texts, &self.cursors)
+        case .selections: Self.take(json.texts, &self.selections)
         }
     }
 
@@ -124,6 +127,12 @@ extension JSONValue {
         guard self.kind == .array else { return nil }
         let strings = self.elements.compactMap(\.string)
         return strings.count == self.count ? strings : nil
+    }
+
+    /// An array of the four sides of a box.
+    fileprivate var box: CanvasBox?? {
+        guard self.kind == .array else { return nil }
+        return CanvasBox(sides: self.elements.compactMap(\.double)).map(Optional.some)
     }
 
     /// An object of texts.

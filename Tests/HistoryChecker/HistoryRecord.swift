@@ -9,6 +9,7 @@ package struct HistoryRecord: Equatable, Sendable {
         case request, answer, closed
         case previewSent = "preview-sent"
         case preview
+        case look, view, pointed, selected, people
         case heal, quiet
         case log, room, shard, element, count
     }
@@ -29,7 +30,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var event = ""
     /// The element concerned.
     package var element = ""
-    /// The elements that a commit of several is to change.
+    /// The elements that a commit of several is to change; or the apps that are in a room.
     package var targets: [String] = []
     /// The gesture that a preview belongs to, or that a commit ends; 0: none.
     package var gesture: UInt64 = 0
@@ -37,7 +38,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var request: [String: String] = [:]
     /// The room's number of a change, or the place of a view.
     package var seq: UInt64 = 0
-    /// The element's state as canonical text; empty for a deleted one.
+    /// The element's state as canonical text; empty for a deleted one. Or what a preview, a cursor or a selection shows.
     package var body = ""
     /// States of several elements by id: of a snapshot, or of a change to more than one element.
     package var elements: [String: String] = [:]
@@ -45,6 +46,11 @@ package struct HistoryRecord: Equatable, Sendable {
     package var geometry: [String: String] = [:]
     /// Which of its update's elements an event is for, and of how many; 0: the event does not say.
     package var part: UInt64 = 0, parts: UInt64 = 0
+    /// The part of the canvas that an app sees; or one that certainly contains what a preview shows. Nil: everything, or
+    /// unknown.
+    package var box: CanvasBox?
+    /// The cursors and the selections that the members of a room show, as texts by app.
+    package var cursors: [String: String] = [:], selections: [String: String] = [:]
     /// The parents of the annotations among a row's elements, by the annotations' ids.
     package var parents: [String: String] = [:]
     /// The parent of an annotation.

@@ -33,6 +33,9 @@ extension HistoryRecord {
         case .unchanged: self.isUnchanged
         case .event: !self.event.isEmpty
         case .part, .parts: self.parts > 0
+        case .box: self.box != nil
+        case .cursors: !self.cursors.isEmpty
+        case .selections: !self.selections.isEmpty
         default: true
         }
     }
@@ -74,6 +77,9 @@ extension HistoryRecord {
         case .value: writer.value(self.value)
         case .part: writer.value(self.part)
         case .parts: writer.value(self.parts)
+        case .box: self.box?.sides.encode(into: &writer)
+        case .cursors: Self.write(self.cursors, into: &writer)
+        case .selections: Self.write(self.selections, into: &writer)
         }
     }
 

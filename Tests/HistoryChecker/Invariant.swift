@@ -16,6 +16,8 @@ package enum Invariant: String, CaseIterable, Sendable {
     case groups = "I15"
     case undo = "I16"
     case legacy = "I18"
+    case viewports = "I19"
+    case people = "I20"
 
     /// A few words for the report.
     var title: String {
@@ -36,6 +38,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .groups: "groups are whole"
         case .undo: "undo takes back its own"
         case .legacy: "1.0 apps see the same"
+        case .viewports: "what is in view is seen"
+        case .people: "cursors and selections are as shown"
         }
     }
 }

@@ -62,5 +62,14 @@ for mutation in OWN_COPY BLIND_WRITE STALE_VERSION; do
     search fails safety -DSTEPS=5 "-D$mutation"
 done
 
+model=group
+search holds safety -DFAULTS=2 -DPREVIEWS=1
+for mutation in PARTS BLIND_WRITE NO_DEDUPLICATION FENCE_FIRST; do
+    search fails safety -DFAULTS=1 -DPREVIEWS=1 "-D$mutation"
+done
+if [ "${1:-}" = --long ]; then
+    search holds safety -DFAULTS=3 -DPREVIEWS=2
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -179,6 +179,8 @@ def test_the_history_shows_undos_like_any_change(canvas, room, single):
     ada, _ = canvas
     ada.ok("element:transform", {"roomId": room, "elementId": "a", "positionX": 50})
     ada.ok("history:undo", {"roomId": room})
-    (entry,) = read(single, room, after=2)["entries"]
+    ada.ok("history:redo", {"roomId": room})
+    edit, entry, redo = read(single, room, after=1)["entries"]
     assert entry["event"] == "elements:transformed" and entry["userId"] == "ada"
+    assert "cause" not in edit and entry["cause"] == "undo" and redo["cause"] == "redo"
     assert entry["changes"][0]["before"]["positionX"] == 50 and entry["changes"][0]["after"]["positionX"] == 0

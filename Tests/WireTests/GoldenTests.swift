@@ -362,8 +362,13 @@ import Wire
             01 00 00 00 00 00 00 00 00 01 00 00 00 0c 00 00 00 00 00 00 00 18 00 32 30 32 36 2d 30 31 2d 30
             32 54 30 33 3a 30 34 3a 30 35 2e 36 37 38 5a 13 00 65 6c 65 6d 65 6e 74 3a 74 72 61 6e 73 66 6f
             72 6d 65 64 01 00 75 01 00 73 07 00 00 00 00 00 00 00 01 00 00 00 01 00 65 00 00 00 00 02 00 00
-            00 7b 7d 0c 00 00 00 00 00 00 00 03 00 00 00 00 00 00 00
+            00 7b 7d 0c 00 00 00 00 00 00 00 03 00 00 00 00 00 00 00 01 00 00 00 02
             """)
+    }
+
+    @Test func aHistoryFromAnOlderPeerHasNoCauses() throws {
+        let older = try decode(HistoryReply.self, Array(encode(Samples.history).dropLast(5)))
+        #expect(try older.outcome.get().entries.map(\.cause) == [.edit])
     }
 
     @Test func noHistoryRecord() throws {

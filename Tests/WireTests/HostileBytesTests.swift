@@ -15,7 +15,7 @@ import Wire
 
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
     /// interest without what connections show or without the flag before it, a commit without its policy of undo, a
-    /// preview without its area, which is ignored unless it is whole.
+    /// preview without its area, which is ignored unless it is whole, a history without the causes of its entries.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if record is RoomInterest { return [52, 53].contains(whole - count) }
         if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
@@ -25,6 +25,9 @@ import Wire
             return count == encode(usual).count - 1
         }
         if record is RefusedCommit { return whole - count == 1 }
+        if let history = record as? HistoryReply, case .success(let page) = history.outcome {
+            return whole - count == 4 + page.entries.count
+        }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
         return [4, 8].contains(whole - count)
     }

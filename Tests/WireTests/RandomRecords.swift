@@ -215,7 +215,7 @@ struct RecordMaker {
     private mutating func historyEntry() -> HistoryEntry {
         HistoryEntry(
             seq: self.number(), at: self.name().text, event: self.name().text, user: self.name(), sid: self.name(),
-            number: self.number(),
+            number: self.number(), cause: UpdateCause.allCases.randomElement(using: &self.random) ?? .edit,
             changes: self.list { HistoryEntry.Change(element: $0.name(), before: $0.blob(), after: $0.blob()) })
     }
 

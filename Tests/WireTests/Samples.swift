@@ -145,7 +145,7 @@ enum Samples {
                 entries: [
                     HistoryEntry(
                         seq: 12, at: "2026-01-02T03:04:05.678Z", event: "element:transformed", user: "u", sid: "s",
-                        number: 7,
+                        number: 7, cause: .redo,
                         changes: [HistoryEntry.Change(element: "e", before: [], after: Array("{}".utf8))])
                 ], next: 12, oldest: 3)))
 

@@ -96,7 +96,7 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
         """
         SELECT r.seq AS last, (SELECT o.seq FROM read_room_log($1, 0, 1) AS o) AS oldest, l.seq,
                to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, l.event, l.user_id, l.session,
-               l.n, l.before, l.after
+               l.n, l.cause, l.before, l.after
         FROM rooms AS r LEFT JOIN (
             SELECT e.*, row_number() OVER w AS place,
                    sum(coalesce(octet_length(e.before), 0) + coalesce(octet_length(e.after), 0)) OVER w AS bytes
@@ -215,7 +215,8 @@ package struct RowReader {
             guard let seq = rows.int8(row, column.seq), let at = rows.text(row, column.at),
                 let event = rows.text(row, column.event), let user = rows.text(row, column.user),
                 let session = rows.text(row, column.session).map({ Identifier($0) }),
-                let number = rows.int8(row, column.number)
+                let number = rows.int8(row, column.number),
+                let cause = UpdateCause(name: rows.text(row, column.cause))
             else { return nil }
             let changes = [HistoryEntry.Change](
                 before: rows.bytes(row, column.before), after: rows.bytes(row, column.after), with: &self.document)
@@ -223,7 +224,7 @@ package struct RowReader {
                 HistoryEntry(
                     seq: UInt64(clamping: seq), at: at, event: event, user: Identifier(user),
                     sid: SessionKey.sid(of: session), number: SessionKey.isApp(session) ? UInt64(clamping: number) : 0,
-                    changes: changes))
+                    cause: cause, changes: changes))
         }
         return history
     }
@@ -304,7 +305,7 @@ private struct LogColumns {
 
 /// The indexes of the columns of a room's history.
 private struct HistoryColumns {
-    let last, oldest, seq, at, event, user, session, number, before, after: Int
+    let last, oldest, seq, at, event, user, session, number, cause, before, after: Int
 
     init(_ rows: ResultRows) throws(PostgresError) {
         self.last = try rows.column("last")
@@ -315,6 +316,7 @@ private struct HistoryColumns {
         self.user = try rows.column("user_id")
         self.session = try rows.column("session")
         self.number = try rows.column("n")
+        self.cause = try rows.column("cause")
         self.before = try rows.column("before")
         self.after = try rows.column("after")
     }

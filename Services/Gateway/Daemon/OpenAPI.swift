@@ -211,6 +211,7 @@ enum OpenAPI {
                   "userId": {"type": "string"},
                   "sid": {"type": "string"},
                   "n": {"type": "integer", "description": "Absent where the app gave none"},
+                  "cause": {"type": "string", "enum": ["undo", "redo"], "description": "Absent unless it was one"},
                   "changes": {
                     "type": "array",
                     "items": {

@@ -42,6 +42,9 @@ package struct BenchCommand: ParsableCommand {
     @Option(help: "Further elements in every room.") var elements: Int?
     @Option(help: "Commits of groups per second, by the first members of all rooms together.") var groups: Double?
     @Option(help: "Elements of a group.") var groupElements: Int?
+    @Option(help: "Previews of a gesture before its commit; senders then send what their fingers did.")
+    var gesturePreviews: Int?
+    @Option(help: "Senders of each room that move a group with their gestures.") var gestureGroups: Int?
     @Option(help: "Bytes of content in each moved element.") var elementBytes: Int?
     @Option(help: "Idle connections.") var idle: Int?
     @Option(help: "Share of each room's members that reads slowly, 0 to 1.") var slowShare: Double?
@@ -115,6 +118,8 @@ package struct BenchCommand: ParsableCommand {
         if let elements { load.elements = elements }
         if let groups { load.groupRate = groups }
         if let groupElements { load.groupElements = groupElements }
+        if let gesturePreviews { load.gesturePreviews = gesturePreviews }
+        if let gestureGroups { load.gestureGroups = gestureGroups }
         if let elementBytes { load.elementBytes = elementBytes }
         if let idle { load.idle = idle }
         if let slowShare { load.slowShare = slowShare }

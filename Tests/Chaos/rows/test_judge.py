@@ -1,6 +1,7 @@
 """The judge is judged: the history of a real run, spoilt in the ways in which a broken pipeline would spoil it."""
 
 import asyncio
+import copy
 import re
 import signal
 
@@ -20,7 +21,7 @@ def recorded():
     """The records of a run in which daemons died, and the folder that they lie in."""
 
     async def play(folder):
-        async with running(folder, 11, 20, 0.1) as world:
+        async with running(folder, 11, 20, 0.1, looks=True) as world:
             await acknowledged(world, 150)
             world.cluster.of("committer")[0].send(signal.SIGKILL)
             world.cluster.of("gateway")[1].send(signal.SIGKILL)
@@ -236,6 +237,56 @@ def an_old_app_gets_a_part_of_a_group(records):
     del records[middle(of(records, "legacy", lambda r: r.get("part") == 1))]
 
 
+def viewports(records):
+    """The last viewport of each app that looks at a part of its room: where it was set, and the sides of the box."""
+    views = {record["client"]: (place, record.get("box")) for place, record in enumerate(records) if record["kind"] == "view"}
+    return {client: view for client, view in views.items() if view[1]}
+
+
+def is_inside(box, view):
+    return view[0] <= box[0] and view[1] <= box[1] and box[2] <= view[2] and box[3] <= view[3]
+
+
+def a_preview_out_of_view_is_shown(records):
+    views = viewports(records)
+    for place in of(records, "preview", lambda r: r["client"] in views and "box" in r):
+        left = records[place]
+        begin, view = views[left["client"]]
+        if place < begin or is_inside(left["box"], view):
+            continue
+        # What the others got next of the same drag.
+        names = ("room", "sender", "element", "gesture")
+        following = of(records[place:], "preview", lambda r: all(r[name] == left[name] for name in names))
+        following = [place + next for next in following if records[place + next]["body"] != left["body"]]
+        assert not is_inside(records[following[0]]["box"], view)
+        records.insert(following[0] + 1, {**records[following[0]], "client": left["client"]})
+        return
+    raise AssertionError("nobody saw anything leave its view")
+
+
+def the_last_preview_in_view_is_lost(records):
+    views = viewports(records)
+    seen = of(records, "preview", lambda r: r["client"] in views and "box" in r and is_inside(r["box"], views[r["client"]][1]))
+    last = records[seen[-1]]
+    for place in reversed(of(records, "preview", lambda r: r["client"] == last["client"] and r["body"] == last["body"])):
+        del records[place]
+
+
+def a_cursor_is_not_the_last_one(records):
+    told = records[middle(of(records, "people"))]["cursors"]
+    name = sorted(told)[0]
+    told[name] += "1"
+
+
+def a_selection_is_lost(records):
+    told = records[middle(of(records, "people", lambda r: r["selections"]))]["selections"]
+    del told[sorted(told)[0]]
+
+
+def a_cursor_of_nobody_is_shown(records):
+    records[middle(of(records, "people"))]["cursors"]["stranger"] = "1 1"
+
+
 SPOILT = [
     (an_acknowledged_commit_is_not_written, "I1"), (an_acknowledgement_has_another_number, "I1"),
     (an_acknowledgement_has_another_state, "I1"), (a_commit_is_written_twice, "I2"),
@@ -248,12 +299,14 @@ SPOILT = [
     (a_request_is_never_answered, "I14"), (a_request_is_answered_twice, "I14"), (a_group_is_written_in_part, "I15"),
     (an_annotation_outlives_its_parent, "I15"), (an_old_app_misses_an_update, "I18"),
     (an_old_app_gets_an_update_twice, "I18"), (an_old_app_gets_a_part_of_a_group, "I18"),
+    (a_preview_out_of_view_is_shown, "I19"), (the_last_preview_in_view_is_lost, "I19"),
+    (a_cursor_is_not_the_last_one, "I20"), (a_selection_is_lost, "I20"), (a_cursor_of_nobody_is_shown, "I20"),
 ]
 
 
 @pytest.mark.parametrize(("spoil", "invariant"), SPOILT, ids=[spoil.__name__ for spoil, _ in SPOILT])
 def test_what_a_broken_pipeline_does_is_found(recorded, spoil, invariant):
     records, folder = recorded
-    spoilt = [dict(record) for record in records]
+    spoilt = copy.deepcopy(records)
     spoil(spoilt)
     assert invariant in violated(spoilt, folder)

@@ -64,6 +64,7 @@ extension EventText {
         writer.member("userId", entry.user.text)
         writer.member("sid", entry.sid.text)
         if entry.number > 0 { writer.member("n", entry.number) }
+        if let cause = entry.cause.name { writer.member("cause", cause) }
         writer.key("changes")
         writer.beginArray()
         for change in entry.changes {

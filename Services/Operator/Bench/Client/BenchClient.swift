@@ -48,6 +48,8 @@ package struct BenchClient: Sendable {
     private var preview: MovingMessage?
     private var commit: MovingMessage?
     private var group: GroupMessage?
+    /// Moves its element with gestures; nil: with values.
+    private var hand: GestureHand?
     /// The acknowledgements that groups wait for.
     private var groupIDs: Set<Int> = []
     private var lane: CommitLane
@@ -69,6 +71,12 @@ package struct BenchClient: Sendable {
             self.group = GroupMessage(room: self.room, elements: load.groupElements)
         }
         guard plan.isMover else { return }
+        if load.gesturePreviews > 0, isSender, !target.isPlain {
+            let others = (plan.member ?? 0) < load.gestureGroups ? 0..<load.groupElements : 0..<0
+            self.hand = GestureHand(
+                room: self.room, element: self.element, others: others.map(Greeting.furtherElement),
+                length: load.gesturePreviews)
+        }
         let column = load.viewShare < 1 ? (plan.member ?? 0) % SendTime.columns : 0
         self.preview = MovingMessage(room: self.room, element: self.element, isCommit: false, column: column)
         self.commit = MovingMessage(room: self.room, element: self.element, isCommit: true, column: column)
@@ -87,6 +95,7 @@ package struct BenchClient: Sendable {
         self.since = now
         self.head = []
         self.frames = ServerFrames()
+        self.hand?.disconnected()
     }
 
     /// The TCP connection is established: requests a WebSocket.
@@ -130,6 +139,29 @@ package struct BenchClient: Sendable {
         self.groupIDs.insert(id)
         self.say(group.commit(id: id, number: number), into: &output)
         return .said
+    }
+
+    /// True when it moves its element with gestures.
+    var isGesturing: Bool { self.hand != nil }
+
+    /// Sends what is due of its gesture, which carries the time.
+    /// - Returns: what it sent; nil if it cannot send now.
+    package mutating func moveFingers(at now: Int64, into output: inout [UInt8]) -> GestureHand.Step? {
+        guard self.phase == .live, let step = self.hand?.next else { return nil }
+        switch step {
+        case .rest:
+            break
+        case .preview:
+            if let text = self.hand?.preview(at: now / 1000) { self.say(text, into: &output) }
+        case .placement:
+            guard self.moveForGood(at: now, into: &output) == .said else { return .rest }
+            self.hand?.placing(at: now / 1000)
+        case .commit:
+            guard let (id, number) = self.lane.submit(at: now) else { return .rest }
+            if self.hand?.isGroup == true { self.groupIDs.insert(id) }
+            if let text = self.hand?.commit(at: now / 1000, id: id, number: number) { self.say(text, into: &output) }
+        }
+        return step
     }
 
     private mutating func nextMask() -> UInt32 { UInt32(truncatingIfNeeded: self.masks.next() >> 16) }
@@ -254,6 +286,7 @@ package struct BenchClient: Sendable {
         default:
             guard let latency = self.lane.answered(id, answer, at: now) else { return nil }
             let isGroup = self.groupIDs.remove(id) != nil
+            self.hand?.answered(answer)
             tally.commitAnswered(answer, latency: latency / 1000, isGroup: isGroup)
         }
         return nil

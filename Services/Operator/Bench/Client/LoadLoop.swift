@@ -265,11 +265,27 @@ final class LoadLoop {
     }
 
     private func sendPreview(_ index: Int, at now: Int64) {
+        if self.clients[index].isGesturing { return self.sendGesture(index, at: now) }
         guard self.sockets[index].isWritable, self.clients[index].movePreview(at: now, into: &self.output) else {
             self.tally.missedSends += 1
             return
         }
         self.tally.previewsSent += 1
+        self.sendOutput(index)
+    }
+
+    private func sendGesture(_ index: Int, at now: Int64) {
+        guard self.sockets[index].isWritable,
+            let step = self.clients[index].moveFingers(at: now, into: &self.output)
+        else {
+            self.tally.missedSends += 1
+            return
+        }
+        switch step {
+        case .preview: self.tally.previewsSent += 1
+        case .placement, .commit: self.tally.commitsSent += 1
+        case .rest: return
+        }
         self.sendOutput(index)
     }
 

@@ -84,6 +84,27 @@ extension BenchPreset {
         ]
     }
 
+    /// 40 senders at 30 Hz in rooms of ten, each of which commits every 1.5 s: of values first; then of gestures, one of
+    /// four about the pivot of a group of ten elements.
+    static var gesturePhases: [NamedLoad] {
+        var load = Load()
+        load.rooms = 10
+        load.senders = 4
+        load.rate = 30
+        load.groupElements = 9
+        var gestures = load
+        load.commitRate = Double(load.rooms * load.senders) / 1.5
+        gestures.gesturePreviews = 44
+        gestures.gestureGroups = 1
+        let goals = [
+            Goal(.previewP99, 20), Goal(.cpuPerDelivery, 2, times: .phase("values")), Goal(.unanswered, 0),
+        ]
+        return [
+            NamedLoad("gestures", phase: "values", load),
+            NamedLoad("gestures", phase: "deltas", gestures, goals: goals),
+        ]
+    }
+
     /// 60 previews and 420 deliveries a second from 1, 10, 100 or 1,000 rooms in total. Each room has one sender,
     /// because previews of one room leave together: with more senders fewer rooms would be cheaper.
     static var scalePhases: [NamedLoad] {

@@ -15,11 +15,15 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     case groups
     /// Viewers of 1,000 movers, without viewports and with viewports that contain 5 % of them; not a standard one.
     case viewports
+    /// Senders that drag, pinch and rotate, some of them groups, beside senders of values; not a standard one.
+    case gestures
     /// Ten thousand connections, which takes long; not a standard one.
     case scale
 
     /// The loads of `--preset standard`.
-    package static var standard: [BenchPreset] { self.allCases.filter { $0 != .scale && $0 != .viewports } }
+    package static var standard: [BenchPreset] {
+        self.allCases.filter { ![.viewports, .gestures, .scale].contains($0) }
+    }
 
     /// Its phases, in order.
     package var phases: [NamedLoad] {
@@ -28,6 +32,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         case .overload: Self.overloadPhases
         case .groups: Self.groupPhases
         case .viewports: Self.viewportPhases
+        case .gestures: Self.gesturePhases
         case .scale: Self.scalePhases
         default: [NamedLoad(self.rawValue, self.load, goals: self.goals)]
         }
@@ -37,7 +42,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
     private var load: Load {
         var load = Load()
         switch self {
-        case .manyRooms, .slowReaders, .overload, .groups, .viewports, .scale:
+        case .manyRooms, .slowReaders, .overload, .groups, .viewports, .gestures, .scale:
             break
         case .light:
             load.rooms = 5
@@ -90,7 +95,7 @@ package enum BenchPreset: String, CaseIterable, Sendable {
         case .commits200: [Goal(.acknowledgementP50, 1.5), Goal(.acknowledgementP99, 5)]
         case .commitsMax: [Goal(.commitsPerSecond, 30_000), Goal(.cpuPerCommit, 40)]
         case .idle: [Goal(.memoryPerIdle, 4)]
-        case .slowReaders, .overload, .groups, .viewports, .scale: []
+        case .slowReaders, .overload, .groups, .viewports, .gestures, .scale: []
         }
     }
 }

@@ -23,6 +23,10 @@ package struct Load: Sendable, Equatable {
     /// Commits of groups per second, all rooms together, by the first member of each; and the elements of a group.
     package var groupRate = 0.0
     package var groupElements = 500
+    /// Previews of a gesture before its commit: senders drag, pinch and rotate, and send deltas; 0: they send values.
+    package var gesturePreviews = 0
+    /// Of the senders with gestures, members of each room that move a group of ``groupElements``.
+    package var gestureGroups = 0
     /// Content of each moved element, bytes; a commit sends it to all members.
     package var elementBytes = 0
     /// Idle connections, in addition to the members.
@@ -70,7 +74,9 @@ package struct Load: Sendable, Equatable {
     }
 
     /// Elements that the first member of a room creates beside its own.
-    var furtherElements: Int { self.groupRate > 0 ? max(self.elements, self.groupElements) : self.elements }
+    var furtherElements: Int {
+        self.groupRate > 0 || self.gestureGroups > 0 ? max(self.elements, self.groupElements) : self.elements
+    }
 
     /// All connections.
     package var connections: Int { self.rooms * self.members + self.idle }
@@ -100,6 +106,9 @@ package struct Load: Sendable, Equatable {
         }
         guard self.groupRate == 0 || (0.001...100_000).contains(self.groupRate), (1...500).contains(self.groupElements)
         else { return "groups must be 0, or 0.001 to 100000 per second, group-elements 1 to 500" }
+        guard (0...100_000).contains(self.gesturePreviews), (0...self.members).contains(self.gestureGroups) else {
+            return "gesture-previews must be 0 to 100000, gesture-groups 0 to the number of members"
+        }
         guard (0...10_000).contains(self.commitWindow), (0.001...100_000).contains(self.commitsPerConnection) else {
             return "commit-window must be 0 to 10000, commits-per-connection 0.001 to 100000"
         }

@@ -25,6 +25,8 @@ package enum PacketScanner {
     }
 
     private static var elementWord: UInt64 { Self.word("element:") }
+    private static var elementsWord: UInt64 { Self.word("elements") }
+    private static var elementIDWord: UInt64 { Self.word("elementI") }
     private static var transformWord: UInt64 { Self.word("transfor") }
     private static var positionWord: UInt64 { Self.word("position") }
 
@@ -60,11 +62,13 @@ package enum PacketScanner {
         }
     }
 
-    /// `42["element:transforming",{…}]` or `42["element:transformed",{…}]`, else another event.
+    /// `42["element:transforming",{…}]` or `42["element:transformed",{…}]`, the same of a group, else another event.
     private static func event(_ text: UnsafeRawBufferPointer) -> Packet {
-        guard text.count > 24, text[2] == UInt8(ascii: "["), Self.load(text, 4) == Self.elementWord,
-            Self.load(text, 12) == Self.transformWord
-        else { return .event }
+        guard text.count > 24, text[2] == UInt8(ascii: "[") else { return .event }
+        if Self.load(text, 4) == Self.elementsWord, Self.load(text, 13) == Self.transformWord {
+            return Self.group(text)
+        }
+        guard Self.load(text, 4) == Self.elementWord, Self.load(text, 12) == Self.transformWord else { return .event }
         switch text[21] {
         case UInt8(ascii: "i"):
             return Self.preview(text)
@@ -73,6 +77,51 @@ package enum PacketScanner {
         default:
             return .event
         }
+    }
+
+    /// `42["elements:transforming",{…}]` or `42["elements:transformed",{…}]`. The time is in the position of the element
+    /// that is a sender's own.
+    private static func group(_ text: UnsafeRawBufferPointer) -> Packet {
+        let own = Self.ownElement(in: text)
+        let sentAt = own.flatMap { Self.forward(text, from: $0) }
+        switch text[22] {
+        case UInt8(ascii: "i"): return .preview(sentAt: sentAt, folded: Self.folded(text))
+        case UInt8(ascii: "e"): return .commit(sentAt: sentAt)
+        default: return .event
+        }
+    }
+
+    /// The offset behind `"elementId":"e` or `"id":"e`; nil when a group has no such element.
+    private static func ownElement(in text: UnsafeRawBufferPointer) -> Int? {
+        var index = 24
+        let end = text.count - 15
+        while index < end {
+            if text[index] == UInt8(ascii: "\"") {
+                if Self.begins(text, index + 1, with: "id\":\"e") { return index + 7 }
+                if Self.load(text, index + 1) == Self.elementIDWord, Self.begins(text, index + 9, with: "d\":\"e") {
+                    return index + 14
+                }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The number of a group's previews in one: the last `n`.
+    private static func folded(_ text: UnsafeRawBufferPointer) -> Int {
+        var index = text.count - 5
+        while index >= 24 {
+            if text[index] == UInt8(ascii: "\""), Self.begins(text, index + 1, with: "n\":") {
+                return Int(clamping: Self.number(text, at: index + 3) ?? 1)
+            }
+            index -= 1
+        }
+        return 1
+    }
+
+    private static func begins(_ text: UnsafeRawBufferPointer, _ offset: Int, with words: StaticString) -> Bool {
+        let words = UnsafeBufferPointer(start: words.utf8Start, count: words.utf8CodeUnitCount)
+        return offset + words.count <= text.count && text[offset..<offset + words.count].elementsEqual(words)
     }
 
     /// A preview's position is near its end, whatever wrote it: one backward scan finds all fields.

@@ -32,6 +32,8 @@ package enum JSONReport {
             writer.member("committers", load.committersPerRoom)
             writer.member("commitWindow", load.commitWindow)
             writer.member("elements", load.elements)
+            writer.member("gesturePreviews", load.gesturePreviews)
+            writer.member("gestureGroups", load.gestureGroups)
             writer.member("elementBytes", load.elementBytes)
             writer.member("idle", load.idle)
             writer.member("slowPerRoom", load.slowPerRoom)

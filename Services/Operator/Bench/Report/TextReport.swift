@@ -24,6 +24,9 @@ package enum TextReport {
         if load.rooms > 0 { parts.append("\(load.rooms) rooms × \(load.members) members") }
         if load.rooms > 0, load.senders > 0, load.rate > 0 {
             parts.append("\(load.senders) senders each at \(Figures.short(load.rate)) Hz")
+            if load.gesturePreviews > 0 {
+                parts.append("gestures of \(load.gesturePreviews) previews, \(load.gestureGroups) each of groups")
+            }
         }
         if load.committersPerRoom > 0 {
             let rate = load.commitRate > 0 ? "\(Figures.grouped(load.commitRate))" : "as many as are acknowledged,"

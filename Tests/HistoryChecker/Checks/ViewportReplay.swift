@@ -1,0 +1,176 @@
+/// What reaches apps that see a part of the canvas only, and what they miss (I19).
+///
+/// Nothing is claimed while faults may have an effect: a gateway whose fan-out changed shows everything until the new one
+/// knows of its viewports, and previews may be lost with the daemons that carry them.
+struct ViewportReplay {
+    /// From then on after the last fault, or after a viewport was set, what an app sees is certain, ms.
+    private static let settleTime = ViewReplay.convergenceTime
+    /// A gesture without a preview for this long may be shown from its start again, ms.
+    private static let longestPause = 2000.0
+
+    private struct Pair: Hashable {
+        var client: String
+        var room: String
+    }
+
+    /// What an app sees of a room.
+    private struct Sight {
+        enum Part {
+            /// It has asked for another part and has no answer yet, or it joined again.
+            case unknown
+            case everything
+            case box(CanvasBox)
+        }
+
+        var part = Part.everything
+        /// When it was set, ms.
+        var since: Double
+        /// Where it joined last; nil: it is not in the room.
+        var joined: Int?
+        /// The last preview that it received of each element and mover.
+        var received: [Mover: Int] = [:]
+    }
+
+    private struct Mover: Hashable {
+        var room: String
+        var client: String
+        var element: String
+
+        init(_ record: HistoryRecord, by client: String) {
+            (self.room, self.client, self.element) = (record.room, client, record.element)
+        }
+    }
+
+    private let index: HistoryIndex
+    private var sights: [Pair: Sight] = [:]
+    private var sent: [Mover: [Int]] = [:]
+    /// Where each mover last asked for a commit of the element, and the highest gesture that it ended.
+    private var commits: [Mover: (place: Int, gesture: UInt64)] = [:]
+    private(set) var finding = Verdict.Finding()
+    private(set) var counts: [String: Int64] = [:]
+
+    init(_ index: HistoryIndex) { self.index = index }
+
+    mutating func run() {
+        for place in self.index.history.indices { self.step(place) }
+        for (mover, places) in self.sent.sorted(by: { $0.value[0] < $1.value[0] }) {
+            if let last = places.last { self.checkArrival(of: last, by: mover) }
+        }
+    }
+
+    private mutating func step(_ place: Int) {
+        let record = self.index.history[place]
+        let pair = Pair(client: record.client, room: record.room)
+        switch record.kind {
+        case .snapshot, .resumed: self.joined(pair, record, place)
+        case .left: self.sights[pair] = nil
+        case .resync: self.sights[pair]?.joined = nil
+        case .look: self.set(.unknown, pair, record)
+        case .view: self.set(record.box.map(Sight.Part.box) ?? .everything, pair, record)
+        case .deliver:
+            if case .box = self.sights[pair]?.part { self.counts["updates-with-viewport", default: 0] += 1 }
+        case .invoke: self.invoked(record, place)
+        case .previewSent:
+            self.sent[Mover(record, by: record.client), default: []].append(place)
+            self.countHidden(record)
+        case .preview: self.received(pair, record, place)
+        default: break
+        }
+    }
+
+    // MARK: What apps see
+
+    /// A viewport belongs to a connection. An app that joins without having left is on the same one.
+    private mutating func joined(_ pair: Pair, _ record: HistoryRecord, _ place: Int) {
+        let part = self.sights[pair].map { _ in Sight.Part.unknown } ?? .everything
+        self.sights[pair] = Sight(part: part, since: record.time, joined: place)
+    }
+
+    private mutating func set(_ part: Sight.Part, _ pair: Pair, _ record: HistoryRecord) {
+        self.sights[pair]?.part = part
+        self.sights[pair]?.since = record.time
+        if case .box = part { self.counts["viewports", default: 0] += 1 }
+    }
+
+    /// The box that an app sees, if that is certain by the time of a record.
+    private func certainBox(_ sight: Sight, at record: HistoryRecord) -> CanvasBox? {
+        guard sight.joined != nil, case .box(let box) = sight.part, self.index.heal != nil,
+            record.time >= max(self.index.healTime, sight.since) + Self.settleTime
+        else { return nil }
+        return box
+    }
+
+    // MARK: Out of view
+
+    /// An app that saw an element leave gets nothing more of it until it comes back.
+    private mutating func received(_ pair: Pair, _ record: HistoryRecord, _ place: Int) {
+        let mover = Mover(record, by: record.sender)
+        guard let sight = self.sights[pair], sight.joined != nil else { return }
+        self.sights[pair]?.received[mover] = place
+        guard let view = self.certainBox(sight, at: record), let box = record.box else { return }
+        self.finding.checked += 1
+        guard view.isOutOfSight(box), let former = sight.received[mover], self.isLeaving(former, view, sight, record)
+        else { return }
+        let sent = self.sent[mover] ?? []
+        let start = sent.last { $0 < former && self.index.history[$0].body == self.index.history[former].body }
+        guard let start else { return }
+        let others = sent.reversed().prefix { $0 >= start }
+        if others.allSatisfy({ self.index.history[$0].box.map(view.isOutOfSight) ?? false }) {
+            self.finding.violated("a preview of what was out of view already", [former, place])
+        }
+    }
+
+    /// Whether a preview, received before another, showed the same gesture out of view.
+    private func isLeaving(_ place: Int, _ view: CanvasBox, _ sight: Sight, _ next: HistoryRecord) -> Bool {
+        let record = self.index.history[place]
+        return record.gesture == next.gesture && next.time - record.time <= Self.longestPause
+            && record.box.map(view.isOutOfSight) ?? false && self.certainBox(sight, at: record) != nil
+    }
+
+    private mutating func countHidden(_ record: HistoryRecord) {
+        guard let box = record.box, self.index.heal != nil, record.time >= self.index.healTime + Self.settleTime else {
+            return
+        }
+        for (pair, sight) in self.sights where pair.room == record.room && pair.client != record.client {
+            if let view = self.certainBox(sight, at: record), view.isOutOfSight(box) {
+                self.counts["previews-out-of-view", default: 0] += 1
+            }
+        }
+    }
+
+    // MARK: In view
+
+    private mutating func invoked(_ record: HistoryRecord, _ place: Int) {
+        for element in record.requested {
+            var mover = Mover(record, by: record.client)
+            mover.element = element
+            self.commits[mover] = (place, max(record.gesture, self.commits[mover]?.gesture ?? 0))
+        }
+    }
+
+    /// The last preview of a gesture that goes on is the last one that an app has, if it is in view.
+    private mutating func checkArrival(of last: Int, by mover: Mover) {
+        let record = self.index.history[last]
+        guard let box = record.box, self.index.heal != nil, record.time >= self.index.healTime + Self.settleTime,
+            let joined = self.sights[Pair(client: mover.client, room: mover.room)]?.joined, joined < last,
+            self.commits[mover].map({ $0.place < last && $0.gesture < record.gesture }) ?? true,
+            self.index.rooms[mover.room]?.elements.contains(where: { self.index.history[$0].element == mover.element })
+                ?? false
+        else { return }
+        for (pair, sight) in self.sights.sorted(by: { $0.key.client < $1.key.client })
+        where pair.room == mover.room && pair.client != mover.client {
+            guard let joined = sight.joined, joined < last else { continue }
+            switch sight.part {
+            case .unknown: continue
+            case .everything: break
+            case .box(let view):
+                guard view.contains(box) else { continue }
+                self.counts["last-previews-in-view", default: 0] += 1
+            }
+            let seen = sight.received[mover]
+            let isSeen = seen.map { $0 > last && self.index.history[$0].body == record.body } ?? false
+            self.finding.expect(
+                isSeen, "\(pair.client) did not get the last preview in view", [last] + [seen].compactMap(\.self))
+        }
+    }
+}
