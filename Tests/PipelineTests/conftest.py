@@ -29,8 +29,9 @@ def places():
 
 @pytest.fixture(scope="session")
 def single():
-    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
-    with pipelines.running() as pipeline:
+    """One of each daemon, in open mode, for pages of every origin, everything else at its defaults. Tests share it, each
+    in rooms of its own."""
+    with pipelines.running("--origins", "*") as pipeline:
         yield pipeline
 
 

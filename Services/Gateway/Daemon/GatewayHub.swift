@@ -25,6 +25,8 @@ final class GatewayHub {
     var topology: MeshTopology
     var senders: MeshSenders
     private var admission: AppAdmission
+    private let hosts: HostPolicy
+    let door: DoorReport
     private let degraded: HealthNote
     private let outbox: Mailbox<MeshOrder>
     let news: Mailbox<MeshNews>
@@ -76,6 +78,8 @@ final class GatewayHub {
         self.admission = AppAdmission(
             authenticator: self.core.authenticator, limits: settings.limits,
             handshakesPerSecond: settings.handshakesPerSecond, at: Instant(wholeMillisecondsOf: .now()))
+        self.hosts = settings.hosts
+        self.door = DoorReport(context)
         self.flushes = flushes
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
         self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
@@ -111,6 +115,14 @@ final class GatewayHub {
     }
 
     // MARK: Apps
+
+    /// Whether a request addresses the gateway by one of its names.
+    /// - Parameter address: where it comes from.
+    func isAddressed(by head: HTTPRequestHead, from address: SocketAddress?) -> Bool {
+        if self.hosts.admits(head) { return true }
+        self.door.hostRefused(head.header("host"), from: address)
+        return false
+    }
 
     /// Whether one more connection may open now, or must come a moment later.
     func mayShakeHands() -> Bool {

@@ -54,6 +54,11 @@ package final class GatewayService: Service {
         let url = "http://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
         self.context.health.announce(url: url)
         self.context.logger.info("gateway listens", metadata: ["gateway.url": "\(url)"])
+        if self.settings.isOpenToOthers {
+            self.context.logger.warning(
+                "everybody who reaches this address may do everything: it is not loopback, and there are no keys",
+                metadata: ["gateway.url": "\(url)"])
+        }
         listening.ready()
         try await gracefulShutdown()
         await self.drain(parts, on: eventLoop)

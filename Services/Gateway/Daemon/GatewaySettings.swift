@@ -1,7 +1,7 @@
 package import Auth
 package import Boot
 package import GatewayCore
-import SocketIO
+package import SocketIO
 package import SocketIOServer
 import Timing
 
@@ -11,6 +11,10 @@ package struct GatewaySettings: DaemonSettings {
     package var host: String
     /// The port of the same; 0 takes any free one.
     package var port: Int
+    /// The names by which clients may address the gateway.
+    package var hosts: HostPolicy
+    /// True when everybody who reaches the gateway may do everything, and others than this machine's programs do.
+    package var isOpenToOthers: Bool
     /// The ZeroMQ face for other back ends; nil: none.
     package var face: String?
     /// What one app may ask.
@@ -42,7 +46,15 @@ package struct GatewaySettings: DaemonSettings {
     static let face = Setting<String?>.endpoint(
         "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")
     static let origins = Setting<[String]>.list(
-        "origins", default: ["*"], "Origins of web pages that may use Socket.IO and the HTTP API, exactly; * for all.")
+        "origins", default: [sameOrigin],
+        "Origins of web pages that may use Socket.IO and the HTTP API, exactly; same-origin for the gateway's own, * for all."
+    )
+    /// In the list of origins: pages of the gateway itself.
+    private static let sameOrigin = "same-origin"
+    static let hosts = Setting<[String]>.list(
+        "hosts",
+        "Names that requests may have as Host, with any port or the one given; by default those of loopback, or all on other addresses."
+    )
     static let pingInterval = Setting.milliseconds(
         "ping-interval-ms", default: 25_000, in: 100...300_000, "How often a quiet app is pinged.")
     static let pingTimeout = Setting.milliseconds(
@@ -120,7 +132,8 @@ package struct GatewaySettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
         [
-            host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage, maxConnections,
+            host, port, SharedSettings.open, face, origins, hosts, pingInterval, pingTimeout, connectTimeout,
+            maxMessage, maxConnections,
             maxConnectionsPerAddress, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
             joinsWaiting, snapshotBytes,
@@ -134,6 +147,8 @@ package struct GatewaySettings: DaemonSettings {
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.host = values[Self.host]
         self.port = values[Self.port]
+        self.hosts = Self.hosts(values)
+        self.isOpenToOthers = false
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
         self.turnPause = .microseconds(values[Self.turnPause])
@@ -153,6 +168,21 @@ package struct GatewaySettings: DaemonSettings {
         self.socketIO = Self.socketIO(values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
         self.tokenKeys = try Self.tokenKeys(values)
+        self.isOpenToOthers = self.tokenKeys == nil && !Loopback.contains(self.host)
+        guard !self.isOpenToOthers || values[SharedSettings.open] else {
+            throw values.problem(
+                Self.host,
+                "\"\(self.host)\" can be reached from other machines, and without keys everybody may do everything there: "
+                    + "set \(SharedSettings.jwtSecret.name) or \(SharedSettings.jwtKeysFile.name), or give --open")
+        }
+    }
+
+    /// Without a list a gateway on loopback goes by the names of loopback, and one elsewhere by any.
+    private static func hosts(_ values: SettingValues) -> HostPolicy {
+        let (host, names) = (values[Self.host], values[Self.hosts])
+        if !names.isEmpty { return .only(names) }
+        guard Loopback.contains(host) else { return .any }
+        return .only(["localhost", "127.0.0.1", "[::1]", host])
     }
 
     /// Session ids begin with the gateway's name when there are several.
@@ -201,9 +231,14 @@ package struct GatewaySettings: DaemonSettings {
         configuration.maxConnectionsPerAddress = values[Self.maxConnectionsPerAddress]
         configuration.maxBufferedBytes = values[Self.maxBuffered]
         configuration.badPacketBudget = values[Self.badMessages]
-        let origins = values[Self.origins]
-        configuration.origins = origins.contains("*") ? .any : .only(origins)
+        configuration.origins = Self.origins(values[Self.origins])
         return configuration
+    }
+
+    private static func origins(_ list: [String]) -> OriginPolicy {
+        if list.contains("*") { return .any }
+        let others = list.filter { $0 != Self.sameOrigin }
+        return others.count < list.count ? .own(and: others) : .only(others)
     }
 
     private static func tokenKeys(_ values: SettingValues) throws(SettingProblem) -> KeySet? {

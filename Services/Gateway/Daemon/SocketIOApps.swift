@@ -14,7 +14,8 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func admit(_ handshake: Handshake) -> HandshakeRefusal? {
-        self.hub.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
+        guard self.hub.isAddressed(by: handshake.head, from: handshake.remoteAddress) else { return .forbidden }
+        return self.hub.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
     }
 
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
