@@ -1,12 +1,12 @@
-internal import NIOCore
+public import NIOCore
 
-/// The unit of the per-address connection limit: an IPv4 address, or the /64 of an IPv6 one.
-struct AddressKey: Hashable {
+/// The unit of limits by address: an IPv4 address, or the /64 of an IPv6 one.
+public struct AddressKey: Hashable, Sendable {
     private let bits: UInt64
     private let isIPv6: Bool
 
     /// `nil` for loopback and for anything but an IP address: those are not limited.
-    init?(_ address: SocketAddress?) {
+    public init?(_ address: SocketAddress?) {
         let bytes: [UInt8]
         switch address {
         // The address follows family and port (IPv4), or those and the flow label (IPv6).

@@ -1,16 +1,23 @@
 """Who comes in: addresses, hosts, origins, tokens, and what strangers may cost."""
 
+import base64
 import json
+import os
+import pathlib
+import signal
 import subprocess
+import tempfile
 import threading
+import time
 
 import pytest
 import requests
+import websocket
 
 import pipeline as pipelines
-from app import POLLING, WEBSOCKET, App, Refused
+from app import Refused
 from clients.chromium import Browser
-from conftest import SECRET
+from conftest import SECRET, claims, signed
 from pipeline import eventually, running
 
 
@@ -182,14 +189,6 @@ def test_the_page_works_within_its_policy(plain, browser, apps, room):
     eventually("it says so", lambda: any("violation" in json.dumps(entry) for entry in page.complaints))
 
 
-@pytest.fixture(scope="module")
-def guarded():
-    """One of each daemon, in token mode."""
-    environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
-    with running("--jwt-leeway-ms", 1000, environment=environment) as pipeline:
-        yield pipeline
-
-
 def test_the_page_asks_for_a_token_and_keeps_it_out_of_its_address(guarded, browser, room):
     token = guarded.token("ada", [room])
     page = Page(browser, f"{guarded.url}/?room={room}&token={token}")
@@ -205,3 +204,309 @@ def test_the_page_asks_for_a_token_and_keeps_it_out_of_its_address(guarded, brow
     page.browser.run("Page.navigate", page.session, url=f"{guarded.url}/?room={room}")
     page.wait("it is in the room again", "document.getElementById('state').textContent.includes('1 here')")
     assert page.complaints == []
+
+
+# What bad tokens cost
+
+
+class RawConnection:
+    """A WebSocket that sends Socket.IO packets by hand."""
+
+    def __init__(self, url):
+        self.socket = websocket.create_connection(
+            url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10, suppress_origin=True)
+        assert self.socket.recv().startswith("0")
+        self.close_code = None
+
+    def send(self, packet):
+        self.socket.send(packet)
+
+    def receive(self):
+        """The next packet but pings; None when the connection was closed."""
+        while True:
+            opcode, data = self.socket.recv_data()
+            if opcode == websocket.ABNF.OPCODE_CLOSE:
+                self.close_code = int.from_bytes(data[:2], "big")
+                return None
+            text = data.decode()
+            if text == "2":
+                self.socket.send("3")
+                continue
+            return text
+
+    def connect(self, token):
+        """What a CONNECT is answered with."""
+        self.send("40" + json.dumps({"token": token}))
+        return self.receive()
+
+    def close(self):
+        self.socket.close()
+
+
+def test_ten_refused_connects_close_the_connection(guarded):
+    connection = RawConnection(guarded.url)
+    for _ in range(10):
+        answer = connection.connect("a.b.c")
+        assert json.loads(answer.removeprefix("44"))["data"]["code"] == "forbidden"
+    assert connection.receive() is None and connection.close_code == 1008
+    # One of fewer refusals stays open, and may come in after all.
+    patient = RawConnection(guarded.url)
+    for _ in range(9):
+        patient.connect("a.b.c")
+    assert patient.connect(guarded.token("ada", ["r"])).startswith("40")
+    patient.close()
+
+
+def test_ten_refused_refreshes_close_the_connection(guarded):
+    connection = RawConnection(guarded.url)
+    assert connection.connect(guarded.token("ada", ["r"])).startswith("40")
+    answers = []
+    for number in range(10):
+        connection.send(f"42{number}" + json.dumps(["auth:refresh", {"token": "a.b.c"}]))
+        answers.append(json.loads(connection.receive().split("[", 1)[1].removesuffix("]"))["error"])
+    assert {error["code"] for error in answers} <= {"forbidden", "rate_limited"} and answers[0]["code"] == "forbidden"
+    assert connection.receive() is None and connection.close_code == 1008
+
+
+def test_tokens_of_a_connection_are_checked_at_a_rate(guarded, apps):
+    app = apps(guarded.url, auth={"token": guarded.token("ada", ["r"])})
+    before = guarded.metrics("gateway")["touchsync_gateway_tokens_refused_total{check=\"token_malformed\"}"]
+    token = guarded.token("ada", ["r"])
+    waiting = [app.start("auth:refresh", {"token": token}) for _ in range(15)]
+    refused = [answer["error"] for answer in (future.result(10) for future in waiting) if not answer["ok"]]
+    assert refused and {error["code"] for error in refused} == {"rate_limited"}
+    assert all(0 < error["retryAfterMs"] <= 500 for error in refused)
+    assert guarded.metrics("gateway")["touchsync_gateway_tokens_refused_total{check=\"token_malformed\"}"] == before
+
+
+def test_strangers_learn_nothing_and_operators_everything(guarded, apps):
+    good = guarded.token("ada", ["r"])
+    head, claims, mac = good.split(".")
+    elsewhere = {**guarded.environment, "TOUCHSYNC_JWT_SECRET": "another secret of thirty-two bytes and more"}
+    foreign = guarded.touchsync("token", "--user", "ada", "--room", "r", environment=elsewhere).stdout.strip()
+    issuer = guarded.touchsync("token", "--user", "ada", "--room", "r", "--jwt-issuer", "other").stdout.strip()
+    name = 'touchsync_gateway_tokens_refused_total{check="token_%s"}'
+
+    def counts():
+        metrics = guarded.metrics("gateway")
+        return [metrics[name % check] for check in ("malformed", "bad_signature", "wrong_issuer", "unsupported_algorithm")]
+
+    before, seen = counts(), []
+    none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0"
+    for token in ("a.b.c", foreign, issuer, f"{none}.{claims}."):
+        with pytest.raises(Refused) as refused:
+            apps(guarded.url, auth={"token": token})
+        seen.append(refused.value.data)
+        api = requests.get(f"{guarded.url}/api/rooms/r", headers={"Authorization": f"Bearer {token}"}, timeout=10)
+        assert api.status_code == 401 and api.json()["error"] == refused.value.data["data"]
+    assert all(data == seen[0] for data in seen)
+    eventually("each check is counted", lambda: [now - was for now, was in zip(counts(), before)] == [2, 2, 2, 2])
+    log = (guarded.data / "log" / "gateway-1.log").read_text()
+    assert "token refused" in log and "token.check=token_" in log
+    assert good not in log and foreign not in log and claims not in log
+
+
+# How long tokens last
+
+
+def test_a_token_lives_no_longer_than_its_lifetime(apps, room):
+    environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
+    with running("--jwt-leeway-ms", 0, "--token-lifetime-s", 3, environment=environment) as pipeline:
+        # One from elsewhere that says it lasts for an hour, and when it was issued, or not.
+        now = int(time.time())
+        for more in ({"iat": now}, {}):
+            app = apps(pipeline.url, auth={"token": signed(claims(exp=now + 3600, **more))})
+            app.join(room)
+            app.wait("auth:error")
+            app.wait("disconnect", within=8)
+        with pytest.raises(Refused):
+            apps(pipeline.url, auth={"token": signed(claims(exp=now + 3600, iat=now))})
+        command = ["token", "--user", "ada", "--room", "r", "--token-lifetime-s", "3"]
+        done = pipeline.touchsync(*command, "--ttl", "4", check=False)
+        assert done.returncode == 78 and "--ttl 4" in done.stderr and "token-lifetime-s" in done.stderr
+        apps(pipeline.url, auth={"token": pipeline.touchsync(*command).stdout.strip()})
+
+
+def parts(token):
+    """The claims of a token."""
+    body = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+
+
+def test_the_command_makes_tokens_that_can_be_revoked(guarded):
+    one, other = parts(guarded.token("ada", ["r"])), parts(guarded.token("ada", ["r"]))
+    assert one["jti"] != other["jti"] and len(one["jti"]) == 32 and abs(one["iat"] - time.time()) < 60
+    assert parts(guarded.token("ada", ["r"], id="mine"))["jti"] == "mine"
+
+
+class Files:
+    """A pipeline that follows files of keys and revocations."""
+
+    def __init__(self, pipeline, folder):
+        self.pipeline = pipeline
+        self.keys = folder / "keys.json"
+        self.revocations = folder / "revocations.jsonl"
+
+    def metric(self, name):
+        return self.pipeline.metrics("gateway")["touchsync_gateway_" + name]
+
+    def replace(self, path, text, outcome="changed"):
+        """Replaces a file and waits until the gateway has read it."""
+        name = f'{path.stem}_reloads_total{{outcome="{outcome}"}}'
+        before = self.metric(name)
+        draft = path.with_name("draft")
+        draft.write_text(text)
+        draft.rename(path)
+        eventually(f"{path.name} is {outcome}", lambda: self.metric(name) > before)
+
+    def notes(self, check):
+        answer = requests.get(self.pipeline.processes("gateway")[0]["http"] + "/readyz", timeout=5)
+        assert answer.status_code == 200, answer.text
+        return [note["reason"] for note in answer.json().get("notes", []) if note["check"] == check]
+
+
+def key_set(**secrets):
+    """A JWK set of shared secrets."""
+    def encoded(secret):
+        return base64.urlsafe_b64encode(secret.encode()).rstrip(b"=").decode()
+
+    return json.dumps({"keys": [{"kty": "oct", "kid": name, "k": encoded(secret)} for name, secret in secrets.items()]})
+
+
+OLD, NEW = "the old secret of at least thirty-two bytes", "the new secret of at least thirty-two bytes"
+
+
+@pytest.fixture(scope="module")
+def files():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "keys.json").write_text(key_set(old=OLD))
+        (folder / "revocations.jsonl").write_text("")
+        environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
+        with running("--jwt-keys-file", folder / "keys.json", "--revocations", folder / "revocations.jsonl",
+                     "--deadline-ms", 20_000, environment=environment) as pipeline:
+            yield Files(pipeline, folder)
+
+
+def test_keys_are_replaced_while_the_gateway_runs(files, apps, room):
+    def enter(key, secret):
+        return apps(files.pipeline.url, auth={"token": signed(claims(), {"alg": "HS256", "typ": "JWT", "kid": key},
+                                                              secret=secret)})
+
+    old = enter("old", OLD)
+    own = apps(files.pipeline.url, auth={"token": files.pipeline.token("ada", [room])})
+    files.replace(files.keys, key_set(old=OLD, new=NEW))
+    new = enter("new", NEW)
+    for app in (old, own, new):
+        app.join(room)
+    # A file that is wrong is refused with its line; the keys stay.
+    files.replace(files.keys, '{"keys":[\n{"kty":"oct","k":"AQAB"}]}', "refused")
+    assert "line 2: key 0" in files.notes("keys")[0] and files.metric("keys_refused") == 1
+    enter("new", NEW)
+    assert old.is_connected
+    # A connection ends with the key that admitted it.
+    files.replace(files.keys, key_set(new=NEW))
+    old.wait("disconnect", within=5)
+    assert old.named("auth:error")[-1]["code"] == "forbidden"
+    with pytest.raises(Refused):
+        enter("old", OLD)
+    for app in (own, new):
+        assert app.is_connected and app.ok("client:ping", {})
+    assert files.notes("keys") == []
+
+
+def test_keys_are_read_again_on_a_hang_up(files, apps):
+    before = files.metric('keys_reloads_total{outcome="changed"}')
+    files.keys.write_text(key_set(new=NEW, other=OLD))
+    os.kill(files.pipeline.processes("gateway")[0]["pid"], signal.SIGHUP)
+    eventually("the keys are read", lambda: files.metric('keys_reloads_total{outcome="changed"}') > before)
+
+
+def test_revocation_ends_live_connections(files, apps, room):
+    def enter(user, **more):
+        token = files.pipeline.token(user, [room, room + "-frozen"], **more)
+        return apps(files.pipeline.url, auth={"token": token}), token
+
+    ada, stolen = enter("ada", id="stolen")
+    same, _ = enter("ada", id="mine")
+    bob, _ = enter("bob")
+    for app in (ada, same, bob):
+        app.join(room)
+    files.replace(files.revocations, '{"jti":"stolen","reason":"a lost phone"}\n')
+    ada.wait("disconnect", within=5)
+    assert ada.named("auth:error")[-1] == {"code": "forbidden", "message": "The token is not valid."}
+    with pytest.raises(Refused) as refused:
+        apps(files.pipeline.url, auth={"token": stolen})
+    assert refused.value.data["data"]["message"] == "The token is not valid."
+    headers = {"Authorization": f"Bearer {stolen}"}
+    assert requests.get(f"{files.pipeline.url}/api/rooms/{room}", headers=headers, timeout=10).status_code == 401
+    assert same.is_connected and bob.is_connected
+    # All of a user's tokens up to a time; those that are issued later are good.
+    files.replace(files.revocations, json.dumps([{"jti": "stolen"}, {"sub": "ada", "before": int(time.time()) + 1}]))
+    same.wait("disconnect", within=5)
+    assert bob.ok("client:ping", {})
+    time.sleep(1.1)
+    again, _ = enter("ada")
+    again.join(room)
+    # A file that is wrong is refused with its line; the list stays.
+    files.replace(files.revocations, '{"jti":"stolen"}\n{"jit":"x"}\n', "refused")
+    assert "line 2: an entry is" in files.notes("revocations")[0]
+    with pytest.raises(Refused):
+        apps(files.pipeline.url, auth={"token": stolen})
+
+
+def test_revocation_ends_what_waits(files, apps, room):
+    """A join that a fan-out does not answer ends with the connection, long before its deadline."""
+    token = files.pipeline.token("eve", [room], id="waiting")
+    eve = apps(files.pipeline.url, auth={"token": token})
+    fanout = files.pipeline.processes("fanout")[0]["pid"]
+    os.kill(fanout, signal.SIGSTOP)
+    try:
+        eve.start("room:join", {"roomId": room})
+        eventually("the join waits", lambda: files.metric("joins_waiting") == 1)
+        files.replace(files.revocations, '{"jti":"waiting"}\n')
+        eve.wait("disconnect", within=5)
+        eventually("it waits no more", lambda: files.metric("joins_waiting") == 0, within=5)
+    finally:
+        os.kill(fanout, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("file, text, reason", [
+    ("--jwt-keys-file", '{"keys":[\n{"kty":"oct","k":"AQAB"}]}', "line 2: key 0"),
+    ("--revocations", '{"jti":"a"}\n{', "line 2: is no valid JSON"),
+])
+def test_a_gateway_does_not_start_with_a_wrong_file(tmp_path, file, text, reason):
+    path = tmp_path / "file"
+    path.write_text(text)
+    done = gateway(file, str(path), environment={"TOUCHSYNC_JWT_SECRET": SECRET})
+    assert done.returncode == 78 and reason in done.stderr
+    assert gateway(file, str(tmp_path / "missing"), environment={"TOUCHSYNC_JWT_SECRET": SECRET}).returncode == 78
+
+
+# Rights
+
+
+def test_lower_rights_count_from_the_next_event_on(guarded, apps, room):
+    ada = apps(guarded.url, auth={"token": guarded.token("ada", [room])})
+    ada.join(room)
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e"}})
+    before = [ada.start("element:transform", {"roomId": room, "elementId": "e", "positionX": x}) for x in range(20)]
+    refreshed = ada.start("auth:refresh", {"token": guarded.token("ada", [room], "view")})
+    after = ada.start("element:transform", {"roomId": room, "elementId": "e", "positionX": 99})
+    assert all(future.result(10)["ok"] for future in [*before, refreshed])
+    assert after.result(10)["error"]["code"] == "forbidden"
+    assert ada.join(room)["elements"][0]["positionX"] == 19
+
+
+def test_rooms_of_others_are_not_reached(guarded, apps, room):
+    """A right is one in exactly the rooms that the token names."""
+    names = ["__proto__", "constructor", room[:-1], room + ":", room.upper() + "X"]
+    app = apps(guarded.url, auth={"token": signed(claims(rooms={name: "commit" for name in names}))})
+    for other in (room, "prototype", "toString"):
+        app.refused("room:join", {"roomId": other}, "forbidden")
+    assert app.join("__proto__")["ok"]
+    for rooms in ("*", room, ["*"], {"*": "*"}):
+        with pytest.raises(Refused):
+            apps(guarded.url, auth={"token": signed(claims(rooms=rooms))})
+    with pytest.raises(Refused):
+        apps(guarded.url, auth={"token": signed(claims(rooms={f"r{index}": "view" for index in range(1000)}))})

@@ -1,4 +1,3 @@
-package import Auth
 package import Boot
 package import GatewayCore
 package import SocketIO
@@ -21,13 +20,8 @@ package struct GatewaySettings: DaemonSettings {
     package var limits: Limits
     /// How the Socket.IO server behaves.
     package var socketIO: SocketIOServer.Configuration
-    /// What tokens are signed with; nil in open mode.
-    package var tokenKeys: KeySet?
-    /// What tokens must have as `iss` and `aud`.
-    package var tokenIssuer: String
-    package var tokenAudience: String
-    /// How much later than its `exp` a token ends, and how much earlier it begins.
-    package var tokenLeeway: Duration
+    /// What tokens are judged by; nil in open mode.
+    package var tokens: TokenSettings?
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
     /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
@@ -122,9 +116,15 @@ package struct GatewaySettings: DaemonSettings {
     static let handshakeRate = Setting.int(
         "handshakes-per-second", default: 2000, in: 1...1_000_000,
         "New connections in a second, and as many at once after a pause; more are told to come a moment later (503).")
-    static let tokenLeeway = Setting.milliseconds(
-        "jwt-leeway-ms", default: 60_000, in: 0...300_000,
-        "Tolerated difference of clocks: how long after its exp a token is still good, also for live connections.")
+    static let refusedTokens = Setting.int(
+        "refused-tokens", default: 10, in: 1...1000,
+        "Refused CONNECT packets and auth:refresh events of one connection, after which it is closed.")
+    static let tokenChecks = Setting.int(
+        "token-checks-per-second", default: 2, in: 1...10_000,
+        "Tokens of one connection that are checked, and five times as many at once after a pause.")
+    static let addressTokenChecks = Setting.int(
+        "address-token-checks-per-second", default: 50, in: 1...100_000,
+        "The same for all connections and requests of one IP address; loopback is not counted.")
     static let drainSpread = Setting.milliseconds(
         "drain-spread-ms", default: 4000, in: 0...8000,
         "Over how long a stopping gateway spreads its goodbyes to many apps.")
@@ -141,7 +141,8 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
             SharedSettings.jwtKeysFile,
-            SharedSettings.jwtIssuer, SharedSettings.jwtAudience, tokenLeeway,
+            SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
+            TokenSettings.revocations, refusedTokens, tokenChecks, addressTokenChecks,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -161,14 +162,11 @@ package struct GatewaySettings: DaemonSettings {
         where values[setting].isEmpty {
             throw values.problem(setting, "must name at least one")
         }
-        self.tokenIssuer = values[SharedSettings.jwtIssuer]
-        self.tokenAudience = values[SharedSettings.jwtAudience]
-        self.tokenLeeway = values[Self.tokenLeeway]
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
-        self.tokenKeys = try Self.tokenKeys(values)
-        self.isOpenToOthers = self.tokenKeys == nil && !Loopback.contains(self.host)
+        self.tokens = try TokenSettings(values)
+        self.isOpenToOthers = self.tokens == nil && !Loopback.contains(self.host)
         guard !self.isOpenToOthers || values[SharedSettings.open] else {
             throw values.problem(
                 Self.host,
@@ -218,6 +216,9 @@ package struct GatewaySettings: DaemonSettings {
         limits.snapshotBytes = values[Self.snapshotBytes]
         limits.joinsPerSecond = values[Self.joinRate]
         limits.readsWaiting = values[Self.readsWaiting]
+        limits.refusedTokens = values[Self.refusedTokens]
+        limits.tokenChecksPerSecond = values[Self.tokenChecks]
+        limits.addressTokenChecksPerSecond = values[Self.addressTokenChecks]
         return limits
     }
 
@@ -239,33 +240,5 @@ package struct GatewaySettings: DaemonSettings {
         if list.contains("*") { return .any }
         let others = list.filter { $0 != Self.sameOrigin }
         return others.count < list.count ? .own(and: others) : .only(others)
-    }
-
-    private static func tokenKeys(_ values: SettingValues) throws(SettingProblem) -> KeySet? {
-        var keys: KeySet?
-        if let secret = values[SharedSettings.jwtSecret] {
-            do {
-                keys = try KeySet(secret: secret.utf8)
-            } catch {
-                throw values.problem(SharedSettings.jwtSecret, error.description)
-            }
-        }
-        if let path = values[SharedSettings.jwtKeysFile] {
-            do {
-                let file = try KeySet(parsing: FileBytes.read(path).get())
-                keys = try keys?.union(file) ?? file
-            } catch {
-                throw values.problem(SharedSettings.jwtKeysFile, "\(error)")
-            }
-        }
-        return keys
-    }
-
-    /// What verifies tokens; nil in open mode.
-    func makeTokenVerifier() async throws -> TokenVerifier? {
-        guard let keys = self.tokenKeys else { return nil }
-        return try await TokenVerifier(
-            keys: keys, issuer: self.tokenIssuer, audience: self.tokenAudience,
-            leeway: self.tokenLeeway.components.seconds)
     }
 }

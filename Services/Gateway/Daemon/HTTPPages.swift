@@ -173,9 +173,10 @@ final class HTTPPages: HTTPApplication {
 
     private func identify(_ request: HTTPRequest, _ respond: (HTTPResponse) -> Void) -> Identity? {
         let head = request.head
+        var limit: DoorLimit?
         let admission = self.hub.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
-            header: { head.header($0) }, guest: Self.guest)
+            header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress, within: &limit)
         switch admission {
         case .success((let identity, _)):
             return identity
