@@ -209,8 +209,7 @@ let testTargets: [Target] = [
         "GatewayTests",
         [
             "TimingTestKit", "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth", "JSONBytes", "Mesh",
-            nioCore,
-            nioEmbedded,
+            "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
         ]),
     tests(
         "CoalescerTests",

@@ -8,8 +8,21 @@ package struct Claims: Sendable, Equatable {
     package var color: String?
     /// `rooms`.
     package var rights: RoomRights
-    /// `exp`: the first second, since 1970 and in UTC, at which the token is no longer valid.
+    /// The first second, since 1970 and in UTC, at which the token is no longer valid: its `exp`, or the end of the
+    /// lifetime of tokens, if that is earlier.
     package var expiresAt: Int64
+    /// Which token it is.
+    package var token: TokenReference
+}
+
+/// What a gateway remembers of an admitted token, to decide later whether it would still be admitted.
+package struct TokenReference: Sendable, Equatable {
+    /// `jti`.
+    package var id: String?
+    /// `iat`: when it was issued, seconds since 1970, UTC.
+    package var issuedAt: Int64?
+    /// The key that signed it.
+    package var key: KeyFingerprint
 }
 
 /// Why a token is rejected. The raw value is a code for logs and metrics; clients must only learn that it was rejected.
@@ -36,12 +49,14 @@ package enum TokenFailure: String, Error, Sendable, CaseIterable {
     case expired = "token_expired"
     /// Before `nbf`, or issued (`iat`) in the future.
     case notYetValid = "token_not_yet_valid"
-    /// Issued (`iat`) longer ago than the maximum age of tokens.
+    /// Issued (`iat`) longer ago than the lifetime of tokens.
     case tooOld = "token_too_old"
     /// `iss` is not the expected issuer.
     case wrongIssuer = "token_wrong_issuer"
     /// `aud` does not contain the expected audience.
     case wrongAudience = "token_wrong_audience"
+    /// The revocation list names it, or its user.
+    case revoked = "token_revoked"
     /// `rooms` is not an object of room ids with the values view, preview and commit.
     case badRooms = "token_bad_rooms"
 

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import JSONBytes
-internal import JWTKit
 
 /// Reads JSON Web Key sets (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
 ///
@@ -13,7 +12,7 @@ enum JWKSet {
         do {
             try document.parse(text)
         } catch {
-            throw KeyFailure("is no valid JSON at byte \(error.offset): \(error.reason.rawValue)")
+            throw KeyFailure("is no valid JSON: \(error.reason.rawValue)").inLine(text.line(at: error.offset))
         }
         guard let list = document.root["keys"], list.kind == .array else {
             throw KeyFailure("has no array \"keys\"; a JWK set looks like {\"keys\":[…]}")
@@ -23,7 +22,7 @@ enum JWKSet {
             do throws(KeyFailure) {
                 keys.append(try self.key(entry))
             } catch {
-                throw KeyFailure("key \(index) \(error.description)")
+                throw KeyFailure("key \(index) \(error.description)").inLine(text.line(at: entry.rawBytes.startIndex))
             }
         }
         return keys
@@ -40,29 +39,29 @@ enum JWKSet {
             }
             id = text
         }
-        let key = VerificationKey(id: id, material: try self.material(type, entry))
+        let key = try self.key(type, entry, id: id)
         if let algorithm = entry["alg"], !algorithm.isString(key.algorithm.rawValue) {
             throw KeyFailure("is for another algorithm than \(key.algorithm.rawValue)")
         }
         return key
     }
 
-    private static func material(_ type: String, _ entry: JSONValue) throws(KeyFailure) -> VerificationKey.Material {
+    private static func key(_ type: String, _ entry: JSONValue, id: String?) throws(KeyFailure) -> VerificationKey {
         switch (type, entry["crv"]?.string) {
         case ("EC", "P-256"):
             let point = try self.bytes("x", of: entry, count: 32) + self.bytes("y", of: entry, count: 32)
-            guard let key = try? ES256PublicKey(backing: P256.Signing.PublicKey(rawRepresentation: point)) else {
-                throw KeyFailure("is no point of P-256")
-            }
-            return .es256(key)
+            guard let point = try? P256.Signing.PublicKey(rawRepresentation: point),
+                let key = VerificationKey(id: id, point)
+            else { throw KeyFailure("is no point of P-256") }
+            return key
         case ("OKP", "Ed25519"):
             let point = try self.bytes("x", of: entry, count: 32)
             guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point) else {
                 throw KeyFailure("is no Ed25519 key")
             }
-            return .eddsa(EdDSA.PublicKey(backing: key))
+            return VerificationKey(id: id, key)
         case ("oct", _):
-            return .hs256(try KeySet.symmetric(try self.bytes("k", of: entry, count: nil)))
+            return try VerificationKey(id: id, secret: try self.bytes("k", of: entry, count: nil))
         default:
             throw KeyFailure("is of a kind that is not supported; use EC P-256, OKP Ed25519 or oct")
         }

@@ -17,50 +17,18 @@ package struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
     init(_ description: String) {
         self.description = description
     }
+
+    /// The same with the line of the file in front.
+    func inLine(_ line: Int) -> KeyFailure { KeyFailure("line \(line): \(self.description)") }
 }
 
-/// One verification key, bound to its algorithm: the token's header cannot choose another.
-struct VerificationKey: Sendable {
-    enum Material: Sendable {
-        case hs256(HMACKey)
-        case es256(ES256PublicKey)
-        case eddsa(EdDSA.PublicKey)
-    }
-
-    /// `kid`; a key without one is used for tokens without one.
-    let id: String?
-    let material: Material
-
-    var algorithm: TokenAlgorithm {
-        switch self.material {
-        case .hs256: .hs256
-        case .es256: .es256
-        case .eddsa: .eddsa
-        }
-    }
-
-    /// True for tokens of its algorithm with exactly its `kid`, or without a `kid`.
-    func mayHaveSigned(_ algorithm: TokenAlgorithm, id: String?) -> Bool {
-        guard self.algorithm == algorithm else { return false }
-        guard let id else { return true }
-        return self.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false
-    }
-
-    /// Creates the checker of signatures for this key. JWTKit provides it through a collection, which is an actor; the
-    /// checker is synchronous and immutable, so it is created once.
-    func makeChecker() async throws -> any JWTAlgorithm {
-        let collection = JWTKeyCollection()
-        switch self.material {
-        case .hs256(let key): await collection.add(hmac: key, digestAlgorithm: .sha256)
-        case .es256(let key): await collection.add(ecdsa: key)
-        case .eddsa(let key): await collection.add(eddsa: key)
-        }
-        return try await collection.getKey()
-    }
+extension [UInt8] {
+    /// The line that contains a byte, from 1.
+    func line(at offset: Int) -> Int { 1 + self.prefix(offset).count { $0 == UInt8(ascii: "\n") } }
 }
 
 /// The verification keys: at most 32.
-package struct KeySet: Sendable {
+package struct KeySet: Sendable, Equatable {
     /// The maximum number of keys in a set.
     package static let limit = 32
     /// The minimum length of an HS256 secret, bytes (RFC 7518 section 3.2).
@@ -76,12 +44,13 @@ package struct KeySet: Sendable {
     /// - Throws: when the secret is shorter than 32 bytes, or is the text of a public key: everyone with that key could
     ///   sign with it.
     package init(secret: some Collection<UInt8>) throws(KeyFailure) {
-        try self.add(VerificationKey(id: nil, material: .hs256(try Self.symmetric(secret))))
+        try self.add(try VerificationKey(id: nil, secret: secret))
     }
 
     /// Reads public keys: PEM blocks (`PUBLIC KEY`, P-256 or Ed25519, without `kid`), or a JWK set (RFC 7517 section 5)
     /// of EC P-256, OKP Ed25519 and oct keys.
-    /// - Throws: when a key is of another kind, private, too short, or its `kid` is not unique. Nothing is skipped.
+    /// - Throws: when a key is of another kind, private, too short, or its `kid` is not unique, with the line where there is
+    ///   one. Nothing is skipped.
     package init(parsing text: some Collection<UInt8>) throws(KeyFailure) {
         let bytes = Array(text)
         let first = bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
@@ -89,6 +58,9 @@ package struct KeySet: Sendable {
         guard !keys.isEmpty else { throw KeyFailure("holds no key") }
         try self.init(keys)
     }
+
+    /// The number of keys.
+    package var count: Int { self.keys.count }
 
     /// The keys of both sets.
     package func union(_ other: KeySet) throws(KeyFailure) -> KeySet {

@@ -1,42 +1,59 @@
 internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
-internal import JWTKit
 
 /// Parses `PUBLIC KEY` blocks (RFC 7468 section 13).
 enum PEM {
     /// The keys of all blocks, in their order.
     static func keys(of text: [UInt8]) throws(KeyFailure) -> [VerificationKey] {
-        var keys: [VerificationKey] = []
-        var block: String?
-        for line in text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            let line = String(decoding: line, as: UTF8.self)
-            if line == "-----BEGIN PUBLIC KEY-----" {
-                block = ""
-            } else if line == "-----END PUBLIC KEY-----", let body = block {
-                keys.append(VerificationKey(id: nil, material: try self.material(body)))
-                block = nil
-            } else if line.hasPrefix("-----BEGIN ") {
-                throw KeyFailure("holds a block \"\(line)\"; only BEGIN PUBLIC KEY is of use here")
-            } else if block != nil {
-                block?.append(line)
-            } else {
-                throw KeyFailure("is neither a JWK set nor PEM")
+        var blocks = PEMBlocks()
+        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            do throws(KeyFailure) { try blocks.lineRead(String(decoding: line, as: UTF8.self)) } catch {
+                throw error.inLine(index + 1)
             }
         }
-        if block != nil { throw KeyFailure("holds a PEM block without an end") }
-        return keys
+        return try blocks.finish()
+    }
+}
+
+/// The keys of the blocks of a file, line by line.
+private struct PEMBlocks {
+    private var keys: [VerificationKey] = []
+    /// What was read of a block that has no end yet.
+    private var block: String?
+
+    mutating func lineRead(_ line: String) throws(KeyFailure) {
+        if line.isEmpty { return }
+        if line == "-----BEGIN PUBLIC KEY-----" {
+            self.block = ""
+        } else if line == "-----END PUBLIC KEY-----", let body = self.block {
+            self.keys.append(try Self.key(body))
+            self.block = nil
+        } else if line.hasPrefix("-----BEGIN ") {
+            throw KeyFailure("holds a block \"\(line)\"; only BEGIN PUBLIC KEY is of use here")
+        } else if self.block != nil {
+            self.block?.append(line)
+        } else {
+            throw KeyFailure("is neither a JWK set nor PEM")
+        }
+    }
+
+    /// All keys, in their order.
+    func finish() throws(KeyFailure) -> [VerificationKey] {
+        if self.block != nil { throw KeyFailure("holds a PEM block without an end") }
+        return self.keys
     }
 
     /// The key of a block; its lines may have any length.
-    private static func material(_ base64: String) throws(KeyFailure) -> VerificationKey.Material {
+    private static func key(_ base64: String) throws(KeyFailure) -> VerificationKey {
         guard let der = Data(base64Encoded: base64) else { throw KeyFailure("holds a PEM block that is no base64") }
         if let key = try? Curve25519.Signing.PublicKey(derRepresentation: der) {
-            return .eddsa(EdDSA.PublicKey(backing: key))
+            return VerificationKey(id: nil, key)
         }
-        guard let key = try? ES256PublicKey(backing: P256.Signing.PublicKey(derRepresentation: der)) else {
-            throw KeyFailure("holds a public key that is neither P-256 nor Ed25519")
-        }
-        return .es256(key)
+        guard let point = try? P256.Signing.PublicKey(derRepresentation: der),
+            let key = VerificationKey(id: nil, point)
+        else { throw KeyFailure("holds a public key that is neither P-256 nor Ed25519") }
+        return key
     }
 }

@@ -11,23 +11,26 @@ package struct TokenSigner: Sendable {
 
     /// A token.
     /// - Parameters:
+    ///   - id: becomes `jti`, by which the token can be revoked; nil: it has none.
     ///   - rooms: room ids, or `*`, with the right in each; the last right of a repeated id wins.
     ///   - now: seconds since 1970, UTC; becomes `iat`.
     ///   - lifetime: seconds until `exp`.
     package func token(
-        user: String, name: String? = nil, color: String? = nil, rooms: [(id: String, right: Right)], issuer: String,
+        id: String? = nil, user: String, name: String? = nil, color: String? = nil, rooms: [(id: String, right: Right)],
+        issuer: String,
         audience: String, at now: Int64, lifetime: Int64
     ) async throws -> String {
         let rooms = Dictionary(rooms.map { ($0.id, $0.right.rawValue) }) { $1 }
         return try await self.keys.sign(
             SignedClaims(
-                sub: user, name: name, color: color, rooms: rooms, iss: issuer, aud: audience, iat: now,
+                jti: id, sub: user, name: name, color: color, rooms: rooms, iss: issuer, aud: audience, iat: now,
                 exp: now.addingReportingOverflow(lifetime).partialValue))
     }
 }
 
 /// The claims of a token to be signed, by their names in it.
 private struct SignedClaims: JWTPayload {
+    let jti: String?
     let sub: String
     let name: String?
     let color: String?

@@ -18,15 +18,19 @@ package struct TokenVerifier: Sendable {
     private let audience: String
     /// Tolerated clock difference, s: a token is accepted until this long after its `exp`.
     package let leeway: Int64
-    private let longestAge: Int64
+    private let lifetime: Int64
+    private let revocations: RevocationList
 
     /// - Parameters:
     ///   - issuer: the required `iss`, compared byte by byte.
     ///   - audience: the required `aud`, or one of its members.
     ///   - leeway: tolerated clock difference, s.
-    ///   - longestAge: maximum age by `iat`, if present, s; an older token is rejected whatever its `exp` says.
+    ///   - lifetime: how long a token is valid at most, s, whatever its `exp` says: since its `iat`, or since it is
+    ///     verified if it has none.
+    ///   - revocations: tokens that are rejected all the same.
     package init(
-        keys: KeySet, issuer: String, audience: String, leeway: Int64 = 60, longestAge: Int64 = 86_400
+        keys: KeySet, issuer: String, audience: String, leeway: Int64 = 60, lifetime: Int64 = 86_400,
+        revocations: RevocationList = RevocationList()
     ) async throws {
         var checkers: [(VerificationKey, any JWTAlgorithm)] = []
         for key in keys.keys { checkers.append((key, try await key.makeChecker())) }
@@ -34,7 +38,8 @@ package struct TokenVerifier: Sendable {
         self.issuer = issuer
         self.audience = audience
         self.leeway = leeway
-        self.longestAge = longestAge
+        self.lifetime = lifetime
+        self.revocations = revocations
     }
 
     /// Verifies a token.
@@ -50,15 +55,22 @@ package struct TokenVerifier: Sendable {
         let candidates = try self.candidates(header)
         let message = Array(bytes[..<segments[1].endIndex])
         // JWTKit throws for a signature of the wrong length.
-        guard candidates.contains(where: { (try? $0.verify(signature, signs: message)) == true }) else {
-            throw .badSignature
-        }
+        guard let (key, _) = candidates.first(where: { (try? $0.checker.verify(signature, signs: message)) == true })
+        else { throw .badSignature }
 
         var document = JSONDocument()
         guard (try? document.parse(payload, limits: Self.limits)) != nil, document.root.kind == .object else {
             throw .badClaims
         }
-        return try self.claims(document.root, at: now)
+        let claims = try self.claims(document.root, signedBy: key.fingerprint, at: now)
+        guard !self.revocations.revokes(claims.token, of: claims.user) else { throw .revoked }
+        return claims
+    }
+
+    /// Whether a token that was verified before would still be: its key is in use and it is not revoked. Its dates are
+    /// not checked.
+    package func stillAccepts(_ token: TokenReference, of user: String) -> Bool {
+        self.keys.contains { $0.key.fingerprint == token.key } && !self.revocations.revokes(token, of: user)
     }
 
     /// Verifies a token as text.
@@ -76,7 +88,9 @@ package struct TokenVerifier: Sendable {
 
     // MARK: Header
 
-    private func candidates(_ bytes: [UInt8]) throws(TokenFailure) -> [any JWTAlgorithm] {
+    private func candidates(
+        _ bytes: [UInt8]
+    ) throws(TokenFailure) -> [(key: VerificationKey, checker: any JWTAlgorithm)] {
         var document = JSONDocument()
         guard (try? document.parse(bytes, limits: Self.limits)) != nil, document.root.kind == .object else {
             throw .badHeader
@@ -95,37 +109,44 @@ package struct TokenVerifier: Sendable {
             guard let text = member.string else { throw .badHeader }
             id = text
         }
-        let candidates = self.keys.filter { $0.key.mayHaveSigned(algorithm, id: id) }.map(\.checker)
+        let candidates = self.keys.filter { $0.key.mayHaveSigned(algorithm, id: id) }
         guard !candidates.isEmpty else { throw .unknownKey }
         return candidates
     }
 
     // MARK: Claims
 
-    private func claims(_ payload: JSONValue, at now: Int64) throws(TokenFailure) -> Claims {
+    private func claims(
+        _ payload: JSONValue, signedBy key: KeyFingerprint, at now: Int64
+    ) throws(TokenFailure) -> Claims {
         guard let expiry = payload["exp"], let issuer = payload["iss"], let audience = payload["aud"],
             let subject = payload["sub"]
         else { throw .missingClaim }
-        let expiresAt = try Self.seconds(expiry)
-        try self.check(payload, expiresAt: expiresAt, at: now)
+        let issuedAt = try payload["iat"].map(Self.seconds)
+        let expiresAt = try self.end(of: payload, exp: try Self.seconds(expiry), issuedAt: issuedAt, at: now)
         guard issuer.kind == .string else { throw .badClaims }
         guard issuer.isString(self.issuer) else { throw .wrongIssuer }
         try self.check(audience: audience)
         return Claims(
             user: try Self.text(subject, longest: 128), name: try Self.optionalText(payload["name"], longest: 128),
             color: try Self.optionalText(payload["color"], longest: 32), rights: try Self.rights(payload["rooms"]),
-            expiresAt: expiresAt)
+            expiresAt: expiresAt,
+            token: TokenReference(
+                id: try Self.optionalText(payload["jti"], longest: 256), issuedAt: issuedAt, key: key))
     }
 
-    /// Dates are at most 2^53, `now` comes from a clock: the sums cannot overflow.
-    private func check(_ payload: JSONValue, expiresAt: Int64, at now: Int64) throws(TokenFailure) {
-        guard now < expiresAt + self.leeway else { throw .expired }
+    /// Checks the dates. They are at most 2^53 and `now` comes from a clock, so the sums cannot overflow.
+    /// - Returns: when the token ends.
+    private func end(
+        of payload: JSONValue, exp: Int64, issuedAt: Int64?, at now: Int64
+    ) throws(TokenFailure) -> Int64 {
+        guard now < exp + self.leeway else { throw .expired }
         if let start = payload["nbf"], now + self.leeway < (try Self.seconds(start)) { throw .notYetValid }
-        if let issued = payload["iat"] {
-            let issuedAt = try Self.seconds(issued)
+        if let issuedAt {
             guard issuedAt <= now + self.leeway else { throw .notYetValid }
-            guard now <= issuedAt + self.longestAge + self.leeway else { throw .tooOld }
+            guard now < issuedAt + self.lifetime + self.leeway else { throw .tooOld }
         }
+        return min(exp, (issuedAt ?? now) + self.lifetime)
     }
 
     private func check(audience: JSONValue) throws(TokenFailure) {

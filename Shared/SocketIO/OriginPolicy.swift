@@ -2,6 +2,9 @@
 public enum OriginPolicy: Sendable, Equatable {
     /// Every origin; the CORS answer is `*`.
     case any
+    /// Native clients, the server's own pages, and pages of exactly these origins. The server's own are those whose host
+    /// and port are the request's Host, so check the Host as well: see ``HostPolicy``.
+    case own(and: [String])
     /// Native clients, and pages of exactly these origins, byte for byte, such as `https://app.example.com`.
     case only([String])
 
@@ -19,25 +22,39 @@ public enum OriginPolicy: Sendable, Equatable {
     /// No Origin is allowed: browsers always send one with WebSockets and cross-site requests. So is `ws://` or `wss://`
     /// followed by the request's own Host, with the default port or without: native clients send
     /// `wss://api.example.com` with `Host: api.example.com:443`. No browser can: a page on a name that an attacker points
-    /// at this server sends `http://` or `https://` and that name.
+    /// at this server sends `http://` or `https://` and that name, which only ``own(and:)`` allows.
     public func judge(_ head: HTTPRequestHead) -> Verdict {
         guard head.headerCount("origin") <= 1 else { return .malformed }
         guard let origin = head.headerBytes("origin") else { return .allowed }
+        if self == .any { return .allowed }
+        if self.listed.contains(where: { origin.elementsEqual($0.utf8) }) { return .allowed }
+        return self.isOwnAddress(origin, host: head.headerBytes("host")) ? .allowed : .refused
+    }
+
+    /// The origins of other servers.
+    private var listed: [String] {
         switch self {
-        case .any: return .allowed
-        case .only(let list):
-            if list.contains(where: { origin.elementsEqual($0.utf8) }) { return .allowed }
-            return Self.isOwnSocketAddress(origin, host: head.headerBytes("host")) ? .allowed : .refused
+        case .any: []
+        case .only(let list), .own(let list): list
         }
     }
 
-    private static func isOwnSocketAddress(_ origin: ArraySlice<UInt8>, host: ArraySlice<UInt8>?) -> Bool {
+    /// A proxy may speak TLS for the server, which then sees neither `https` nor port 443; so the origin's scheme decides
+    /// which port is the default.
+    private func isOwnAddress(_ origin: ArraySlice<UInt8>, host: ArraySlice<UInt8>?) -> Bool {
         guard let host, let colon = origin.firstIndex(of: UInt8(ascii: ":")),
-            let scheme = SocketScheme(origin[..<colon]), origin[colon...].starts(with: "://".utf8),
+            let scheme = OriginScheme(origin[..<colon]), self.admitsOwn(scheme),
+            origin[colon...].starts(with: "://".utf8),
             let theirs = Authority(origin[colon...].dropFirst(3)), let own = Authority(host)
         else { return false }
         return HTTPRequestHead.equalIgnoringCase(theirs.name, own.name)
             && (theirs.port ?? scheme.defaultPort) == (own.port ?? scheme.defaultPort)
+    }
+
+    /// Whether the server's own address is allowed with this scheme.
+    private func admitsOwn(_ scheme: OriginScheme) -> Bool {
+        if case .own = self { return true }
+        return scheme.isSocket
     }
 }
 
@@ -46,12 +63,9 @@ public enum OriginPolicy: Sendable, Equatable {
 extension OriginPolicy {
     /// The value of `Access-Control-Allow-Origin`, `nil` for none.
     public func allowedOrigin(for head: HTTPRequestHead) -> String? {
-        switch self {
-        case .any: return "*"
-        case .only(let list):
-            guard let origin = head.headerBytes("origin") else { return nil }
-            return list.first { origin.elementsEqual($0.utf8) }
-        }
+        if self == .any { return "*" }
+        guard let origin = head.headerBytes("origin") else { return nil }
+        return self.listed.first { origin.elementsEqual($0.utf8) }
     }
 
     /// The fields that let browsers read an answer, and keep caches from giving it to pages of other origins.
@@ -76,42 +90,29 @@ extension OriginPolicy {
     }
 }
 
-// MARK: - Addresses
+// MARK: - Schemes
 
-/// The schemes of WebSockets (RFC 6455 section 3).
-private enum SocketScheme {
-    case plain
-    case secure
+/// The schemes of web pages, and of native clients, which name the address of their WebSocket (RFC 6455 section 3).
+private enum OriginScheme: CaseIterable {
+    case http, https, socket, secureSocket
 
     init?(_ name: ArraySlice<UInt8>) {
-        if HTTPRequestHead.equal(name, "ws", ignoringCase: true) {
-            self = .plain
-        } else if HTTPRequestHead.equal(name, "wss", ignoringCase: true) {
-            self = .secure
-        } else {
-            return nil
+        guard let scheme = Self.allCases.first(where: { HTTPRequestHead.equal(name, $0.name, ignoringCase: true) })
+        else { return nil }
+        self = scheme
+    }
+
+    private var name: StaticString {
+        switch self {
+        case .http: "http"
+        case .https: "https"
+        case .socket: "ws"
+        case .secureSocket: "wss"
         }
     }
 
-    var defaultPort: Int { self == .plain ? 80 : 443 }
-}
+    /// True for the schemes that no browser sends.
+    var isSocket: Bool { self == .socket || self == .secureSocket }
 
-/// A host and perhaps a port (RFC 3986 section 3.2), such as `api.example.com:443` or `[::1]`.
-private struct Authority {
-    let name: ArraySlice<UInt8>
-    /// `nil` for the default of the scheme.
-    let port: Int?
-
-    /// `nil` for an empty name or a malformed port.
-    init?(_ text: ArraySlice<UInt8>) {
-        // The colons of an IPv6 address are inside brackets.
-        let afterName = text.lastIndex(of: UInt8(ascii: "]")) ?? text.startIndex
-        let colon = text[afterName...].firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-        self.name = text[..<colon]
-        let digits = text[colon...].dropFirst()
-        guard !self.name.isEmpty, digits.count <= 5, digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else {
-            return nil
-        }
-        self.port = digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    }
+    var defaultPort: Int { self == .http || self == .socket ? 80 : 443 }
 }

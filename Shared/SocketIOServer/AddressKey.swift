@@ -2,7 +2,7 @@ internal import NIOCore
 internal import SocketIO
 
 /// The unit of the limits by address: an IPv4 address, or the /64 of an IPv6 one, which is a single customer's.
-struct AddressKey: Hashable {
+public struct AddressKey: Hashable, Sendable {
     private let bits: UInt64
     private let isIPv6: Bool
 

@@ -185,7 +185,8 @@ final class HTTPExchange {
 
     private func ask(_ application: any HTTPApplication, _ head: HTTPRequestHead, _ body: [UInt8]) {
         let serial = self.serial
-        let request = HTTPRequest(head: head, body: body, remoteAddress: self.remoteAddress)
+        let request = HTTPRequest(
+            head: head, body: body, remoteAddress: self.remoteAddress, limitedAddress: self.account?.key)
         application.handle(request) { [weak self] response in
             guard let self, self.serial == serial, self.isAnswerDue else { return }
             self.answer(response)

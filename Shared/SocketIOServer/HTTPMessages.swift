@@ -9,6 +9,8 @@ public struct HTTPRequest: Sendable {
     public let body: [UInt8]
     /// The client's address.
     public let remoteAddress: SocketAddress?
+    /// The address whose limits the client counts for; `nil` if it is not limited, such as direct ones from loopback.
+    public let limitedAddress: AddressKey?
 }
 
 /// An HTTP response. Content-Length and Connection are added; fields with line breaks are omitted.

@@ -43,6 +43,8 @@ public final class SocketIOSocket {
     public var transport: EngineTransport { self.session.transport }
     /// The client's address.
     public var remoteAddress: SocketAddress? { self.session.remoteAddress }
+    /// The address whose limits the client counts for; `nil` if it is not limited, such as direct ones from loopback.
+    public var limitedAddress: AddressKey? { self.session.account?.key }
     /// The handshake of the session; `nil` once released.
     public var handshake: Handshake? { self.session.handshake }
     /// Frees the request that opened the session, some hundred bytes a connection.

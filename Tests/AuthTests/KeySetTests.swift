@@ -14,8 +14,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "holds no key"), (#"{"keys":[]}"#, "holds no key"), ("{", "is no valid JSON at byte"),
-        (#"{"kty":"EC"}"#, "has no array \"keys\""), (#"{"keys":[{}]}"#, "key 0 has no kty"),
+        ("", "holds no key"), (#"{"keys":[]}"#, "holds no key"), ("{", "line 1: is no valid JSON"),
+        (#"{"kty":"EC"}"#, "has no array \"keys\""), (#"{"keys":[{}]}"#, "line 1: key 0 has no kty"),
+        ("{\"keys\":[\n{\"kty\":\"oct\",\"k\":\"AQAB\"}]}", "line 2: key 0 an HS256 secret needs"),
         (#"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}"#, "not supported"),
         (#"{"keys":[{"kty":"oct","k":"AQAB"}]}"#, "needs at least 32 bytes, this one has 3"),
         (#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AQAB"}]}"#, "no valid \"x\""),
@@ -35,8 +36,12 @@ import Testing
             #"{"keys":[{"kty":"EC","crv":"P-256","x":"EZxNnF5dOuFzv6uTSgWAaKv8PSOlvuOq73BfHArAD40","y":"EZxNnF5dOuFzv6uTSgWAaKv8PSOlvuOq73BfHArAD40"}]}"#,
             "no point"
         ),
-        (Golden.rsaPEM, "neither P-256 nor Ed25519"), ("-----BEGIN PRIVATE KEY-----\n", "only BEGIN PUBLIC KEY"),
-        ("-----BEGIN PUBLIC KEY-----\n", "without an end"), ("hello", "neither a JWK set nor PEM"),
+        (Golden.rsaPEM, "neither P-256 nor Ed25519"),
+        (
+            "-----BEGIN PRIVATE KEY-----\n",
+            "line 1: holds a block \"-----BEGIN PRIVATE KEY-----\"; only BEGIN PUBLIC KEY"
+        ),
+        ("-----BEGIN PUBLIC KEY-----\n", "without an end"), ("\nhello", "line 2: is neither a JWK set nor PEM"),
         ("-----BEGIN PUBLIC KEY-----\n???\n-----END PUBLIC KEY-----", "no base64"),
     ])
     func aBadKeyFileSaysWhy(_ text: String, _ reason: String) {
@@ -55,6 +60,15 @@ import Testing
         }
     }
 
+    @Test func aKeyIsTheSameInAnyFile() throws {
+        let published = try KeySet(parsing: Golden.jwkSet.utf8)
+        let pem = try KeySet(parsing: (Golden.ecPEM + Golden.edPEM).utf8)
+        #expect(Set(published.keys.map(\.fingerprint)) == Set(pem.keys.map(\.fingerprint)))
+        #expect(Set(pem.keys.map(\.fingerprint)).count == 2)
+        #expect(published != pem, "only one of them has key ids")
+        #expect(try pem == KeySet(parsing: (Golden.ecPEM + "\n" + Golden.edPEM).utf8))
+    }
+
     @Test func aPEMBlockMayHaveLinesOfAnyLength() async throws {
         let lines = Golden.ecPEM.split(separator: "\n")
         let single = "\(lines[0])\r\n\(lines[1])\(lines[2])\r\n\(lines[3])\r\n"
@@ -67,7 +81,7 @@ import Testing
         // The same 32 bytes under the object identifier of X25519 (RFC 8410 section 3).
         let exchange = Golden.edPEM.replacing("MCowBQYDK2VwAyEA", with: "MCowBQYDK2VuAyEA")
         #expect(exchange != Golden.edPEM)
-        #expect(throws: KeyFailure("holds a public key that is neither P-256 nor Ed25519")) {
+        #expect(throws: KeyFailure("line 3: holds a public key that is neither P-256 nor Ed25519")) {
             try KeySet(parsing: exchange.utf8)
         }
     }

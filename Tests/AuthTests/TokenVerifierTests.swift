@@ -22,14 +22,20 @@ import Testing
     @Test func goldenTokensOfOthersAreAccepted() async throws {
         var rights = RoomRights(everywhere: .view)
         rights.grant(.commit, room: "r1".utf8)
-        let expected = Claims(user: "ana", name: "Ana", rights: rights, expiresAt: Golden.issuedAt + 3600)
+        func expected(_ key: VerificationKey) -> Claims {
+            Claims(
+                user: "ana", name: "Ana", rights: rights, expiresAt: Golden.issuedAt + 3600,
+                token: TokenReference(issuedAt: Golden.issuedAt, key: key.fingerprint))
+        }
+        let secret = try KeySet(secret: Golden.secret).keys[0]
+        let publicKeys = try KeySet(parsing: (Golden.ecPEM + Golden.edPEM).utf8).keys
         let shared = try await self.verifier(KeySet(secret: Golden.secret))
-        #expect(try shared.verify(Golden.hs256, at: self.now) == expected)
+        #expect(try shared.verify(Golden.hs256, at: self.now) == expected(secret))
         let published = try await self.verifier(KeySet(parsing: Golden.jwkSet.utf8))
-        #expect(try published.verify(Golden.es256, at: self.now) == expected)
-        #expect(try published.verify(Golden.eddsa, at: self.now) == expected)
+        #expect(try published.verify(Golden.es256, at: self.now) == expected(publicKeys[0]))
+        #expect(try published.verify(Golden.eddsa, at: self.now) == expected(publicKeys[1]))
         let pem = try await self.verifier(KeySet(parsing: (Golden.ecPEM + Golden.edPEM).utf8))
-        #expect(try pem.verify(Golden.eddsa, at: self.now) == expected)
+        #expect(try pem.verify(Golden.eddsa, at: self.now) == expected(publicKeys[1]))
         // A PEM key has no kid, the token names one.
         #expect(throws: TokenFailure.unknownKey) { try pem.verify(Golden.es256, at: self.now) }
     }
@@ -111,6 +117,47 @@ import Testing
         #expect(try await self.failure(Forgery.signed(Forgery.payload([(name, value)]))) == expected)
     }
 
+    @Test func aTokenLivesNoLongerThanItsLifetime() async throws {
+        let verifier = try await TokenVerifier(
+            keys: KeySet(secret: Golden.secret), issuer: "touchsync", audience: "touchsync", leeway: 0, lifetime: 100)
+        func end(_ changes: [(String, String?)], at now: Int64) throws -> Int64 {
+            try verifier.verify(Forgery.signed(Forgery.payload(changes)), at: now).expiresAt
+        }
+        let issued = Golden.issuedAt
+        let old = [("iat", "\(issued)"), ("exp", "9007199254740992")]
+        #expect(try end(old, at: issued) == issued + 100)
+        #expect(try end(old, at: issued + 99) == issued + 100)
+        #expect(throws: TokenFailure.tooOld) { try end(old, at: issued + 100) }
+        // Without iat it counts from the moment at which it is presented.
+        #expect(try end([("exp", "9007199254740992")], at: issued + 500) == issued + 600)
+        #expect(try end([("iat", "\(issued)"), ("exp", "\(issued + 50)")], at: issued) == issued + 50)
+    }
+
+    @Test func aRevokedTokenIsRefused() async throws {
+        let keys = try KeySet(secret: Golden.secret)
+        let list = try RevocationList(parsing: #"{"jti":"t1"}"#.utf8)
+        let open = try await TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync")
+        let verifier = try await TokenVerifier(
+            keys: keys, issuer: "touchsync", audience: "touchsync", revocations: list)
+        let token = Forgery.signed(Forgery.payload([("jti", #""t1""#)]))
+        #expect(throws: TokenFailure.revoked) { try verifier.verify(token, at: self.now) }
+        _ = try verifier.verify(Forgery.signed(Forgery.payload([("jti", #""t2""#)])), at: self.now)
+        #expect(throws: TokenFailure.badClaims) {
+            try verifier.verify(Forgery.signed(Forgery.payload([("jti", "1")])), at: self.now)
+        }
+        let claims = try open.verify(token, at: self.now)
+        #expect(open.stillAccepts(claims.token, of: claims.user))
+        #expect(!verifier.stillAccepts(claims.token, of: claims.user))
+    }
+
+    @Test func aTokenEndsWithItsKey() async throws {
+        let both = try await self.verifier(KeySet(parsing: (Golden.ecPEM + Golden.edPEM).utf8))
+        let rotated = try await self.verifier(KeySet(parsing: Golden.ecPEM.utf8))
+        let claims = try both.verify(Golden.eddsa, at: self.now)
+        #expect(both.stillAccepts(claims.token, of: "ana"))
+        #expect(!rotated.stillAccepts(claims.token, of: "ana"))
+    }
+
     @Test func duplicateClaimsAreRefused() async throws {
         let token = Forgery.signed(#"{"sub":"ana","sub":"bob","iss":"touchsync","aud":"touchsync","exp":1700003600}"#)
         #expect(try await self.failure(token) == .badClaims)
@@ -165,6 +212,28 @@ import Testing
                 ("rooms", "{\(manyRooms.prefix(5600).split(separator: ",").dropLast().joined(separator: ","))}")
             ]))
         #expect(try await self.failure(many) == nil)
+    }
+
+    /// Whatever another tenant calls its rooms, and however many there are: a right is one in exactly the rooms named.
+    @Test func roomsOfOthersAreNotReached() async throws {
+        for rooms in [#""r1""#, #""*""#, #"["*"]"#, #"{"*":"*"}"#] {
+            #expect(try await self.failure(Forgery.signed(Forgery.payload([("rooms", rooms)]))) == .badRooms)
+        }
+        let hundredThousand = (0..<100_000).map { "\"r\($0)\":\"view\"" }.joined(separator: ",")
+        let huge = Forgery.signed(Forgery.payload([("rooms", "{\(hundredThousand)}")]))
+        // By its length alone: nothing of it is read.
+        #expect(try await self.failure(huge) == .tooLong)
+        #expect(try await self.failure(String(repeating: "A", count: huge.utf8.count)) == .tooLong)
+        let names = [
+            "__proto__", "constructor", "toString", "acme", "acme:", "acme.*", "ACME:plan", "acme:pla", "%61cme:plan",
+        ]
+        let rooms = names.map { "\"\($0)\":\"commit\"" }.joined(separator: ",")
+        let rights = try await self.verifier(KeySet(secret: Golden.secret))
+            .verify(Forgery.signed(Forgery.payload([("rooms", "{\(rooms)}")])), at: self.now).rights
+        for name in names { #expect(rights.right(in: name) == .commit, "\(name)") }
+        for room in ["acme:plan", "acme:plans", "prototype", "valueOf", "hasOwnProperty", "*", ""] {
+            #expect(rights.right(in: room) == nil, "\(room)")
+        }
     }
 
     @Test func rightsIncludeThoseBefore() {

@@ -300,3 +300,15 @@ private struct SampleSettings: DaemonSettings {
         #expect(self.complaint(["--bind", fits + "a"])?.contains("108 bytes; a UNIX socket allows 107") == true)
     }
 }
+
+@Suite struct LoopbackTests {
+    @Test(arguments: ["localhost", "127.0.0.1", "127.255.0.9", "::1"])
+    func onlyThisMachineReachesIt(_ host: String) { #expect(Loopback.contains(host)) }
+
+    @Test(arguments: [
+        "0.0.0.0", "::", "10.0.0.1", "128.0.0.1", "127.0.0.1.example.com", "127.0.0", "127.0.0.256", "127", "",
+        "example.com",
+        "localhost.example.com", "::ffff:10.0.0.1",
+    ])
+    func everythingElseMayBeReachedByOthers(_ host: String) { #expect(!Loopback.contains(host)) }
+}

@@ -64,7 +64,7 @@ struct HandshakeTests {
         #expect(!identity.may(.view, in: "other"))
 
         func refusal(_ fields: HandshakeFields, at seconds: Int64) -> Refusal? {
-            #expect(throws: Refusal.self) { try authenticator.identify(fields, guest: "g", seconds: seconds) }
+            #expect(throws: Denial.self) { try authenticator.identify(fields, guest: "g", seconds: seconds) }?.refusal
         }
         #expect(refusal(try Self.fields(), at: 1_500)?.code == .forbidden)
         #expect(refusal(try Self.fields(query: ["token": token]), at: 2_061)?.code == .sessionExpired)

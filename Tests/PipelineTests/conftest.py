@@ -1,7 +1,12 @@
 """Pipelines and apps for the tests."""
 
+import base64
+import hashlib
+import hmac
 import itertools
+import json
 import re
+import time
 
 import pytest
 
@@ -10,6 +15,23 @@ import pipeline as pipelines
 from app import App
 
 SECRET = "a secret of at least thirty-two bytes, for tests"
+
+
+def signed(claims, header=None, digest=hashlib.sha256, secret=SECRET):
+    """A token as any identity provider would make one."""
+
+    def part(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
+
+    body = part(header or {"alg": "HS256", "typ": "JWT"}) + b"." + part(claims)
+    mac = hmac.new(secret.encode(), body, digest).digest()
+    return (body + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
+
+
+def claims(**changes):
+    """Good claims, with changes; None takes a claim away."""
+    good = {"sub": "eve", "rooms": {"*": "commit"}, "exp": int(time.time()) + 600, "iss": "touchsync", "aud": "touchsync"}
+    return {key: value for key, value in {**good, **changes}.items() if value is not None}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,8 +51,9 @@ def places():
 
 @pytest.fixture(scope="session")
 def single():
-    """One of each daemon, in open mode, everything at its defaults. Tests share it, each in rooms of its own."""
-    with pipelines.running() as pipeline:
+    """One of each daemon, in open mode, for pages of every origin, everything else at its defaults. Tests share it, each
+    in rooms of its own."""
+    with pipelines.running("--origins", "*") as pipeline:
         yield pipeline
 
 

@@ -181,7 +181,7 @@ def outage():
     happened. Meanwhile somebody on another gateway goes on."""
     made = {kind: clients.make(kind) for kind in KINDS}
     known = {}
-    with running("--commit-burst", 1000, gateways=2) as pipeline:
+    with running("--commit-burst", 1000, "--origins", "*", gateways=2) as pipeline:
         settle(pipeline)
         neighbour = App(pipeline.urls[1], "neighbour").connect()
         try:

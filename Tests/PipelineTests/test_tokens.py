@@ -1,16 +1,13 @@
 """Token mode: who may do what, and for how long."""
 
-import base64
 import hashlib
-import hmac
-import json
 import time
 
 import pytest
 import requests
 
 from app import POLLING, WEBSOCKET, Refused, fence
-from conftest import SECRET
+from conftest import claims, signed
 from pipeline import eventually
 
 TRANSPORTS = pytest.mark.parametrize("transports", [WEBSOCKET, POLLING], ids=["websocket", "polling"])
@@ -52,23 +49,6 @@ def test_tokens_that_are_not_ours(guarded, apps):
         with pytest.raises(Refused) as refused:
             apps(guarded.url, auth={"token": token})
         assert refused.value.data["data"]["code"] == "forbidden"
-
-
-def signed(claims, header=None, digest=hashlib.sha256):
-    """A token as any identity provider would make one."""
-
-    def part(value):
-        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
-
-    body = part(header or {"alg": "HS256", "typ": "JWT"}) + b"." + part(claims)
-    mac = hmac.new(SECRET.encode(), body, digest).digest()
-    return (body + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
-
-
-def claims(**changes):
-    """Good claims, with changes; None takes a claim away."""
-    good = {"sub": "eve", "rooms": {"*": "commit"}, "exp": int(time.time()) + 600, "iss": "touchsync", "aud": "touchsync"}
-    return {key: value for key, value in {**good, **changes}.items() if value is not None}
 
 
 def test_a_token_from_elsewhere(guarded, apps, room):

@@ -43,6 +43,32 @@ import Testing
         #expect(try OriginPolicy.any.judge(Self.head("https://evil.io")) == .allowed)
     }
 
+    @Test(arguments: [
+        ("api.example.com", "https://api.example.com"), ("api.example.com", "http://api.example.com"),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"), ("[::1]:8080", "http://[::1]:8080"),
+        ("api.example.com:443", "https://api.example.com"), ("api.example.com", "https://API.example.com:443"),
+        ("api.example.com", "https://app.example.com"), ("127.0.0.1:8080", "ws://127.0.0.1:8080"),
+    ])
+    func ownPagesAreAllowedBesideTheListed(host: String, origin: String) throws {
+        #expect(try OriginPolicy.own(and: ["https://app.example.com"]).judge(Self.head(origin, host: host)) == .allowed)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8080", "http://127.0.0.1"), ("127.0.0.1:8080", "http://127.0.0.1:8081"),
+        ("127.0.0.1:8080", "http://localhost:8080"), ("127.0.0.1:8080", "null"), ("127.0.0.1:8080", "file://"),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080.evil.io"), ("127.0.0.1:8080", "ftp://127.0.0.1:8080"),
+        ("127.0.0.1:8080", "https://app.example.com"), ("api.example.com", "https://api.example.com:8443"),
+    ])
+    func pagesOfOtherServersAreNoOwnPages(host: String, origin: String) throws {
+        #expect(try OriginPolicy.own(and: []).judge(Self.head(origin, host: host)) == .refused)
+    }
+
+    @Test func ownPagesNeedNoPermissionToReadAnswers() throws {
+        let policy = OriginPolicy.own(and: ["https://app.example.com"])
+        #expect(try policy.allowedOrigin(for: Self.head("https://api.example.com")) == nil)
+        #expect(try policy.allowedOrigin(for: Self.head("https://app.example.com")) == "https://app.example.com")
+    }
+
     @Test func answerThatDependsOnTheOriginVariesWithIt() throws {
         func fields(_ policy: OriginPolicy, _ origin: String?) throws -> [String] {
             try policy.headers(for: Self.head(origin)).map { "\($0): \($1)" }
@@ -63,5 +89,28 @@ import Testing
         }
         #expect(try names("https://evil.io") == ["Vary"])
         #expect(try names("https://app.example.com").contains("Access-Control-Allow-Methods"))
+    }
+}
+
+@Suite struct HostPolicyTests {
+    private static let policy = HostPolicy.only(["localhost", "127.0.0.1", "[::1]", "api.example.com:8443"])
+
+    private static func admits(_ fields: String) throws -> Bool {
+        Self.policy.admits(try requestHead("GET / HTTP/1.1\r\n\(fields)\r\n"))
+    }
+
+    @Test(arguments: [
+        "localhost", "LocalHost:8080", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:8080", "api.example.com:8443",
+    ])
+    func ownNamesAreAdmitted(_ host: String) throws { #expect(try Self.admits("Host: \(host)\r\n")) }
+
+    @Test(arguments: [
+        "evil.io", "evil.io:8080", "localhost.evil.io", "127.0.0.1.evil.io", "api.example.com", "api.example.com:443",
+        "127.0.0.1:x", "127.0.0.2", "::1", "[::2]", "localhost:8080:1", "xlocalhost", "localhost.",
+    ])
+    func otherNamesAreRefused(_ host: String) throws { #expect(try !Self.admits("Host: \(host)\r\n")) }
+
+    @Test func withoutAListEveryNameIsAdmitted() throws {
+        #expect(HostPolicy.any.admits(try requestHead("GET / HTTP/1.1\r\nHost: evil.io\r\n\r\n")))
     }
 }

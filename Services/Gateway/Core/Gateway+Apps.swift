@@ -33,7 +33,7 @@ extension Gateway {
             }
             self.rooms.leave(slot, connection.id, membership, in: room, into: &actions)
         }
-        self.commits.leaveBehind(connection.commits)
+        self.commits.leaveBehind(connection.commits, of: connection.identity)
     }
 
     /// An app's connection is about to be closed: no more commits are accepted from it.
@@ -44,13 +44,6 @@ extension Gateway {
     /// True while an app has commits here without a result.
     package func owesResults(to slot: Slot) -> Bool {
         self.connections.isTaken(slot) && self.connections.bySlot[slot]?.owesResults == true
-    }
-
-    /// Warns apps whose tokens end soon and disconnects those whose tokens have ended. The shell calls it once in a
-    /// while, in token mode only.
-    /// - Parameter seconds: the time since 1970.
-    package mutating func checkTokens(at seconds: Int64, into actions: inout [GatewayAction]) {
-        self.connections.expireTokens(at: seconds, into: &actions)
     }
 
     // MARK: Events
@@ -84,7 +77,7 @@ extension Gateway {
         do throws(Refusal) {
             // The fault of a commit is found again when it is read: it may use up the commit's number.
             if !event.event.isCommit { try self.reader.check(event) }
-            if case .authRefresh = event.event { return try self.refreshToken(event, seconds: seconds, into: &actions) }
+            if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
             if case .ping = event.event { return try self.ping(event, into: &actions) }
             let room = try event.room()
             if try self.connections.waitsForJoin(event, room: room, self.reader) { return }
@@ -170,7 +163,7 @@ extension Gateway {
 
     /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
     /// - Returns: what it was there; nil when it was not in the room.
-    private mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) -> Membership? {
+    mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) -> Membership? {
         guard let membership = self.connections.bySlot[slot]?.leave(room),
             let user = self.connections.bySlot[slot]?.identity.member.user
         else { return nil }
@@ -179,32 +172,6 @@ extension Gateway {
         for gesture in membership.gestureEnds(of: user, by: id, in: room) { actions.append(.gestureEnd(gesture)) }
         self.rooms.leave(slot, id, membership, in: room, into: &actions)
         return membership
-    }
-
-    /// `auth:refresh`: a new token for the same user.
-    private mutating func refreshToken(
-        _ event: IncomingEvent, seconds: Int64, into actions: inout [GatewayAction]
-    ) throws(Refusal) {
-        let user = self.connections.bySlot[event.slot]?.identity.member.user
-        let identity = try self.authenticator.refresh(event.payload["token"]?.string, of: user, seconds: seconds)
-        let lost = self.connections.bySlot[event.slot]?.identityChanged(identity) ?? []
-        if let ackID = event.ackID {
-            let json = EventText.refreshed(expiresAt: identity.expiresAt)
-            actions.append(.acknowledge(event.slot, id: ackID, json: json))
-        }
-        for room in lost { self.lose(room, slot: event.slot, at: event.now, seconds: seconds, into: &actions) }
-    }
-
-    /// A new token gives no right to a room: the connection leaves it, and what waits for its join is refused.
-    private mutating func lose(
-        _ room: Identifier, slot: Slot, at now: Instant, seconds: Int64, into actions: inout [GatewayAction]
-    ) {
-        guard let membership = self.leave(room, slot: slot, into: &actions) else { return }
-        if let request = membership.join {
-            self.joins.refuse(request, .mayNotView, &self.connections, into: &actions)
-        }
-        let released = Joins.Released(slot: slot, room: room, events: membership.waiting)
-        self.handle(released, at: now, seconds: seconds, into: &actions)
     }
 
     // MARK: HTTP

@@ -14,7 +14,7 @@ package import Wire
 /// truth about rooms: only who listens, up to where each room's stream was delivered, and the commits in its custody.
 package struct Gateway {
     /// Who apps are.
-    package let authenticator: Authenticator
+    package internal(set) var authenticator: Authenticator
     /// The apps, and what they do in their rooms.
     package internal(set) var connections: Connections
     /// Joins without an answer.

@@ -1,3 +1,4 @@
+package import Auth
 package import Wire
 
 /// Where a connection stands in the gateway's table; reused after the connection is gone.
@@ -96,6 +97,10 @@ package enum GatewayAction: Equatable, Sendable {
     case disconnect(Slot)
     /// Close the app's connection, so that it connects again.
     case close(Slot)
+    /// Close the app's connection, because it presented too many tokens that were refused.
+    case expel(Slot)
+    /// Tell operators which check of a token failed; its app is told less.
+    case tokenRefused(TokenFailure)
     /// Hand a preview to the coalescer of the shard.
     case preview(shard: Int, Preview)
     /// Hand a commit to the coalescer or committer of the shard.

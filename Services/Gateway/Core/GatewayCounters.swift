@@ -18,6 +18,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var acknowledged: UInt64 = 0
     /// Events refused.
     package var refused: UInt64 = 0
+    /// Connections ended because their tokens were not valid any more.
+    package var revoked: UInt64 = 0
     /// Commits, joins and reads refused because too many waited.
     package var busy: UInt64 = 0
     /// Commits that had to wait for credit.

@@ -25,6 +25,12 @@ package struct Limits: Equatable, Sendable {
     package var commitsPerSecond = 30
     /// Commits that may come together after a pause.
     package var commitBurst = 120
+    /// Refused CONNECT packets and `auth:refresh` events of one connection, after which it is closed.
+    package var refusedTokens = 10
+    /// Tokens of one connection that are checked per second, and five times as many together after a pause.
+    package var tokenChecksPerSecond = 2
+    /// The same for all connections and requests of one address.
+    package var addressTokenChecksPerSecond = 50
     /// Updates that a resumed join replays at most; further back it gets the whole room.
     package var replay = 1000
     /// How long a commit or a join may wait for its result.

@@ -1,23 +1,29 @@
 import GatewayCore
 import JSONBytes
+import SocketIOServer
 import Timing
 import Wire
 
 /// Who may come in: connections at a rate, and apps by their handshakes.
 struct AppAdmission {
-    private let authenticator: Authenticator
     private let limits: JSONLimits
     private var rate: TokenBucket
+    private var addresses: AddressBudget<AddressKey>
 
     /// - Parameter handshakesPerSecond: as many may come together after a pause.
-    init(authenticator: Authenticator, limits: Limits, handshakesPerSecond: Int, at now: Instant) {
-        self.authenticator = authenticator
+    init(limits: Limits, handshakesPerSecond: Int, at now: Instant) {
         self.limits = limits.json
+        self.addresses = AddressBudget(perSecond: limits.addressTokenChecksPerSecond, at: now)
         self.rate = TokenBucket(capacity: handshakesPerSecond, perSecond: handshakesPerSecond, now: now)
     }
 
     /// Whether one more connection may open now.
     mutating func mayShakeHands(at now: Instant) -> Bool { self.rate.spend(at: now) }
+
+    /// A token of an address is about to be checked; `nil` for one that is not limited.
+    mutating func startTokenCheck(of address: AddressKey?, at now: Instant) throws(Refusal) {
+        if let address { try self.addresses.startCheck(of: address, at: now) }
+    }
 
     /// Identifies an app by its handshake.
     /// - Parameters:
@@ -25,8 +31,18 @@ struct AppAdmission {
     ///   - seconds: the time since 1970, for the token's end.
     func identify(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
-        guest: String?, seconds: Int64
-    ) throws(Refusal) -> (Identity, HandshakeFields) {
+        by authenticator: Authenticator, guest: String?, seconds: Int64
+    ) throws(Denial) -> (Identity, HandshakeFields) {
+        let fields: HandshakeFields
+        do throws(Refusal) { fields = try self.fields(auth: auth, query: query, header: header) } catch {
+            throw Denial(error)
+        }
+        return (try authenticator.identify(fields, guest: guest ?? Self.guestName(), seconds: seconds), fields)
+    }
+
+    private func fields(
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
+    ) throws(Refusal) -> HandshakeFields {
         var document = JSONDocument()
         if !auth.isEmpty {
             let fault: JSONError?
@@ -37,9 +53,7 @@ struct AppAdmission {
             }
             if let fault { throw Refusal(fault, in: document.root, limits: self.limits) }
         }
-        let fields = try HandshakeFields(auth: auth.isEmpty ? nil : document.root, query: query, header: header)
-        let guest = guest ?? Self.guestName()
-        return (try self.authenticator.identify(fields, guest: guest, seconds: seconds), fields)
+        return try HandshakeFields(auth: auth.isEmpty ? nil : document.root, query: query, header: header)
     }
 
     /// A random name: of 15 bytes, which a text stores without memory of its own.

@@ -26,6 +26,8 @@ protocol AppLine: AnyObject {
     func disconnect()
     /// Closes the app's connection, so that it connects again elsewhere.
     func goAway()
+    /// Closes the app's connection, because it presented too many tokens that were refused.
+    func expel()
     /// Counts a message that was no event.
     func reportBadMessage()
 }

@@ -46,7 +46,10 @@ final class FaceApps {
             self.refuse(peer, hub, Refusal(.busy, "Too many back ends are connected.", retryAfterMs: 1000))
             return
         }
-        switch hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }) {
+        // Back ends are on a trusted network, and a refused one has no connection that could be closed.
+        var limit: DoorLimit?
+        switch hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }, from: nil, counted: nil, within: &limit)
+        {
         case .failure(let refusal):
             self.refuse(peer, hub, refusal)
         case .success((let identity, let handshake)):
@@ -144,6 +147,10 @@ final class FaceLine: AppLine {
     }
 
     func goAway() {
+        self.disconnect()
+    }
+
+    func expel() {
         self.disconnect()
     }
 

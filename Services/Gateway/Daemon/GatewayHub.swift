@@ -25,6 +25,9 @@ final class GatewayHub {
     var topology: MeshTopology
     var senders: MeshSenders
     private var admission: AppAdmission
+    private let hosts: HostPolicy
+    let door: DoorReport
+    private let limits: Limits
     private let degraded: HealthNote
     private let outbox: Mailbox<MeshOrder>
     let news: Mailbox<MeshNews>
@@ -74,8 +77,11 @@ final class GatewayHub {
         self.telemetry = telemetry
         self.degraded = context.health.note("commits")
         self.admission = AppAdmission(
-            authenticator: self.core.authenticator, limits: settings.limits,
-            handshakesPerSecond: settings.handshakesPerSecond, at: Instant(wholeMillisecondsOf: .now()))
+            limits: settings.limits, handshakesPerSecond: settings.handshakesPerSecond,
+            at: Instant(wholeMillisecondsOf: .now()))
+        self.hosts = settings.hosts
+        self.limits = settings.limits
+        self.door = DoorReport(context)
         self.flushes = flushes
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
         self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
@@ -112,6 +118,14 @@ final class GatewayHub {
 
     // MARK: Apps
 
+    /// Whether a request addresses the gateway by one of its names.
+    /// - Parameter address: where it comes from.
+    func isAddressed(by head: HTTPRequestHead, from address: SocketAddress?) -> Bool {
+        if self.hosts.admits(head) { return true }
+        self.door.hostRefused(head.header("host"), from: address)
+        return false
+    }
+
     /// Whether one more connection may open now, or must come a moment later.
     func mayShakeHands() -> Bool {
         if self.admission.mayShakeHands(at: self.now) { return true }
@@ -119,18 +133,39 @@ final class GatewayHub {
         return false
     }
 
+    /// What a connection may cost until it is known whose it is.
+    func makeDoorLimit() -> DoorLimit { DoorLimit(limits: self.limits, at: self.now) }
+
     /// An app asks to come in: it is identified by its handshake.
-    /// - Parameter guest: the user's name in open mode when the handshake gives none; nil: a random one.
+    /// - Parameters:
+    ///   - guest: the user's name in open mode when the handshake gives none; nil: a random one.
+    ///   - address: where it comes from; nil for back ends.
+    ///   - key: the address whose limits it counts for; nil for none.
+    ///   - limit: of its connection; nil when it has none that lasts.
     func admit(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
-        guest: String? = nil
+        guest: String? = nil, from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?
     ) -> Result<(Identity, HandshakeFields), Refusal> {
-        do throws(Refusal) {
+        do throws(Denial) {
+            try self.startTokenCheck(counted: key, within: &limit)
             return .success(
                 try self.admission.identify(
-                    auth: auth, query: query, header: header, guest: guest, seconds: self.seconds))
+                    auth: auth, query: query, header: header, by: self.core.authenticator, guest: guest,
+                    seconds: self.seconds))
         } catch {
-            return .failure(error)
+            if let failure = error.failure { self.door.tokenRefused(failure, from: address) }
+            return .failure(error.refusal)
+        }
+    }
+
+    private func startTokenCheck(counted key: AddressKey?, within limit: inout DoorLimit?) throws(Denial) {
+        guard self.core.authenticator.usesTokens else { return }
+        do throws(Refusal) {
+            try limit?.startCheck(at: self.now)
+            try self.admission.startTokenCheck(of: key, at: self.now)
+        } catch {
+            self.door.checkRefused()
+            throw Denial(error)
         }
     }
 
@@ -253,6 +288,12 @@ final class GatewayHub {
     func sendFace(_ text: [UInt8], to peer: [UInt8]) {
         self.senders.face(text, to: peer)
         self.settleLater()
+    }
+
+    /// Other keys or revocations are in force.
+    func tokensChanged(_ tokens: TokenVerifier) {
+        self.core.tokensChanged(tokens, into: &self.actions)
+        self.settle()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.

@@ -13,23 +13,31 @@ import Timing
 package final class GatewayService: Service {
     private let settings: GatewaySettings
     private let context: DaemonContext
+    /// The rules for tokens, each time that they change.
+    private let tokenChanges: AsyncStream<TokenSettings.Rules>
 
-    private init(settings: GatewaySettings, context: DaemonContext) {
+    private init(
+        settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>
+    ) {
         self.settings = settings
         self.context = context
+        self.tokenChanges = tokenChanges
     }
 
     /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
     /// there as it was when the layout of the settings changes.
     package static func main() async {
         await DaemonMain.run(GatewaySettings.self) { settings, context in
-            GatewayService.services(settings, context)
+            try GatewayService.services(settings, context)
         }
     }
 
     /// The services of a gateway, in order of dependency.
-    package static func services(_ settings: GatewaySettings, _ context: DaemonContext) -> [any Service] {
-        [GatewayService(settings: settings, context: context)]
+    /// - Throws: when the process has no descriptor left.
+    package static func services(_ settings: GatewaySettings, _ context: DaemonContext) throws -> [any Service] {
+        let watch = try TokenWatch(settings.tokens, context)
+        let gateway = GatewayService(settings: settings, context: context, tokenChanges: watch.changes)
+        return watch.services + [gateway]
     }
 
     package func run() async throws {
@@ -45,7 +53,7 @@ package final class GatewayService: Service {
 
     private func serve(on eventLoop: any EventLoop) async throws {
         let listening = self.context.health.check("listener")
-        let tokens = try await self.settings.makeTokenVerifier()
+        let tokens = try await self.settings.tokens?.makeVerifier()
         let parts = try await eventLoop.submit {
             try GatewayParts(eventLoop: eventLoop, settings: self.settings, tokens: tokens, context: self.context)
         }.get()
@@ -54,12 +62,30 @@ package final class GatewayService: Service {
         let url = "http://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
         self.context.health.announce(url: url)
         self.context.logger.info("gateway listens", metadata: ["gateway.url": "\(url)"])
+        if self.settings.isOpenToOthers {
+            self.context.logger.warning(
+                "everybody who reaches this address may do everything: it is not loopback, and there are no keys",
+                metadata: ["gateway.url": "\(url)"])
+        }
         listening.ready()
-        try await gracefulShutdown()
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { try await self.followTokens(parts, on: eventLoop) }
+            try await gracefulShutdown()
+            group.cancelAll()
+        }
         await self.drain(parts, on: eventLoop)
         parts.reactor.stop()
         try await parts.reactor.ended()
         try await eventLoop.submit { parts.close() }.get()
+    }
+
+    /// Applies other keys and revocations, until the gateway stops.
+    private func followTokens(_ parts: GatewayParts, on eventLoop: any EventLoop) async throws {
+        guard let tokens = self.settings.tokens else { return }
+        for await rules in self.tokenChanges {
+            let verifier = try await tokens.makeVerifier(rules)
+            eventLoop.execute { parts.tokensChanged(verifier) }
+        }
     }
 
     /// An address that a browser can open.
@@ -127,6 +153,9 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             if hasFace { hub.value.dropSilentBackEnds() }
         }
     }
+
+    /// Other keys or revocations are in force.
+    func tokensChanged(_ tokens: TokenVerifier) { self.hub.tokensChanged(tokens) }
 
     /// Takes leave of all apps, then waits for the commits that others left in custody.
     func drain() -> EventLoopFuture<Void> {

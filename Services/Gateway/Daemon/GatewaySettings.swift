@@ -1,7 +1,6 @@
-package import Auth
 package import Boot
 package import GatewayCore
-import SocketIO
+package import SocketIO
 package import SocketIOServer
 import Timing
 
@@ -11,19 +10,18 @@ package struct GatewaySettings: DaemonSettings {
     package var host: String
     /// The port of the same; 0 takes any free one.
     package var port: Int
+    /// The names by which clients may address the gateway.
+    package var hosts: HostPolicy
+    /// True when everybody who reaches the gateway may do everything, and others than this machine's programs do.
+    package var isOpenToOthers: Bool
     /// The ZeroMQ face for other back ends; nil: none.
     package var face: String?
     /// What one app may ask.
     package var limits: Limits
     /// How the Socket.IO server behaves.
     package var socketIO: SocketIOServer.Configuration
-    /// What tokens are signed with; nil in open mode.
-    package var tokenKeys: KeySet?
-    /// What tokens must have as `iss` and `aud`.
-    package var tokenIssuer: String
-    package var tokenAudience: String
-    /// How much later than its `exp` a token ends, and how much earlier it begins.
-    package var tokenLeeway: Duration
+    /// What tokens are judged by; nil in open mode.
+    package var tokens: TokenSettings?
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
     /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
@@ -42,7 +40,15 @@ package struct GatewaySettings: DaemonSettings {
     static let face = Setting<String?>.endpoint(
         "face", "Endpoint of a ZeroMQ ROUTER on which other back ends speak the same events; none without it.")
     static let origins = Setting<[String]>.list(
-        "origins", default: ["*"], "Origins of web pages that may use Socket.IO and the HTTP API, exactly; * for all.")
+        "origins", default: [sameOrigin],
+        "Origins of web pages that may use Socket.IO and the HTTP API, exactly; same-origin for the gateway's own, * for all."
+    )
+    /// In the list of origins: pages of the gateway itself.
+    private static let sameOrigin = "same-origin"
+    static let hosts = Setting<[String]>.list(
+        "hosts",
+        "Names that requests may have as Host, with any port or the one given; by default those of loopback, or all on other addresses."
+    )
     static let pingInterval = Setting.milliseconds(
         "ping-interval-ms", default: 25_000, in: 100...300_000, "How often a quiet app is pinged.")
     static let pingTimeout = Setting.milliseconds(
@@ -106,9 +112,15 @@ package struct GatewaySettings: DaemonSettings {
     static let handshakeRate = Setting.int(
         "handshakes-per-second", default: 2000, in: 1...1_000_000,
         "New connections in a second, and as many at once after a pause; more are told to come a moment later (503).")
-    static let tokenLeeway = Setting.milliseconds(
-        "jwt-leeway-ms", default: 60_000, in: 0...300_000,
-        "Tolerated difference of clocks: how long after its exp a token is still good, also for live connections.")
+    static let refusedTokens = Setting.int(
+        "refused-tokens", default: 10, in: 1...1000,
+        "Refused CONNECT packets and auth:refresh events of one connection, after which it is closed.")
+    static let tokenChecks = Setting.int(
+        "token-checks-per-second", default: 2, in: 1...10_000,
+        "Tokens of one connection that are checked, and five times as many at once after a pause.")
+    static let addressTokenChecks = Setting.int(
+        "address-token-checks-per-second", default: 50, in: 1...100_000,
+        "The same for all connections and requests of one IP address; loopback is not counted.")
     static let drainSpread = Setting.milliseconds(
         "drain-spread-ms", default: 4000, in: 0...8000,
         "Over how long a stopping gateway spreads its goodbyes to many apps.")
@@ -116,20 +128,23 @@ package struct GatewaySettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
         [
-            host, port, face, origins, pingInterval, pingTimeout, connectTimeout, maxMessage,
-            maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
+            host, port, SharedSettings.open, face, origins, hosts, pingInterval, pingTimeout, connectTimeout,
+            maxMessage, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
             commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
             joinsWaiting, snapshotBytes,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
             SharedSettings.jwtKeysFile,
-            SharedSettings.jwtIssuer, SharedSettings.jwtAudience, tokenLeeway,
+            SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
+            TokenSettings.revocations, refusedTokens, tokenChecks, addressTokenChecks,
         ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
         self.host = values[Self.host]
         self.port = values[Self.port]
+        self.hosts = Self.hosts(values)
+        self.isOpenToOthers = false
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
         self.turnPause = .microseconds(values[Self.turnPause])
@@ -142,14 +157,26 @@ package struct GatewaySettings: DaemonSettings {
         where values[setting].isEmpty {
             throw values.problem(setting, "must name at least one")
         }
-        self.tokenIssuer = values[SharedSettings.jwtIssuer]
-        self.tokenAudience = values[SharedSettings.jwtAudience]
-        self.tokenLeeway = values[Self.tokenLeeway]
         self.limits = Self.limits(values)
         self.socketIO = Self.socketIO(values)
         try Self.configureNetwork(&self.socketIO, values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
-        self.tokenKeys = try Self.tokenKeys(values)
+        self.tokens = try TokenSettings(values)
+        self.isOpenToOthers = self.tokens == nil && !Loopback.contains(self.host)
+        guard !self.isOpenToOthers || values[SharedSettings.open] else {
+            throw values.problem(
+                Self.host,
+                "\"\(self.host)\" can be reached from other machines, and without keys everybody may do everything there: "
+                    + "set \(SharedSettings.jwtSecret.name) or \(SharedSettings.jwtKeysFile.name), or give --open")
+        }
+    }
+
+    /// Without a list a gateway on loopback goes by the names of loopback, and one elsewhere by any.
+    private static func hosts(_ values: SettingValues) -> HostPolicy {
+        let (host, names) = (values[Self.host], values[Self.hosts])
+        if !names.isEmpty { return .only(names) }
+        guard Loopback.contains(host) else { return .any }
+        return .only(["localhost", "127.0.0.1", "[::1]", host])
     }
 
     /// Session ids begin with the gateway's name when there are several.
@@ -185,6 +212,9 @@ package struct GatewaySettings: DaemonSettings {
         limits.snapshotBytes = values[Self.snapshotBytes]
         limits.joinsPerSecond = values[Self.joinRate]
         limits.readsWaiting = values[Self.readsWaiting]
+        limits.refusedTokens = values[Self.refusedTokens]
+        limits.tokenChecksPerSecond = values[Self.tokenChecks]
+        limits.addressTokenChecksPerSecond = values[Self.addressTokenChecks]
         return limits
     }
 
@@ -196,36 +226,13 @@ package struct GatewaySettings: DaemonSettings {
         configuration.maxPayload = values[Self.maxMessage]
         configuration.maxBufferedBytes = values[Self.maxBuffered]
         configuration.badPacketBudget = values[Self.badMessages]
-        let origins = values[Self.origins]
-        configuration.origins = origins.contains("*") ? .any : .only(origins)
+        configuration.origins = Self.origins(values[Self.origins])
         return configuration
     }
 
-    private static func tokenKeys(_ values: SettingValues) throws(SettingProblem) -> KeySet? {
-        var keys: KeySet?
-        if let secret = values[SharedSettings.jwtSecret] {
-            do {
-                keys = try KeySet(secret: secret.utf8)
-            } catch {
-                throw values.problem(SharedSettings.jwtSecret, error.description)
-            }
-        }
-        if let path = values[SharedSettings.jwtKeysFile] {
-            do {
-                let file = try KeySet(parsing: FileBytes.read(path).get())
-                keys = try keys?.union(file) ?? file
-            } catch {
-                throw values.problem(SharedSettings.jwtKeysFile, "\(error)")
-            }
-        }
-        return keys
-    }
-
-    /// What verifies tokens; nil in open mode.
-    func makeTokenVerifier() async throws -> TokenVerifier? {
-        guard let keys = self.tokenKeys else { return nil }
-        return try await TokenVerifier(
-            keys: keys, issuer: self.tokenIssuer, audience: self.tokenAudience,
-            leeway: self.tokenLeeway.components.seconds)
+    private static func origins(_ list: [String]) -> OriginPolicy {
+        if list.contains("*") { return .any }
+        let others = list.filter { $0 != Self.sameOrigin }
+        return others.count < list.count ? .own(and: others) : .only(others)
     }
 }

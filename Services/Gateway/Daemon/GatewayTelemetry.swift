@@ -14,6 +14,7 @@ final class GatewayTelemetry: Sendable {
     private let resent: Counter
     private let acknowledged: Counter
     private let refused: Counter
+    private let revoked: Counter
     private let updates: Counter
     private let holes: Counter
     private let resyncs: Counter
@@ -60,6 +61,7 @@ final class GatewayTelemetry: Sendable {
         self.resent = counter("commits_resent_total", "Commits sent again.")
         self.acknowledged = counter("commits_acknowledged_total", "Commits acknowledged to apps.")
         self.refused = counter("refusals_total", "Events refused.")
+        self.revoked = counter("revoked_total", "Connections ended because their tokens were not valid any more.")
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
         self.resyncs = counter("resyncs_total", "Rooms whose members had to join again.")
@@ -156,6 +158,7 @@ final class GatewayTelemetry: Sendable {
         self.resent.follow(counters.resent)
         self.acknowledged.follow(counters.acknowledged)
         self.refused.follow(counters.refused)
+        self.revoked.follow(counters.revoked)
         self.updates.follow(counters.updates)
         self.holes.follow(counters.holes)
         self.resyncs.follow(counters.resyncs)

@@ -24,7 +24,17 @@ final class HTTPPages: HTTPApplication {
 
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
         let head = request.head
-        guard APIResource.contains(head.path) else { return respond(self.page(head)) }
+        if let health = self.health(head) { return respond(health.confined) }
+        guard self.hub.isAddressed(by: head, from: request.remoteAddress) else {
+            return respond(Self.wrongHost.confined)
+        }
+        guard APIResource.contains(head.path) else { return respond(self.page(head).confined) }
+        self.answer(request) { respond($0.confined) }
+    }
+
+    /// A request to the API.
+    private func answer(_ request: HTTPRequest, _ respond: @escaping (HTTPResponse) -> Void) {
+        let head = request.head
         let answer: (HTTPResponse) -> Void = { respond(self.readable($0, by: head)) }
         do throws(Refusal) {
             try self.checkOrigin(of: head)
@@ -40,29 +50,42 @@ final class HTTPPages: HTTPApplication {
     }
 
     func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse {
-        guard APIResource.contains(head.path) else { return HTTPResponse(status: 413) }
+        guard APIResource.contains(head.path) else { return HTTPResponse(status: 413).confined }
         do throws(Refusal) {
             try self.checkOrigin(of: head)
             throw Refusal(.tooLarge, "A body has at most \(self.maxBody) bytes.")
         } catch {
-            return self.readable(Self.refusal(error), by: head)
+            return self.readable(Self.refusal(error), by: head).confined
         }
     }
 
     // MARK: Pages
 
     private func page(_ head: HTTPRequestHead) -> HTTPResponse {
-        let page: HTTPResponse? = head.path == "/" ? Self.page : self.adminPage(head.path)
-        guard let page else { return Self.refusal(.noSuchPage) }
-        return Self.reading.contains(head.method) ? page : Self.wrongMethod(Self.reading)
+        guard head.path == "/" else { return Self.refusal(.noSuchPage) }
+        return Self.reading.contains(head.method) ? Self.page : Self.wrongMethod(Self.reading)
     }
 
-    /// The same health pages as on the admin server.
-    private func adminPage(_ path: String) -> HTTPResponse? {
-        guard path == "/healthz" || path == "/readyz", let page = self.adminPages.page(at: path) else { return nil }
+    /// Yes or no, for proxies, which name no host of ours and no origin. The reasons are on the admin server only: they
+    /// name neighbours and files.
+    private func health(_ head: HTTPRequestHead) -> HTTPResponse? {
+        let isReadiness = head.path == "/readyz"
+        guard isReadiness || head.path == "/healthz", let page = self.adminPages.page(at: head.path) else { return nil }
+        guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
+        let isWell = page.status == 200
+        let text = isReadiness ? #"{"ready":\#(isWell)}"# : isWell ? "ok\n" : "stalled\n"
         return HTTPResponse(
-            status: UInt16(clamping: page.status), headers: [("content-type", page.contentType)], body: page.body)
+            status: UInt16(clamping: page.status), headers: [("content-type", page.contentType)], body: Array(text.utf8)
+        )
     }
+
+    private static let wrongHost: HTTPResponse = {
+        var response = HTTPPages.refusal(
+            Refusal(.forbidden, "The gateway has no such name; its setting hosts lists those it has.", field: "Host"))
+        // Misdirected Request (RFC 9110 section 15.5.20).
+        response.status = 421
+        return response
+    }()
 
     fileprivate static let reading = ["GET", "HEAD"]
 
@@ -150,9 +173,11 @@ final class HTTPPages: HTTPApplication {
 
     private func identify(_ request: HTTPRequest, _ respond: (HTTPResponse) -> Void) -> Identity? {
         let head = request.head
+        var limit: DoorLimit?
         let admission = self.hub.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
-            header: { head.header($0) }, guest: Self.guest)
+            header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
+            counted: request.limitedAddress, within: &limit)
         switch admission {
         case .success((let identity, _)):
             return identity
@@ -170,7 +195,8 @@ final class HTTPPages: HTTPApplication {
 
     private static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
-            status: UInt16(clamping: status), headers: [("content-type", "application/json")], body: body)
+            status: UInt16(clamping: status),
+            headers: [("content-type", "application/json"), ("cache-control", "no-store")], body: body)
     }
 
     private static func refusal(_ refusal: Refusal) -> HTTPResponse {
@@ -187,8 +213,8 @@ final class HTTPPages: HTTPApplication {
     private static let page = HTTPResponse(
         status: 200,
         headers: [
-            ("content-type", "text/html; charset=utf-8"), ("x-content-type-options", "nosniff"),
-            ("cache-control", "no-cache"),
+            ("content-type", "text/html; charset=utf-8"), ("cache-control", "no-cache"),
+            ("content-security-policy", RoomPage.securityPolicy),
         ], body: Array(RoomPage.html.utf8))
 }
 

@@ -1,13 +1,37 @@
+import Crypto
+import SocketIO
+
 /// The page at `/`: what runs, and one room live. It speaks Socket.IO by hand over the browser's own WebSocket, so that
 /// nothing has to be loaded from elsewhere.
 enum RoomPage {
-    static let html = #"""
+    static let html = """
         <!doctype html>
         <html lang="en">
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>TouchSync</title>
-        <style>
+        <link rel="icon" href="data:,">
+        <style>\(Self.style)</style>
+        \(Self.body)
+        <script>\(Self.script)</script>
+        </html>
+
+        """
+
+    /// What the page may do (Content Security Policy 3): run and show what stands in it, known by its hash, and connect to
+    /// this gateway. Text that somebody smuggled into it would stay text.
+    static let securityPolicy = [
+        "default-src 'none'", "script-src '\(Self.hash(of: Self.script))'", "style-src '\(Self.hash(of: Self.style))'",
+        "connect-src 'self'", "img-src data:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+
+    private static func hash(of text: String) -> String {
+        var base64: [UInt8] = []
+        Array(SHA256.hash(data: Array(text.utf8))).withUnsafeBytes { Base64.encode($0, into: &base64) }
+        return "sha256-" + String(decoding: base64, as: UTF8.self)
+    }
+
+    private static let style = #"""
           body { margin: 0; font: 14px/1.4 system-ui, sans-serif; color: #223; display: flex; flex-direction: column; height: 100vh }
           header { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; padding: 8px 14px; border-bottom: 1px solid #ccd }
           header b { font-size: 16px }
@@ -18,18 +42,23 @@ enum RoomPage {
           .element.preview { border-style: dashed }
           .cursor { position: absolute; z-index: 1; pointer-events: none; padding: 0 5px; border-radius: 0 8px 8px 8px; color: #fff; font-size: 12px }
           input, button { font: inherit; padding: 3px 8px }
-        </style>
+        """#
+
+    private static let body = #"""
         <header>
           <b>TouchSync</b>
           <label>Room <input id="room" size="12"></label>
           <button id="add">New note</button>
           <button id="undo">Undo</button>
           <button id="redo">Redo</button>
+          <form id="entry" hidden><label>Token <input id="token" type="password" autocomplete="off"></label> <button>Enter</button></form>
           <span>Drag to move, wheel to turn, Shift + wheel to scale. Open the page twice.</span>
           <span id="state">connecting</span>
         </header>
         <div id="canvas"></div>
-        <script>
+        """#
+
+    private static let script = #"""
         "use strict";
         const $ = id => document.getElementById(id);
         const room = new URLSearchParams(location.search).get("room") || "demo";
@@ -58,8 +87,12 @@ enum RoomPage {
         function packet(text) {
           if (text === "2") return socket.send("3");
           if (text[0] === "0") return socket.send("40" + JSON.stringify(handshake()));
-          if (text.startsWith("40")) return join();
-          if (text.startsWith("44")) return status(JSON.parse(text.slice(2)).message);
+          if (text.startsWith("40")) {
+            $("entry").hidden = true;
+            return join();
+          }
+          if (text.startsWith("44")) return refused(JSON.parse(text.slice(2)));
+          if (text.startsWith("41")) return refused({ message: "The token has ended.", data: { field: "token" } });
           const found = /^4([23])(\d*)(\[.*)$/s.exec(text);
           if (!found) return;
           const data = JSON.parse(found[3]);
@@ -70,10 +103,26 @@ enum RoomPage {
           } else event(data[0], data[1]);
         }
 
+        // The token is kept for this tab alone, and never in the address, which others may see.
         function handshake() {
-          const token = new URLSearchParams(location.search).get("token");
+          const token = sessionStorage.getItem("token");
           return token ? { token } : {};
         }
+
+        function refused({ message, data }) {
+          status(message);
+          if (data && data.field === "token") {
+            sessionStorage.removeItem("token");
+            $("entry").hidden = false;
+          }
+        }
+
+        $("entry").onsubmit = submission => {
+          submission.preventDefault();
+          sessionStorage.setItem("token", $("token").value.trim());
+          $("token").value = "";
+          if (socket.readyState === WebSocket.OPEN) socket.send("40" + JSON.stringify(handshake()));
+        };
 
         function emit(name, payload, done) {
           if (!socket || socket.readyState !== WebSocket.OPEN) return;
@@ -279,7 +328,5 @@ enum RoomPage {
         onkeydown = e => e.target.tagName !== "INPUT" && (e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "z"
           && revise(e.shiftKey ? "redo" : "undo");
         connect();
-        </script>
-        </html>
         """#
 }

@@ -14,7 +14,8 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func admit(_ handshake: Handshake) -> HandshakeRefusal? {
-        self.hub.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
+        guard self.hub.isAddressed(by: handshake.head, from: handshake.remoteAddress) else { return .forbidden }
+        return self.hub.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
     }
 
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
@@ -23,13 +24,16 @@ final class SocketIOApps: SocketIOApplication {
             return
         }
         let head = request.handshake?.head
+        let visitor = self.visitor(on: socket)
         let admission = self.hub.admit(
-            auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) })
+            auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
+            from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit)
         switch admission {
         case .failure(let refusal):
             var data = JSONWriter(reserving: 96)
             refusal.encode(into: &data)
             socket.refuse(message: refusal.message, data: data.bytes)
+            if visitor.limit?.refused() == true { socket.expel() }
         case .success((let identity, let handshake)):
             socket.accept()
             let line = SocketIOLine(socket, on: self.hub.eventLoop)
@@ -37,6 +41,14 @@ final class SocketIOApps: SocketIOApplication {
             socket.tag = self.hub.connected(line, identity: identity, handshake: handshake)
             socket.releaseHandshake()
         }
+    }
+
+    /// What the connection has left of its patience; it may send any number of CONNECT packets.
+    private func visitor(on socket: SocketIOSocket) -> Visitor {
+        if let visitor = socket.engine.userInfo as? Visitor { return visitor }
+        let visitor = Visitor(self.hub.makeDoorLimit())
+        socket.engine.userInfo = visitor
+        return visitor
     }
 
     func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
@@ -58,6 +70,20 @@ final class SocketIOApps: SocketIOApplication {
     func writable(_ socket: SocketIOSocket) {
         (socket.userInfo as? SocketIOLine)?.resume()
     }
+}
+
+/// A connection as it is at the door.
+private final class Visitor {
+    var limit: DoorLimit?
+
+    init(_ limit: DoorLimit) {
+        self.limit = limit
+    }
+}
+
+extension SocketIOSocket {
+    /// Closes the connection of a client that was refused too often (RFC 6455 section 7.4.1: policy violation).
+    fileprivate func expel() { self.closeEngine(code: 1008, reason: "too many tokens were refused") }
 }
 
 /// One app that speaks Socket.IO.
@@ -155,6 +181,10 @@ final class SocketIOLine: AppLine {
 
     func goAway() {
         self.socket.goAway()
+    }
+
+    func expel() {
+        self.socket.expel()
     }
 
     func reportBadMessage() {

@@ -15,7 +15,7 @@ package struct RulesFile: Sendable, Equatable {
     /// The rules that it contained.
     package let table: RulesTable
     /// The file from which they were read; nil when it could not be examined.
-    let stamp: FileStamp?
+    package let stamp: FileStamp?
 
     /// The built-in rules.
     package static let builtIn = RulesFile(path: nil, table: .defaults, stamp: nil)

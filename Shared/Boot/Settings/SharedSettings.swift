@@ -80,10 +80,15 @@ package enum SharedSettings {
         "jwt-keys-file", "File with the public keys that verify tokens: a JWK set or PEM blocks.")
     package static let jwtIssuer = Setting.string("jwt-issuer", default: "touchsync", "Required iss of tokens.")
     package static let jwtAudience = Setting.string("jwt-audience", default: "touchsync", "Required aud of tokens.")
+    package static let tokenLifetime = Setting.int(
+        "token-lifetime-s", default: 86_400, in: 1...31_536_000,
+        "Seconds for which a token is good at most: since its iat, or without one since it was presented.")
+    package static let open = Setting.bool(
+        "open", default: false, "Serve without keys on an address that others can reach: everybody may do everything.")
 
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [
         adminHost, logFormat, logLevel, drainTimeout, gateways, coalescers, committers, fanouts, databaseURL, rules,
-        jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience,
+        jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime,
     ]
 }

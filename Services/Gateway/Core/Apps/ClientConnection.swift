@@ -16,6 +16,8 @@ struct ClientConnection {
     private var previewLimit: TokenBucket
     private var viewportLimit: TokenBucket
     private var pingLimit: TokenBucket
+    /// What its new tokens may cost.
+    private var door: DoorLimit
     /// Its rate of commits, and those that wait.
     private(set) var commits: CommitQueue
     /// When a refusal of a preview was last reported, by code.
@@ -45,6 +47,7 @@ struct ClientConnection {
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
         self.viewportLimit = self.previewLimit
         self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
+        self.door = DoorLimit(limits: limits, at: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
 
@@ -154,6 +157,16 @@ struct ClientConnection {
     }
 
     // MARK: Tokens
+
+    /// The app names a new token, which is about to be checked.
+    mutating func startTokenCheck(at now: Instant) throws(Refusal) { try self.door.startCheck(at: now) }
+
+    /// A new token of the app was refused.
+    /// - Returns: true when the connection is to be closed.
+    mutating func tokenRefused() -> Bool { self.door.refused() }
+
+    /// Removes and returns the commits that wait for their turn, in order.
+    mutating func withdrawCommits() -> [DelayedCommit] { self.commits.removeAll() }
 
     /// The app named a new token of the same user.
     /// - Returns: the rooms that it gives no right to.

@@ -12,15 +12,19 @@ package struct Identity: Equatable, Sendable {
     /// When the connection ends unless it gets another token, seconds since 1970: later than `exp` by the leeway for
     /// clocks that differ, as at the door. Nil: never (open mode).
     package var endsAt: Int64?
+    /// The token; nil: none (open mode).
+    package var token: TokenReference?
 
     /// An identity.
     package init(
-        member: Member, rights: RoomRights? = nil, expiresAt: Int64? = nil, endsAt: Int64? = nil
+        member: Member, rights: RoomRights? = nil, expiresAt: Int64? = nil, endsAt: Int64? = nil,
+        token: TokenReference? = nil
     ) {
         self.member = member
         self.rights = rights
         self.expiresAt = expiresAt
         self.endsAt = endsAt
+        self.token = token
     }
 
     /// The user's right in a room; nil: none.
@@ -36,10 +40,30 @@ package struct Identity: Equatable, Sendable {
     }
 }
 
-extension Refusal {
-    /// The answer to an app whose token was refused.
-    package init(_ failure: TokenFailure) {
-        let code: RefusalCode = failure == .expired ? .sessionExpired : .forbidden
-        self.init(code, "the token was refused: \(failure.code)", field: "token")
+/// Why an app is not who it says it is.
+package struct Denial: Error, Equatable, Sendable {
+    /// What the app is told. A token that is not valid has one answer whatever is wrong with it: a stranger learns
+    /// nothing from it, and who was given the token can ask who issued it.
+    package let refusal: Refusal
+    /// Which check of the token failed, for logs and metrics only; nil when none was checked.
+    package let failure: TokenFailure?
+
+    /// A refusal before any token is checked, or after it was found valid.
+    package init(_ refusal: Refusal) {
+        self.refusal = refusal
+        self.failure = nil
     }
+
+    /// A token that is not valid. That it has expired is told apart, because an app then gets another one by itself; only
+    /// the holder of a token with a good signature hears it.
+    init(_ failure: TokenFailure) {
+        self.refusal = failure == .expired ? .tokenExpired : .tokenNotValid
+        self.failure = failure
+    }
+}
+
+extension Refusal {
+    private static let tokenText = "The token is not valid."
+    static var tokenNotValid: Refusal { Refusal(.forbidden, Self.tokenText, field: "token") }
+    fileprivate static var tokenExpired: Refusal { Refusal(.sessionExpired, Self.tokenText, field: "token") }
 }

@@ -30,6 +30,13 @@ package struct TokenBucket: Equatable, Sendable {
         return UInt32(max(1, min(60_000, (missing / self.perSecond * 1000).rounded(.up))))
     }
 
+    /// True when nothing was spent for so long that it is full again.
+    func isFull(at now: Instant) -> Bool {
+        var bucket = self
+        bucket.refill(at: now)
+        return bucket.tokens >= bucket.capacity
+    }
+
     private mutating func refill(at now: Instant) {
         guard now > self.updatedAt else { return }
         let gained = now.elapsed(since: self.updatedAt).seconds * self.perSecond

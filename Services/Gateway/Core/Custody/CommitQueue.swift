@@ -33,6 +33,12 @@ struct CommitQueue {
     /// How long until the rate allows one more, ms.
     mutating func waitMs(at now: Instant) -> UInt32 { self.limit.waitMs(at: now) }
 
+    /// Removes and returns all that wait, in order.
+    mutating func removeAll() -> [DelayedCommit] {
+        defer { self.commits.removeAll() }
+        return Array(self.commits)
+    }
+
     mutating func append(_ commit: DelayedCommit) { self.commits.append(commit) }
 
     /// Removes and returns the first commit that may be sent now; nil when there is none, or the rate does not allow it.

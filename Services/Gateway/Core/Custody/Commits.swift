@@ -12,8 +12,8 @@ import Wire
 package struct Commits {
     /// Commits without a result.
     package internal(set) var custody: Custody
-    /// Commits that connections left behind: accepted, and sent as their rates allow.
-    private var leftBehind: [CommitQueue] = []
+    /// Commits that connections left behind, and whose they were: accepted, and sent as their rates allow.
+    private var leftBehind: [(queue: CommitQueue, identity: Identity)] = []
     /// Commits acknowledged.
     private(set) var acknowledgedTotal: UInt64 = 0
     private let gateway: Identifier
@@ -107,8 +107,30 @@ package struct Commits {
     }
 
     /// A connection is gone. What it had accepted is sent all the same.
-    mutating func leaveBehind(_ queue: CommitQueue) {
-        if !queue.isEmpty { self.leftBehind.append(queue) }
+    mutating func leaveBehind(_ queue: CommitQueue, of identity: Identity) {
+        if !queue.isEmpty { self.leftBehind.append((queue, identity)) }
+    }
+
+    /// Commits that wait for their turn are not sent any more, as their token is not valid any more.
+    mutating func withdraw(
+        _ commits: [DelayedCommit], _ connections: inout Connections, into actions: inout [GatewayAction]
+    ) {
+        for delayed in commits {
+            self.custody.unreserve(delayed.commit.edit.weight)
+            connections.refuse(
+                .tokenNotValid, delayed.origin, room: delayed.commit.room, element: delayed.commit.edit.soleElement,
+                into: &actions)
+        }
+    }
+
+    /// The same for what connections left behind that are gone.
+    mutating func withdrawLeftBehind(unless isAdmitted: (Identity) -> Bool) {
+        for index in self.leftBehind.indices where !isAdmitted(self.leftBehind[index].identity) {
+            for delayed in self.leftBehind[index].queue.removeAll() {
+                self.custody.unreserve(delayed.commit.edit.weight)
+            }
+        }
+        self.leftBehind.removeAll { $0.queue.isEmpty }
     }
 
     /// True while commits of connections that are gone wait to be sent.
@@ -118,12 +140,12 @@ package struct Commits {
         _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         for index in self.leftBehind.indices {
-            while let next = self.leftBehind[index].next(at: now, where: { _ in true }) {
+            while let next = self.leftBehind[index].queue.next(at: now, where: { _ in true }) {
                 self.custody.unreserve(next.commit.edit.weight)
                 self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
             }
         }
-        self.leftBehind.removeAll { $0.isEmpty }
+        self.leftBehind.removeAll { $0.queue.isEmpty }
     }
 
     // MARK: From HTTP

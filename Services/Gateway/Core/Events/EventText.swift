@@ -359,6 +359,16 @@ enum EventText {
         }
     }
 
+    /// The app's token is not valid any more.
+    static var tokenNotValid: [UInt8] {
+        Self.event("auth:error", room: nil) { writer in
+            writer.key("code")
+            writer.value(Refusal.tokenNotValid.code.name)
+            writer.key("message")
+            writer.value(Refusal.tokenNotValid.message)
+        }
+    }
+
     /// The fields of a member.
     static func member(_ member: Member, into writer: inout JSONWriter) {
         writer.key("userId")

@@ -19,8 +19,10 @@ struct TokenCommand: ParsableCommand {
     var room: [String]
     @Option(help: "The user's right there: view, preview or commit.")
     var right: Right = .commit
-    @Option(help: "Seconds until the token expires.")
-    var ttl: Int = 3600
+    @Option(help: "Seconds until the token expires; by default an hour, or token-lifetime-s if that is less.")
+    var ttl: Int?
+    @Option(help: "The token's id (jti), by which it can be revoked; by default a random one.")
+    var id: String?
     @Option(help: "The name that others see.")
     var name: String?
     @OptionGroup var settings: SettingsOptions
@@ -31,9 +33,8 @@ struct TokenCommand: ParsableCommand {
             throw ValidationError("--room must be 1 to 64 letters, digits, and _ . : -, or *, not \"\(room)\"")
         }
         guard (1...128).contains(self.user.utf8.count) else { throw ValidationError("--user must have 1 to 128 bytes") }
-        guard (1...315_360_000).contains(self.ttl) else {
-            throw ValidationError("--ttl must be a whole number of seconds from 1 to 315360000, not \(self.ttl)")
-        }
+        if let ttl, ttl < 1 { throw ValidationError("--ttl must be a whole number of seconds from 1, not \(ttl)") }
+        if let id, !(1...256).contains(id.utf8.count) { throw ValidationError("--id must have 1 to 256 bytes") }
     }
 
     func run() throws {
@@ -45,11 +46,12 @@ struct TokenCommand: ParsableCommand {
                         + "command and for the gateways, or \"jwtSecret\" in the settings file",
                     exitCode: DaemonMain.configurationExitCode)
             }
+            let lifetime = try self.lifetime(longest: values[SharedSettings.tokenLifetime])
             let token: String
             do {
                 token = try self.token(
                     secret: secret, issuer: values[SharedSettings.jwtIssuer],
-                    audience: values[SharedSettings.jwtAudience])
+                    audience: values[SharedSettings.jwtAudience], lifetime: lifetime)
             } catch let failure as KeyFailure {
                 throw OperatorFailure("--jwt-secret: \(failure)", exitCode: DaemonMain.configurationExitCode)
             }
@@ -62,14 +64,35 @@ struct TokenCommand: ParsableCommand {
         }
     }
 
-    private func token(secret: String, issuer: String, audience: String) throws -> String {
-        let (user, name, lifetime, right) = (self.user, self.name, Int64(self.ttl), self.right)
+    /// Seconds until the token expires.
+    private func lifetime(longest: Int) throws(OperatorFailure) -> Int {
+        let lifetime = self.ttl ?? min(3600, longest)
+        guard lifetime <= longest else {
+            throw OperatorFailure(
+                "--ttl \(lifetime) is too long: gateways refuse a token \(longest) s after it was issued, whatever it says "
+                    + "itself; give less, or raise token-lifetime-s here and for the gateways",
+                exitCode: DaemonMain.configurationExitCode)
+        }
+        return lifetime
+    }
+
+    private func token(secret: String, issuer: String, audience: String, lifetime: Int) throws -> String {
+        let (user, name, right, lifetime) = (self.user, self.name, self.right, Int64(lifetime))
+        let id = self.id ?? Self.randomID()
         let rooms = self.room.map { (id: $0, right: right) }
         return try Self.waiting {
             try await TokenSigner(secret: secret.utf8).token(
-                user: user, name: name, rooms: rooms, issuer: issuer, audience: audience, at: Int64(time(nil)),
+                id: id, user: user, name: name, rooms: rooms, issuer: issuer, audience: audience, at: Int64(time(nil)),
                 lifetime: lifetime)
         }
+    }
+
+    /// 128 random bits: nobody guesses it, no two tokens share it.
+    private static func randomID() -> String {
+        (0..<2).map { _ in
+            let half = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            return String(repeating: "0", count: 16 - half.count) + half
+        }.joined()
     }
 
     /// Waits for asynchronous work. The command's `main` is synchronous: an asynchronous one would have threads before

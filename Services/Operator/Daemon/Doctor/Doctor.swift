@@ -1,3 +1,4 @@
+internal import Auth
 internal import Boot
 internal import CLinux
 internal import Glibc
@@ -18,7 +19,8 @@ struct Doctor {
     /// All checks, in the order in which a new user needs them.
     func examine() -> [Finding] {
         let environment = ProcessSetup.environment()
-        return [self.zeroMQ(), self.libpq()] + self.settings(environment) + self.database(environment)
+        return [self.zeroMQ(), self.libpq()] + self.settings(environment) + [self.door(environment)]
+            + self.database(environment)
             + [self.descriptors(), self.dataFolder(), self.space(), self.sockets()] + self.ports() + [self.clock()]
     }
 
@@ -78,6 +80,21 @@ struct Doctor {
         return SettingsResolver(
             schema: schema, arguments: (self.configPath.map { ["--config", $0] } ?? []) + flags,
             environment: environment, readFile: { FileBytes.read($0) })
+    }
+
+    /// Who may do what on the gateways.
+    private func door(_ environment: [String: String]) -> Finding {
+        let values = self.resolver(.gateway, environment).values
+        let host = values.text(ofSetting: "host") ?? "127.0.0.1"
+        if values[SharedSettings.jwtSecret] != nil || values[SharedSettings.jwtKeysFile] != nil {
+            return .ok("access", "by token")
+        }
+        if Loopback.contains(host) { return .ok("access", "open to everybody on this machine; \(host) is loopback") }
+        let remedy = "set TOUCHSYNC_JWT_SECRET (at least \(KeySet.shortestSecret) bytes) or jwt-keys-file"
+        if values[SharedSettings.open] {
+            return .warn("access", "open to everybody who reaches \(host), as --open demands", remedy)
+        }
+        return .fail("access", "there are no keys, and others can reach \(host): gateways will not start", remedy)
     }
 
     // MARK: Database

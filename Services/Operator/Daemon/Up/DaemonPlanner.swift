@@ -78,6 +78,16 @@ struct DaemonPlanner {
         return (resolver.values, resolver.problems)
     }
 
+    /// What to tell an operator whose gateways let everybody in; nil when they ask for tokens, or listen on loopback only.
+    var accessWarning: String? {
+        let values = self.resolve(.gateway, database: nil).values
+        let keys = [SharedSettings.jwtSecret, SharedSettings.jwtKeysFile].filter { self.has(.gateway, $0) }
+        guard let host = self.topology.host, !Loopback.contains(host), keys.allSatisfy({ values[$0] == nil }) else {
+            return nil
+        }
+        return "warning: there are no keys, so everybody who reaches \(host) may do everything"
+    }
+
     private static func check<Settings: DaemonSettings>(_ type: Settings.Type, _ resolver: inout SettingsResolver) {
         _ = resolver.settings(type)
     }

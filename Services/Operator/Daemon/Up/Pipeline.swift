@@ -91,6 +91,7 @@ struct Pipeline {
             throw OperatorFailure(
                 problems.map(\.description).joined(separator: "\n"), exitCode: DaemonMain.configurationExitCode)
         }
+        if let warning = planner.accessWarning { self.tell(warning) }
         return planner
     }
 

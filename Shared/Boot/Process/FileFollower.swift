@@ -1,6 +1,4 @@
-package import Canvas
-
-/// Decides when a rules file is read again, and compares what it contains with the rules in force.
+/// Decides when a file is read again that may change while the daemon runs.
 ///
 ///     stamp as read ──► nothing         another stamp ──► wait ──► the same stamp again ──► read
 ///                                                          ▲ └──── a third stamp ────┐
@@ -9,28 +7,16 @@ package import Canvas
 /// A file is recognized by its stamp: replaced by renaming another one over it, written in place, or behind a symbolic
 /// link that now leads elsewhere. It is read only when it did not change between two looks, so that a file that is being
 /// written in place is not read halfway.
-package struct RulesFollower: Sendable {
-    /// What reading the file led to.
-    package enum Outcome: Sendable, Equatable {
-        /// Other rules are in force now. The changes, one for each rule.
-        case changed([String])
-        /// It contains the rules that are in force already.
-        case unchanged
-        /// It is not accepted; the rules in force stay.
-        case refused(String)
-    }
-
-    /// The rules in force.
-    package private(set) var table: RulesTable
+package struct FileFollower: Sendable {
     /// The file that was read last, whether it was accepted or not.
     private var read: FileStamp?
     /// Another one that was seen since.
     private var seen: FileStamp??
 
-    /// A follower of the file from which the rules in force come.
-    package init(_ file: RulesFile) {
-        self.table = file.table
-        self.read = file.stamp
+    /// A follower of a file that was read at start.
+    /// - Parameter stamp: the file as it was before it was read; nil when it could not be examined.
+    package init(_ stamp: FileStamp?) {
+        self.read = stamp
     }
 
     /// The file was examined.
@@ -46,18 +32,9 @@ package struct RulesFollower: Sendable {
     }
 
     /// The file was read.
-    /// - Parameters:
-    ///   - result: its rules, or why it is refused.
-    ///   - stamp: the file before it was read.
-    package mutating func read(_ result: Result<RulesTable, SettingRefusal>, from stamp: FileStamp?) -> Outcome {
+    /// - Parameter stamp: the file before it was read.
+    package mutating func wasRead(_ stamp: FileStamp?) {
         self.read = stamp
         self.seen = nil
-        switch result {
-        case .failure(let refusal): return .refused(refusal.reason)
-        case .success(let table):
-            let changes = table.changes(since: self.table)
-            self.table = table
-            return changes.isEmpty ? .unchanged : .changed(changes)
-        }
     }
 }

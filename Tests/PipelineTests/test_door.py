@@ -1,0 +1,512 @@
+"""Who comes in: addresses, hosts, origins, tokens, and what strangers may cost."""
+
+import base64
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+import pytest
+import requests
+import websocket
+
+import pipeline as pipelines
+from app import Refused
+from clients.chromium import Browser
+from conftest import SECRET, claims, signed
+from pipeline import eventually, running
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """One of each daemon, in open mode, everything at its defaults."""
+    with running() as pipeline:
+        yield pipeline
+
+
+def gateway(*settings, environment=None):
+    """Checks a gateway's settings as its start would."""
+    peers = ["--coalescers", "c=ipc:///tmp/c", "--committers", "w=ipc:///tmp/w", "--fanouts", "f=ipc:///tmp/f"]
+    return subprocess.run(
+        [str(pipelines.PROGRAMS / "touchsync-gateway"), *peers, *settings, "--check-config"], capture_output=True,
+        text=True, timeout=30, env=environment or {})
+
+
+# Addresses
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "gateway.example.com"])
+def test_without_keys_only_loopback_is_served(host):
+    done = gateway("--host", host)
+    assert done.returncode == 78 and "--host" in done.stderr and "--open" in done.stderr
+    assert gateway("--host", host, "--open").returncode == 0
+    assert gateway("--host", host, environment={"TOUCHSYNC_JWT_SECRET": SECRET}).returncode == 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
+def test_loopback_needs_no_keys(host):
+    assert gateway("--host", host).returncode == 0
+
+
+def test_up_passes_on_who_may_come_in(tmp_path):
+    refused = subprocess.run(
+        [str(pipelines.PROGRAMS / "touchsync"), "up", "--host", "0.0.0.0", "--data", str(tmp_path)],
+        capture_output=True, text=True, timeout=30, env={})
+    assert refused.returncode == 78 and "--open" in refused.stderr
+    with running("--host", "0.0.0.0", "--open") as pipeline:
+        assert requests.get(pipeline.url + "/readyz", timeout=5).status_code == 200
+        assert "everybody who reaches 0.0.0.0" in pipeline.log()
+        assert "everybody who reaches this address" in (pipeline.data / "log" / "gateway-1.log").read_text()
+
+
+# Origins and hosts
+
+
+@pytest.mark.parametrize("transport", ["polling", "websocket"])
+def test_by_default_pages_of_the_gateway_alone_are_served(plain, transport):
+    def status(headers):
+        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+                   "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} if transport == "websocket" else {}
+        url = f"{plain.url}/socket.io/?EIO=4&transport={transport}"
+        with requests.get(url, headers={**headers, **upgrade}, timeout=10, stream=True) as answer:
+            return answer.status_code
+
+    fine = 101 if transport == "websocket" else 200
+    own = plain.url.removeprefix("http://")
+    for origin in (None, f"http://{own}", f"https://{own}", f"ws://{own}"):
+        assert status({"Origin": origin} if origin else {}) == fine, origin
+    for origin in ("https://evil.example", "null", "http://127.0.0.1", f"http://{own}.evil.example", "file://"):
+        assert status({"Origin": origin}) == 403, origin
+
+
+def test_the_api_has_the_same_origins(plain, room):
+    url = f"{plain.url}/api/rooms/{room}/elements"
+    for origin, expected in ((None, 201), (plain.url, 201), ("https://evil.example", 403), ("null", 403)):
+        answer = requests.post(url, json={"type": "note"}, headers={"Origin": origin} if origin else {}, timeout=10)
+        assert answer.status_code == expected, (origin, answer.text)
+        assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_a_name_that_somebody_points_at_this_machine_is_refused(plain):
+    """DNS rebinding: the page and the gateway are of one origin to the browser."""
+    port = plain.port
+    before = plain.metrics("gateway")["touchsync_gateway_hosts_refused_total"]
+    for host in (f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", "localhost.evil.example", "127.0.0.1x"):
+        headers = {"Host": host, "Origin": f"http://{host}"}
+        answer = requests.get(plain.url + "/api/openapi.json", headers=headers, timeout=10)
+        assert answer.status_code == 421 and answer.json()["error"]["field"] == "Host", host
+        assert requests.get(plain.url + "/", headers=headers, timeout=10).status_code == 421
+        opening = f"{plain.url}/socket.io/?EIO=4&transport=polling"
+        assert requests.get(opening, headers=headers, timeout=10).status_code == 403
+        # Proxies that check health name any host.
+        assert requests.get(plain.url + "/readyz", headers=headers, timeout=10).status_code == 200
+    for host in ("localhost", f"localhost:{port}", f"[::1]:{port}", "127.0.0.1:1", "LOCALHOST"):
+        answer = requests.get(plain.url + "/api/openapi.json", headers={"Host": host}, timeout=10)
+        assert answer.status_code == 200, host
+    eventually("they are counted", lambda: plain.metrics("gateway")["touchsync_gateway_hosts_refused_total"] == before + 12)
+
+
+# What browsers are told
+
+
+def test_answers_confine_what_browsers_do_with_them(plain, room):
+    for path in ("/", "/healthz", "/readyz", "/nothing", "/api/openapi.json", f"/api/rooms/{room}"):
+        headers = requests.get(plain.url + path, timeout=10).headers
+        assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+        assert headers["X-Frame-Options"] == "DENY"
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+
+
+def test_readiness_is_yes_or_no_to_strangers(plain):
+    assert requests.get(plain.url + "/readyz", timeout=10).json() == {"ready": True}
+    admin = plain.processes("gateway")[0]["http"]
+    assert "reasons" in requests.get(admin + "/readyz", timeout=10).json()
+
+
+class Page:
+    """The gateway's page in a browser, with everything that the browser complains of."""
+
+    def __init__(self, browser, address):
+        self.browser = browser
+        self.complaints = []
+        self.changed = threading.Condition()
+        browser.on_event = self.happened
+        target = browser.run("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.run("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Runtime", "Log", "Page"):
+            browser.run(f"{domain}.enable", self.session)
+        # Violations are events of the document, too.
+        violation = "addEventListener('securitypolicyviolation', e => console.error('violation ' + e.violatedDirective))"
+        browser.run("Page.addScriptToEvaluateOnNewDocument", self.session, source=violation)
+        browser.run("Page.navigate", self.session, url=address)
+
+    def happened(self, session, method, parameters):
+        if session != self.session:
+            return
+        if method == "Log.entryAdded":
+            self.complaints.append(parameters["entry"])
+        elif method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
+            self.complaints.append(parameters)
+
+    session = None
+
+    def ask(self, expression):
+        result = self.browser.run("Runtime.evaluate", self.session, expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def wait(self, what, expression):
+        return eventually(f"{what}; the page complains of {self.complaints}", lambda: self.ask(expression), within=20)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+def test_the_page_works_within_its_policy(plain, browser, apps, room):
+    page = Page(browser, f"{plain.url}/?room={room}")
+    page.wait("it is in the room", "document.getElementById('state').textContent.includes('1 here')")
+    assert page.ask("document.getElementById('entry').hidden") is True
+    page.ask("document.getElementById('add').click()")
+    page.wait("it shows a note", "document.querySelectorAll('.element').length === 1")
+    ada = apps(plain.url, "ada")
+    [element] = ada.join(room)["elements"]
+    ada.send("element:transforming", {"roomId": room, "elementId": element["id"], "positionX": 77})
+    page.wait("it shows the preview", "document.querySelector('.element.preview') !== null")
+    assert page.complaints == []
+    # What does not stand in the page does not run: the policy is in force.
+    page.ask("const smuggled = document.createElement('script'); smuggled.text = 'window.ran = 1';"
+             "document.body.append(smuggled)")
+    page.wait("the browser refuses it", "window.ran === undefined")
+    eventually("it says so", lambda: any("violation" in json.dumps(entry) for entry in page.complaints))
+
+
+def test_the_page_asks_for_a_token_and_keeps_it_out_of_its_address(guarded, browser, room):
+    token = guarded.token("ada", [room])
+    page = Page(browser, f"{guarded.url}/?room={room}&token={token}")
+    # The one in the address is ignored.
+    page.wait("it asks", "document.getElementById('entry').hidden === false")
+    assert "here" not in page.ask("document.getElementById('state').textContent")
+    page.ask(f"document.getElementById('token').value = {json.dumps(token)};"
+             "document.querySelector('#entry button').click()")
+    page.wait("it is in the room", "document.getElementById('state').textContent.includes('1 here')")
+    assert page.ask("document.getElementById('token').value") == ""
+    assert page.ask("document.getElementById('entry').hidden") is True
+    # Kept for this tab, over a reload.
+    page.browser.run("Page.navigate", page.session, url=f"{guarded.url}/?room={room}")
+    page.wait("it is in the room again", "document.getElementById('state').textContent.includes('1 here')")
+    assert page.complaints == []
+
+
+# What bad tokens cost
+
+
+class RawConnection:
+    """A WebSocket that sends Socket.IO packets by hand."""
+
+    def __init__(self, url):
+        self.socket = websocket.create_connection(
+            url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10, suppress_origin=True)
+        assert self.socket.recv().startswith("0")
+        self.close_code = None
+
+    def send(self, packet):
+        self.socket.send(packet)
+
+    def receive(self):
+        """The next packet but pings; None when the connection was closed."""
+        while True:
+            opcode, data = self.socket.recv_data()
+            if opcode == websocket.ABNF.OPCODE_CLOSE:
+                self.close_code = int.from_bytes(data[:2], "big")
+                return None
+            text = data.decode()
+            if text == "2":
+                self.socket.send("3")
+                continue
+            return text
+
+    def connect(self, token):
+        """What a CONNECT is answered with."""
+        self.send("40" + json.dumps({"token": token}))
+        return self.receive()
+
+    def close(self):
+        self.socket.close()
+
+
+def test_ten_refused_connects_close_the_connection(guarded):
+    connection = RawConnection(guarded.url)
+    for _ in range(10):
+        answer = connection.connect("a.b.c")
+        assert json.loads(answer.removeprefix("44"))["data"]["code"] == "forbidden"
+    assert connection.receive() is None and connection.close_code == 1008
+    # One of fewer refusals stays open, and may come in after all.
+    patient = RawConnection(guarded.url)
+    for _ in range(9):
+        patient.connect("a.b.c")
+    assert patient.connect(guarded.token("ada", ["r"])).startswith("40")
+    patient.close()
+
+
+def test_ten_refused_refreshes_close_the_connection(guarded):
+    connection = RawConnection(guarded.url)
+    assert connection.connect(guarded.token("ada", ["r"])).startswith("40")
+    answers = []
+    for number in range(10):
+        connection.send(f"42{number}" + json.dumps(["auth:refresh", {"token": "a.b.c"}]))
+        answers.append(json.loads(connection.receive().split("[", 1)[1].removesuffix("]"))["error"])
+    assert {error["code"] for error in answers} <= {"forbidden", "rate_limited"} and answers[0]["code"] == "forbidden"
+    assert connection.receive() is None and connection.close_code == 1008
+
+
+def test_tokens_of_a_connection_are_checked_at_a_rate(guarded, apps):
+    app = apps(guarded.url, auth={"token": guarded.token("ada", ["r"])})
+    before = guarded.metrics("gateway")["touchsync_gateway_tokens_refused_total{check=\"token_malformed\"}"]
+    token = guarded.token("ada", ["r"])
+    waiting = [app.start("auth:refresh", {"token": token}) for _ in range(15)]
+    refused = [answer["error"] for answer in (future.result(10) for future in waiting) if not answer["ok"]]
+    assert refused and {error["code"] for error in refused} == {"rate_limited"}
+    assert all(0 < error["retryAfterMs"] <= 500 for error in refused)
+    assert guarded.metrics("gateway")["touchsync_gateway_tokens_refused_total{check=\"token_malformed\"}"] == before
+
+
+def test_strangers_learn_nothing_and_operators_everything(guarded, apps):
+    good = guarded.token("ada", ["r"])
+    head, claims, mac = good.split(".")
+    elsewhere = {**guarded.environment, "TOUCHSYNC_JWT_SECRET": "another secret of thirty-two bytes and more"}
+    foreign = guarded.touchsync("token", "--user", "ada", "--room", "r", environment=elsewhere).stdout.strip()
+    issuer = guarded.touchsync("token", "--user", "ada", "--room", "r", "--jwt-issuer", "other").stdout.strip()
+    name = 'touchsync_gateway_tokens_refused_total{check="token_%s"}'
+
+    def counts():
+        metrics = guarded.metrics("gateway")
+        return [metrics[name % check] for check in ("malformed", "bad_signature", "wrong_issuer", "unsupported_algorithm")]
+
+    before, seen = counts(), []
+    none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0"
+    for token in ("a.b.c", foreign, issuer, f"{none}.{claims}."):
+        with pytest.raises(Refused) as refused:
+            apps(guarded.url, auth={"token": token})
+        seen.append(refused.value.data)
+        api = requests.get(f"{guarded.url}/api/rooms/r", headers={"Authorization": f"Bearer {token}"}, timeout=10)
+        assert api.status_code == 401 and api.json()["error"] == refused.value.data["data"]
+    assert all(data == seen[0] for data in seen)
+    eventually("each check is counted", lambda: [now - was for now, was in zip(counts(), before)] == [2, 2, 2, 2])
+    log = (guarded.data / "log" / "gateway-1.log").read_text()
+    assert "token refused" in log and "token.check=token_" in log
+    assert good not in log and foreign not in log and claims not in log
+
+
+# How long tokens last
+
+
+def test_a_token_lives_no_longer_than_its_lifetime(apps, room):
+    environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
+    with running("--jwt-leeway-ms", 0, "--token-lifetime-s", 3, environment=environment) as pipeline:
+        # One from elsewhere that says it lasts for an hour, and when it was issued, or not.
+        now = int(time.time())
+        for more in ({"iat": now}, {}):
+            app = apps(pipeline.url, auth={"token": signed(claims(exp=now + 3600, **more))})
+            app.join(room)
+            app.wait("auth:error")
+            app.wait("disconnect", within=8)
+        with pytest.raises(Refused):
+            apps(pipeline.url, auth={"token": signed(claims(exp=now + 3600, iat=now))})
+        command = ["token", "--user", "ada", "--room", "r", "--token-lifetime-s", "3"]
+        done = pipeline.touchsync(*command, "--ttl", "4", check=False)
+        assert done.returncode == 78 and "--ttl 4" in done.stderr and "token-lifetime-s" in done.stderr
+        apps(pipeline.url, auth={"token": pipeline.touchsync(*command).stdout.strip()})
+
+
+def parts(token):
+    """The claims of a token."""
+    body = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+
+
+def test_the_command_makes_tokens_that_can_be_revoked(guarded):
+    one, other = parts(guarded.token("ada", ["r"])), parts(guarded.token("ada", ["r"]))
+    assert one["jti"] != other["jti"] and len(one["jti"]) == 32 and abs(one["iat"] - time.time()) < 60
+    assert parts(guarded.token("ada", ["r"], id="mine"))["jti"] == "mine"
+
+
+class Files:
+    """A pipeline that follows files of keys and revocations."""
+
+    def __init__(self, pipeline, folder):
+        self.pipeline = pipeline
+        self.keys = folder / "keys.json"
+        self.revocations = folder / "revocations.jsonl"
+
+    def metric(self, name):
+        return self.pipeline.metrics("gateway")["touchsync_gateway_" + name]
+
+    def replace(self, path, text, outcome="changed"):
+        """Replaces a file and waits until the gateway has read it."""
+        name = f'{path.stem}_reloads_total{{outcome="{outcome}"}}'
+        before = self.metric(name)
+        draft = path.with_name("draft")
+        draft.write_text(text)
+        draft.rename(path)
+        eventually(f"{path.name} is {outcome}", lambda: self.metric(name) > before)
+
+    def notes(self, check):
+        answer = requests.get(self.pipeline.processes("gateway")[0]["http"] + "/readyz", timeout=5)
+        assert answer.status_code == 200, answer.text
+        return [note["reason"] for note in answer.json().get("notes", []) if note["check"] == check]
+
+
+def key_set(**secrets):
+    """A JWK set of shared secrets."""
+    def encoded(secret):
+        return base64.urlsafe_b64encode(secret.encode()).rstrip(b"=").decode()
+
+    return json.dumps({"keys": [{"kty": "oct", "kid": name, "k": encoded(secret)} for name, secret in secrets.items()]})
+
+
+OLD, NEW = "the old secret of at least thirty-two bytes", "the new secret of at least thirty-two bytes"
+
+
+@pytest.fixture(scope="module")
+def files():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "keys.json").write_text(key_set(old=OLD))
+        (folder / "revocations.jsonl").write_text("")
+        environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
+        with running("--jwt-keys-file", folder / "keys.json", "--revocations", folder / "revocations.jsonl",
+                     "--deadline-ms", 20_000, environment=environment) as pipeline:
+            yield Files(pipeline, folder)
+
+
+def test_keys_are_replaced_while_the_gateway_runs(files, apps, room):
+    def enter(key, secret):
+        return apps(files.pipeline.url, auth={"token": signed(claims(), {"alg": "HS256", "typ": "JWT", "kid": key},
+                                                              secret=secret)})
+
+    old = enter("old", OLD)
+    own = apps(files.pipeline.url, auth={"token": files.pipeline.token("ada", [room])})
+    files.replace(files.keys, key_set(old=OLD, new=NEW))
+    new = enter("new", NEW)
+    for app in (old, own, new):
+        app.join(room)
+    # A file that is wrong is refused with its line; the keys stay.
+    files.replace(files.keys, '{"keys":[\n{"kty":"oct","k":"AQAB"}]}', "refused")
+    assert "line 2: key 0" in files.notes("keys")[0] and files.metric("keys_refused") == 1
+    enter("new", NEW)
+    assert old.is_connected
+    # A connection ends with the key that admitted it.
+    files.replace(files.keys, key_set(new=NEW))
+    old.wait("disconnect", within=5)
+    assert old.named("auth:error")[-1]["code"] == "forbidden"
+    with pytest.raises(Refused):
+        enter("old", OLD)
+    for app in (own, new):
+        assert app.is_connected and app.ok("client:ping", {})
+    assert files.notes("keys") == []
+
+
+def test_keys_are_read_again_on_a_hang_up(files, apps):
+    before = files.metric('keys_reloads_total{outcome="changed"}')
+    files.keys.write_text(key_set(new=NEW, other=OLD))
+    os.kill(files.pipeline.processes("gateway")[0]["pid"], signal.SIGHUP)
+    eventually("the keys are read", lambda: files.metric('keys_reloads_total{outcome="changed"}') > before)
+
+
+def test_revocation_ends_live_connections(files, apps, room):
+    def enter(user, **more):
+        token = files.pipeline.token(user, [room, room + "-frozen"], **more)
+        return apps(files.pipeline.url, auth={"token": token}), token
+
+    ada, stolen = enter("ada", id="stolen")
+    same, _ = enter("ada", id="mine")
+    bob, _ = enter("bob")
+    for app in (ada, same, bob):
+        app.join(room)
+    files.replace(files.revocations, '{"jti":"stolen","reason":"a lost phone"}\n')
+    ada.wait("disconnect", within=5)
+    assert ada.named("auth:error")[-1] == {"code": "forbidden", "message": "The token is not valid."}
+    with pytest.raises(Refused) as refused:
+        apps(files.pipeline.url, auth={"token": stolen})
+    assert refused.value.data["data"]["message"] == "The token is not valid."
+    headers = {"Authorization": f"Bearer {stolen}"}
+    assert requests.get(f"{files.pipeline.url}/api/rooms/{room}", headers=headers, timeout=10).status_code == 401
+    assert same.is_connected and bob.is_connected
+    # All of a user's tokens up to a time; those that are issued later are good.
+    files.replace(files.revocations, json.dumps([{"jti": "stolen"}, {"sub": "ada", "before": int(time.time()) + 1}]))
+    same.wait("disconnect", within=5)
+    assert bob.ok("client:ping", {})
+    time.sleep(1.1)
+    again, _ = enter("ada")
+    again.join(room)
+    # A file that is wrong is refused with its line; the list stays.
+    files.replace(files.revocations, '{"jti":"stolen"}\n{"jit":"x"}\n', "refused")
+    assert "line 2: an entry is" in files.notes("revocations")[0]
+    with pytest.raises(Refused):
+        apps(files.pipeline.url, auth={"token": stolen})
+
+
+def test_revocation_ends_what_waits(files, apps, room):
+    """A join that a fan-out does not answer ends with the connection, long before its deadline."""
+    token = files.pipeline.token("eve", [room], id="waiting")
+    eve = apps(files.pipeline.url, auth={"token": token})
+    fanout = files.pipeline.processes("fanout")[0]["pid"]
+    os.kill(fanout, signal.SIGSTOP)
+    try:
+        eve.start("room:join", {"roomId": room})
+        eventually("the join waits", lambda: files.metric("joins_waiting") == 1)
+        files.replace(files.revocations, '{"jti":"waiting"}\n')
+        eve.wait("disconnect", within=5)
+        eventually("it waits no more", lambda: files.metric("joins_waiting") == 0, within=5)
+    finally:
+        os.kill(fanout, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("file, text, reason", [
+    ("--jwt-keys-file", '{"keys":[\n{"kty":"oct","k":"AQAB"}]}', "line 2: key 0"),
+    ("--revocations", '{"jti":"a"}\n{', "line 2: is no valid JSON"),
+])
+def test_a_gateway_does_not_start_with_a_wrong_file(tmp_path, file, text, reason):
+    path = tmp_path / "file"
+    path.write_text(text)
+    done = gateway(file, str(path), environment={"TOUCHSYNC_JWT_SECRET": SECRET})
+    assert done.returncode == 78 and reason in done.stderr
+    assert gateway(file, str(tmp_path / "missing"), environment={"TOUCHSYNC_JWT_SECRET": SECRET}).returncode == 78
+
+
+# Rights
+
+
+def test_lower_rights_count_from_the_next_event_on(guarded, apps, room):
+    ada = apps(guarded.url, auth={"token": guarded.token("ada", [room])})
+    ada.join(room)
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e"}})
+    before = [ada.start("element:transform", {"roomId": room, "elementId": "e", "positionX": x}) for x in range(20)]
+    refreshed = ada.start("auth:refresh", {"token": guarded.token("ada", [room], "view")})
+    after = ada.start("element:transform", {"roomId": room, "elementId": "e", "positionX": 99})
+    assert all(future.result(10)["ok"] for future in [*before, refreshed])
+    assert after.result(10)["error"]["code"] == "forbidden"
+    assert ada.join(room)["elements"][0]["positionX"] == 19
+
+
+def test_rooms_of_others_are_not_reached(guarded, apps, room):
+    """A right is one in exactly the rooms that the token names."""
+    names = ["__proto__", "constructor", room[:-1], room + ":", room.upper() + "X"]
+    app = apps(guarded.url, auth={"token": signed(claims(rooms={name: "commit" for name in names}))})
+    for other in (room, "prototype", "toString"):
+        app.refused("room:join", {"roomId": other}, "forbidden")
+    assert app.join("__proto__")["ok"]
+    for rooms in ("*", room, ["*"], {"*": "*"}):
+        with pytest.raises(Refused):
+            apps(guarded.url, auth={"token": signed(claims(rooms=rooms))})
+    with pytest.raises(Refused):
+        apps(guarded.url, auth={"token": signed(claims(rooms={f"r{index}": "view" for index in range(1000)}))})
