@@ -1,0 +1,110 @@
+"""Runs attacks on a pipeline, one after the other, and judges what a well-behaved app felt of each.
+
+    hostile.py [--seconds S] [--only NAME,…] [--list]
+"""
+
+import argparse
+import ast
+import pathlib
+import sys
+import time
+
+import judge
+from network import Impossible, Network
+from pipeline import Pipeline
+from scene import Scene
+
+HERE = pathlib.Path(__file__).parent
+# In the order in which they run: those that leave nothing behind come first.
+ATTACKS = [
+    "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies", "announced_frames",
+    "control_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays", "face_garbage", "unread_sockets",
+    "join_storm", "preview_flood", "commit_flood", "http_reads", "http_creates", "room_bloat", "cascade_bloat",
+]
+
+
+def description(name):
+    """An attack's docstring: its title, and its other paragraphs by their first word."""
+    text = ast.get_docstring(ast.parse((HERE / "attacks" / f"{name}.py").read_text()))
+    title, _, rest = text.partition("\n\n")
+    parts, key = {}, None
+    for line in rest.splitlines():
+        if not line.startswith(" "):
+            key, _, line = line.partition(": ")
+            parts[key] = line
+        else:
+            parts[key] += f" {line.strip()}"
+    return title, parts
+
+
+def table():
+    """The attacks as a table in Markdown."""
+    rows = ["| attack | what a stranger does | what would break | what limits it |", "| --- | --- | --- | --- |"]
+    for name in ATTACKS:
+        title, parts = description(name)
+        rows.append(f"| **{title.rstrip('.')}** (`{name}`) | {parts['Does']} | {parts['Breaks']} | {parts['Limit']} |")
+    return "\n".join(rows)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--seconds", type=float, default=5, help="length of each attack")
+    parser.add_argument("--calm", type=float, default=2, help="seconds of calm in which delays are compared")
+    parser.add_argument("--allowance-ms", type=float, default=20, help="what a busy machine may add to delays")
+    parser.add_argument("--factor", type=float, default=3, help="how much longer delays may be during an attack")
+    parser.add_argument("--memory-mib", type=int, default=64, help="how much a daemon may grow")
+    parser.add_argument("--only", help="names of attacks, joined by commas")
+    parser.add_argument("--list", action="store_true", help="print the attacks as a table and end")
+    return parser.parse_args()
+
+
+def run(scene, names, limits):
+    """Plays the attacks and returns how many failed."""
+    failed = 0
+    for name in names:
+        outcome = scene.play(name)
+        if outcome.delay_faults(limits) and not outcome.lasting_faults(limits):
+            # A busy machine is late now and then; what an attack does, it does again.
+            print(f"again   {name}: {outcome.delay_faults(limits)[0]}", flush=True)
+            scene.calm = None
+            outcome = scene.play(name)
+        faults = outcome.lasting_faults(limits) + outcome.delay_faults(limits)
+        failed += bool(faults)
+        print(outcome.line(limits), flush=True)
+        # The calm after one attack is the calm before the next.
+        scene.calm = None if faults else outcome.after
+    return failed
+
+
+def main():
+    options = arguments()
+    if options.list:
+        print(table())
+        return 0
+    names = options.only.split(",") if options.only else ATTACKS
+    unknown = [name for name in names if name not in ATTACKS]
+    if unknown:
+        sys.exit(f"hostile: no such attack: {', '.join(unknown)}")
+    limits = judge.Limits(options.factor, options.allowance_ms, options.memory_mib * judge.MEBIBYTE)
+    start = time.monotonic()
+    try:
+        network = Network()
+        network.add()
+    except Impossible as error:
+        print(f"hostile: FAILED: this needs network namespaces of its own, and to be root: {error}")
+        print("0 passed, 1 failed")
+        return 1
+    pipeline = Pipeline(network.machines[0].here)
+    try:
+        pipeline.start()
+        failed = run(Scene(network, pipeline, options.seconds, options.calm), names, limits)
+    finally:
+        pipeline.stop()
+        network.close()
+    print(f"{len(names)} attacks in {time.monotonic() - start:.0f} s")
+    print(f"{len(names) - failed} passed, {failed} failed")
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
