@@ -1,5 +1,6 @@
 """The pipeline under attack: `touchsync up` in token mode, on an address that other machines reach."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ import tempfile
 import time
 import urllib.request
 
-from network import end_with_parent
+from network import FIRST, first, rank
 
 PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
 SECRET = "a secret of at least thirty-two bytes, for tests"
@@ -36,6 +37,9 @@ def free_ports(host, count):
 class Pipeline:
     """Two gateways, so that requests can be relayed, and one of each other daemon."""
 
+    # Ports on which daemons wait for each other.
+    link_ports = ()
+
     def __init__(self, host):
         self.host = host
         self.port = free_ports(host, 4)
@@ -57,7 +61,7 @@ class Pipeline:
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL, env=self.environment,
-                preexec_fn=end_with_parent, start_new_session=True,
+                preexec_fn=first,
             )
         end = time.monotonic() + within
         text = b""
@@ -69,6 +73,13 @@ class Pipeline:
             text += chunk
         self.report = json.loads(text)
         return self
+
+    def put_first(self):
+        """Ranks the daemons and PostgreSQL's processes before all else; those have sessions of their own."""
+        servers = [int(path.read_text().splitlines()[0]) for path in self.folder.glob("data/**/postmaster.pid")]
+        for pid in [*self.pids.values(), *servers, *(child for server in servers for child in children(server))]:
+            with contextlib.suppress(ProcessLookupError):
+                rank(pid, FIRST)
 
     def stop(self):
         if self.process:
@@ -129,6 +140,13 @@ class Pipeline:
                 return None if answer.status == 200 else f"status {answer.status}"
         except (OSError, ValueError) as error:
             return str(error)
+
+
+def children(pid):
+    """The processes that a process started and that still run."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+    return []
 
 
 def resident(pid):

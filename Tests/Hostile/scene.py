@@ -1,5 +1,6 @@
 """One attack: the victim's machine, the stranger's, and the windows in which the victim is watched."""
 
+import collections
 import json
 import pathlib
 import subprocess
@@ -8,6 +9,8 @@ import threading
 import time
 
 from judge import Delays, Outcome
+from links import Here
+from network import end_with_parent, first
 from watch import Watch
 
 HERE = pathlib.Path(__file__).parent
@@ -20,7 +23,8 @@ class VictimProcess:
 
     def __init__(self, machine, pipeline, tokens, room):
         self.process = machine.run(
-            sys.executable, str(HERE / "victim.py"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            sys.executable, str(HERE / "victim.py"), prepare=first, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True,
         )
         self.reports = []
         self.changed = threading.Condition()
@@ -77,16 +81,18 @@ class VictimProcess:
 class Scene:
     """Everything that stays the same from one attack to the next."""
 
-    def __init__(self, network, pipeline, seconds, calm_seconds):
+    def __init__(self, network, pipeline, limits, options):
         self.network = network
         self.pipeline = pipeline
-        self.seconds = seconds
-        self.calm_seconds = calm_seconds
+        self.limits = limits
+        self.seconds = options.seconds
+        self.calm_seconds = options.calm
         self.machine = next(iter(network.machines.values()))
         self.tokens = {"token": pipeline.token("victim"), "witness": pipeline.token("witness")}
         self.guest = pipeline.token("guest")
-        # Delays of the last calm window that was as calm as it should be.
-        self.calm = None
+        # Delays in the latest calm windows, a list for each, ms.
+        self.is_first = True
+        self.calm = collections.deque(maxlen=3)
         self.rooms = 0
 
     def play(self, name):
@@ -94,8 +100,9 @@ class Scene:
         self.rooms += 1
         room = f"studio-{self.rooms}"
         watch = Watch(self.pipeline.pids)
+        self.pipeline.put_first()
         victim = VictimProcess(self.machine, self.pipeline, self.tokens, room)
-        stranger = self.network.add()
+        stranger = Here() if self.pipeline.link_ports else self.network.add()
         try:
             return self._play(name, room, watch, victim, stranger)
         finally:
@@ -107,13 +114,17 @@ class Scene:
         if not victim.wait("ready", within=20):
             faults = ["the victim does not get in", *self.daemon_faults()]
             nothing = Delays.of([])
-            return Outcome(name, self.calm or nothing, nothing, nothing, {}, {}, faults, {"attacks": 0})
-        time.sleep(0.5)
+            return Outcome(name, nothing, nothing, nothing, {}, {}, faults, {})
+        # Programs that have just started are slower than later.
+        time.sleep(2.0 if self.is_first else 0.3)
+        self.is_first = False
         calm_start = time.monotonic()
-        # What the last attack left behind was already watched for as long.
-        time.sleep(self.calm_seconds if self.calm is None else 0.5)
+        # The calm behind one attack is that before the next.
+        time.sleep(0.3 if self.calm else 2 * self.calm_seconds)
         start = time.monotonic()
-        calm = self.calm or Delays.of(victim.commits(calm_start, start))
+        if not self.calm:
+            self.calm.append(victim.commits(calm_start, start))
+        calm = Delays.of([delay for window in self.calm for delay in window])
         counts, stranger_faults = self.attack(name, stranger, room)
         end = time.monotonic()
         time.sleep(SETTLING)
@@ -130,23 +141,29 @@ class Scene:
         if shut_out:
             faults.append(f"{len(shut_out)} newcomers did not get in within 5 s: {shut_out[0]}")
         peaks = [watch.peak(*span) for span in ((calm_start, start), (start, end), (end, time.monotonic()))]
+        after = victim.commits(after_start, after_end)
         outcome = Outcome(
-            name, calm, Delays.of(victim.commits(start, end)), Delays.of(victim.commits(after_start, after_end)),
+            name, calm, Delays.of(victim.commits(start, end)), Delays.of(after),
             {daemon: tuple(peak[daemon] for peak in peaks) for daemon in self.pipeline.pids}, watch.load(start, end), faults,
             counts, f"; {cleaned['cleaned']} elements cleaned in {cleaned['ms']:.0f} ms" if cleaned["cleaned"] else "",
         )
+        if faults or outcome.delay_faults(self.limits):
+            self.calm.clear()
+        else:
+            self.calm.append(after)
         return outcome
 
     def attack(self, name, stranger, room):
         """Lets a stranger attack; returns what it did, and faults of its program, which are ours."""
         pipeline = self.pipeline
         target = {
-            "host": pipeline.host, "port": pipeline.port, "face_port": pipeline.face_port, "seconds": self.seconds,
+            "host": "127.0.0.1" if pipeline.link_ports else pipeline.host, "port": pipeline.port,
+            "face_port": pipeline.face_port, "link_ports": list(pipeline.link_ports), "seconds": self.seconds,
             "token": self.guest, "room": room,
         }
         process = stranger.run(
-            sys.executable, str(HERE / "stranger.py"), name, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
+            sys.executable, str(HERE / "stranger.py"), name, prepare=end_with_parent, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         try:
             out, problems = process.communicate(json.dumps(target), timeout=self.seconds + 15)

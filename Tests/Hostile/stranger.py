@@ -7,7 +7,6 @@ import asyncio
 import collections
 import importlib
 import json
-import os
 import resource
 import sys
 import time
@@ -21,11 +20,13 @@ MEMORY = 1 << 30
 class Target:
     """Whom an attack is on, for how long, and what it did so far."""
 
-    def __init__(self, host, port, face_port, seconds, token, room):
+    def __init__(self, host, port, face_port, link_ports, seconds, token, room):
         self.host = host
         # The first gateway's, where the victim is; the second's is the next one.
         self.port = port
         self.face_port = face_port
+        # Where daemons wait for each other; none on a pipeline that uses sockets in files.
+        self.link_ports = link_ports
         # A guest's, good for every room.
         self.token = token
         # The victim's.
@@ -68,8 +69,6 @@ async def main(name, target):
 
 
 if __name__ == "__main__":
-    # The daemons go first: this is about what a stranger makes them do, not about who gets the processor.
-    os.nice(19)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
     chosen = Target(**json.load(sys.stdin))
