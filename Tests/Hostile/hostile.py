@@ -52,6 +52,11 @@ def table():
     return "\n".join(rows)
 
 
+def differs():
+    """Whether the README's table is another than the attacks' docstrings."""
+    return table() not in (HERE / "README.md").read_text()
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seconds", type=float, default=5, help="length of each attack")
@@ -94,6 +99,8 @@ def main():
     if options.list:
         print(table())
         return 0
+    if differs():
+        sys.exit("hostile: FAILED: README.md has another table than --list prints")
     known = ATTACKS + LINK_ATTACKS
     names = options.only.split(",") if options.only else [name for name in known if options.all or name not in LONG_ONLY]
     unknown = [name for name in names if name not in known]
