@@ -7,13 +7,14 @@ import argparse
 import ast
 import contextlib
 import pathlib
+import signal
 import sys
 import time
 
 import judge
 from links import LinkedPipeline
 from network import Impossible, Network
-from pipeline import Pipeline
+from pipeline import Pipeline, remove_leftovers
 from scene import Scene
 
 HERE = pathlib.Path(__file__).parent
@@ -60,7 +61,7 @@ def differs():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seconds", type=float, default=5, help="length of each attack")
-    parser.add_argument("--calm", type=float, default=2, help="seconds of calm in which delays are compared")
+    parser.add_argument("--calm", type=float, default=1.5, help="seconds of calm in which delays are compared")
     parser.add_argument("--allowance-ms", type=float, default=20, help="what a busy machine may add to delays")
     parser.add_argument("--factor", type=float, default=3, help="how much longer delays may be during an attack")
     parser.add_argument("--memory-mib", type=int, default=64, help="how much a daemon may grow")
@@ -95,6 +96,7 @@ def started(pipeline):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
     if options.list:
         print(table())
@@ -108,6 +110,7 @@ def main():
         sys.exit(f"hostile: no such attack: {', '.join(unknown)}")
     limits = judge.Limits(options.factor, options.allowance_ms, options.memory_mib * judge.MEBIBYTE)
     start = time.monotonic()
+    remove_leftovers()
     try:
         network = Network()
         network.add()

@@ -17,6 +17,7 @@ from network import FIRST, first, rank
 
 PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
 SECRET = "a secret of at least thirty-two bytes, for tests"
+PREFIX = "touchsync-hostile-"
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -34,6 +35,13 @@ def free_ports(host, count):
     raise RuntimeError("no free ports")
 
 
+def remove_leftovers():
+    """Removes the folders of runs that were killed; the kernel and `touchsync up` have ended everything else."""
+    for folder in pathlib.Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        if not os.path.exists(f"/proc/{folder.name.removeprefix(PREFIX).split('-')[0]}"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 class Pipeline:
     """Two gateways, so that requests can be relayed, and one of each other daemon."""
 
@@ -44,7 +52,7 @@ class Pipeline:
         self.host = host
         self.port = free_ports(host, 4)
         self.face_port = self.port + 2
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="touchsync-hostile-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         # The private cluster may run as another user, who must get through.
         self.folder.chmod(0o755)
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}

@@ -40,7 +40,8 @@ class App:
         self.writer = writer
         self.answers = {}
         self.number = 0
-        self.on_event = lambda name, data: None
+        # Called with name and data; None when nobody wants to know.
+        self.on_event = None
         self.listener = None
         self.ended = asyncio.get_running_loop().create_future()
 
@@ -119,7 +120,7 @@ class App:
                     answer = self.answers.pop(int(text[2:start]), None)
                     if answer and not answer.done():
                         answer.set_result(json.loads(text[start:])[0])
-                elif text.startswith(b"42"):
+                elif text.startswith(b"42") and self.on_event:
                     self.on_event(*json.loads(text[2:])[:2])
                 elif text[:2] in (b"41", b"44") or text == b"1":
                     raise Gone(text[:100].decode())
