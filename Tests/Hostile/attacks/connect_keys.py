@@ -1,0 +1,29 @@
+"""Thousands of keys that look alike.
+
+Does: CONNECT with an object of 4,000 long keys, all of them escapes (`\\u0061…`) that differ at the end only; again and
+    again, before any token was looked at.
+Breaks: a parser that compares each key with all earlier ones decodes them millions of times, and the loop stands still.
+Limit: members of one object; ten refused CONNECTs end a connection; CPU budgets of a connection and an address.
+"""
+
+from lines import frame, web_socket
+
+
+def escaped(text):
+    return "".join(f"\\u{ord(letter):04x}" for letter in text)
+
+
+KEYS = 4000
+PACKET = frame(("40{" + ",".join(f'"{escaped(f"aaaa{key:04}")}":0' for key in range(KEYS)) + "}").encode())
+
+
+async def attack(target):
+    await target.crowd(8, connect)
+
+
+async def connect(target):
+    async with await web_socket(target) as line:
+        while target.is_on():
+            await line.send(PACKET)
+            target.tally("connects")
+            await line.until(rb"44", within=10)

@@ -1,0 +1,31 @@
+"""Elements over HTTP, as fast as they go.
+
+Does: a guest posts groups of 200 elements to the victim's room over 32 connections, half of them under one and the same
+    idempotency key.
+Breaks: requests have no session, so a rate that counts by connection does not count them; keys are kept for a day.
+Limit: rates of a token and an address; `custody-commits`, `custody-bytes`.
+"""
+
+import json
+import os
+
+from lines import Line, request
+
+GROUP = 200
+
+
+async def attack(target):
+    await target.crowd(32, create)
+
+
+async def create(target):
+    async with await Line.open(target) as line:
+        while target.is_on():
+            elements = [{"type": "note", "id": os.urandom(6).hex()} for _ in range(GROUP)]
+            key = "same" if target.counts["requests"] % 2 else os.urandom(8).hex()
+            fields = f"Authorization: Bearer {target.token}", f"Idempotency-Key: {key}", "Content-Type: application/json"
+            body = json.dumps({"elements": elements}).encode()
+            await line.send(request("POST", f"/api/rooms/{target.room}/elements", *fields, body=body))
+            target.tally("requests")
+            status, _ = await line.response(within=15)
+            target.tally(f"status {status}")

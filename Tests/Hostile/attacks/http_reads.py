@@ -1,0 +1,26 @@
+"""Rooms and histories over HTTP, read again and again.
+
+Does: guests read the victim's room, its history and rooms that do not exist, over 32 connections.
+Breaks: each history page is a query to PostgreSQL and up to a megabyte; the victim's joins wait behind them.
+Limit: `reads-waiting`, history reads of a fan-out (1000), 1 MiB of a page; 64 connections of an address.
+"""
+
+from lines import Line, request
+
+
+async def attack(target):
+    paths = [
+        f"/api/rooms/{target.room}", f"/api/rooms/{target.room}/history?after=0&limit=200", "/api/rooms/nothing-here",
+        "/api/rooms/nothing-here/history",
+    ]
+    await target.crowd(32, read, paths)
+
+
+async def read(target, paths):
+    async with await Line.open(target) as line:
+        while target.is_on():
+            path = paths[target.counts["requests"] % len(paths)]
+            await line.send(request("GET", path, f"Authorization: Bearer {target.token}"))
+            target.tally("requests")
+            status, _ = await line.response(within=15)
+            target.tally(f"status {status}")

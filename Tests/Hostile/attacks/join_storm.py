@@ -1,0 +1,29 @@
+"""In and out of rooms.
+
+Does: guests join 64 rooms each, leave them and join them again, without waiting for an answer; half of the rooms never
+    existed.
+Breaks: joins cost the fan-out a look into the database each; those of others wait behind them.
+Limit: `rooms-per-connection` (64), one join of a room under way, `joins-per-second`, `joins-waiting`.
+"""
+
+import asyncio
+
+from lines import event, guest
+
+
+async def attack(target):
+    await target.crowd(16, storm)
+
+
+async def storm(target):
+    async with await guest(target) as line:
+        target.tally("guests")
+        rooms = [f"storm-{target.counts['guests'] % 2 * number}" for number in range(64)]
+        block = b"".join(
+            event("room:join", {"roomId": room}, 1) + event("room:leave", {"roomId": room}, 2) for room in rooms
+        )
+        while target.is_on():
+            await line.send(block)
+            target.tally("joins", len(rooms))
+            line.discard()
+            await asyncio.sleep(0.01)

@@ -1,0 +1,22 @@
+"""Tens of thousands of polling sessions that nobody wants.
+
+Does: opens polling sessions, up to 64,000, with heads of 12 KB each, over 16 connections, and forgets them.
+Breaks: sessions outlive their requests: each keeps its head until it times out, and no connection limit counts them.
+Limit: sessions of an address are counted (64); without a CONNECT they end after `connect-timeout-ms`.
+"""
+
+from lines import Closed, Line, polling
+
+SESSIONS = 64_000
+FIELDS = [f"X-Padding-{number}: {'x' * 280}" for number in range(40)]
+
+
+async def attack(target):
+    await target.crowd(16, open_many)
+
+
+async def open_many(target):
+    async with await Line.open(target) as line:
+        while target.is_on() and target.counts["sessions"] < SESSIONS:
+            await polling(target, line, *FIELDS)
+        await target.pause(60)

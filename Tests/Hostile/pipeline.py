@@ -1,0 +1,176 @@
+"""The pipeline under attack: `touchsync up` in token mode, on an address that other machines reach."""
+
+import contextlib
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+from network import FIRST, first, rank
+
+PROGRAMS = pathlib.Path(os.environ.get("TOUCHSYNC_PROGRAMS", "."))
+SECRET = "a secret of at least thirty-two bytes, for tests"
+PREFIX = "touchsync-hostile-"
+PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def free_ports(host, count):
+    """The first of `count` neighbouring ports that are free."""
+    for first in range(18000, 60000, 16):
+        try:
+            for port in range(first, first + count):
+                with socket.socket() as probe:
+                    probe.bind((host, port))
+            return first
+        except OSError:
+            continue
+    raise RuntimeError("no free ports")
+
+
+def remove_leftovers():
+    """Removes the folders of runs that were killed; the kernel and `touchsync up` have ended everything else."""
+    for folder in pathlib.Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        if not os.path.exists(f"/proc/{folder.name.removeprefix(PREFIX).split('-')[0]}"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Pipeline:
+    """Two gateways, so that requests can be relayed, and one of each other daemon."""
+
+    # Ports on which daemons wait for each other.
+    link_ports = ()
+
+    def __init__(self, host):
+        self.host = host
+        self.port = free_ports(host, 4)
+        self.face_port = self.port + 2
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        # The private cluster may run as another user, who must get through.
+        self.folder.chmod(0o755)
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}
+        self.environment.pop("DATABASE_URL", None)
+        self.environment["TOUCHSYNC_JWT_SECRET"] = SECRET
+        self.process = None
+        self.report = None
+
+    def start(self, within=90.0):
+        command = [
+            str(PROGRAMS / "touchsync"), "up", "--json", "--host", self.host, "--port", str(self.port), "--data",
+            str(self.folder / "data"), "--gateways", "2", "--face", f"tcp://{self.host}:{self.face_port}",
+        ]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL, env=self.environment,
+                preexec_fn=first,
+            )
+        end = time.monotonic() + within
+        text = b""
+        while b"\n" not in text:
+            readable, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
+            chunk = os.read(self.process.stdout.fileno(), 65536) if readable else b""
+            if not chunk:
+                raise RuntimeError(f"the pipeline did not start:\n{self.log()[-4000:]}")
+            text += chunk
+        self.report = json.loads(text)
+        return self
+
+    def put_first(self):
+        """Ranks the daemons and PostgreSQL's processes before all else; those have sessions of their own."""
+        servers = [int(path.read_text().splitlines()[0]) for path in self.folder.glob("data/**/postmaster.pid")]
+        for pid in [*self.pids.values(), *servers, *(child for server in servers for child in children(server))]:
+            with contextlib.suppress(ProcessLookupError):
+                rank(pid, FIRST)
+
+    def stop(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(40)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            self.process.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def log(self):
+        """Everything that `touchsync up` wrote to standard error: restarts, with the last lines of the daemon."""
+        return (self.folder / "log").read_text(errors="replace")
+
+    def _touchsync(self, *arguments):
+        done = subprocess.run(
+            [str(PROGRAMS / "touchsync"), *arguments], capture_output=True, text=True, timeout=30,
+            env=self.environment, check=True,
+        )
+        return done.stdout.strip()
+
+    def token(self, user):
+        """A token that opens every room for commits."""
+        return self._touchsync("token", "--user", user, "--room", "*")
+
+    def present(self):
+        """The daemons' pids by name; None while one is down."""
+        now = json.loads(self._touchsync("ps", "--json", "--data", str(self.folder / "data")))
+        return {process["name"]: process["pid"] for process in now["processes"]}
+
+    @property
+    def pids(self):
+        """The pids by name with which the daemons started."""
+        return {process["name"]: process["pid"] for process in self.report["processes"]}
+
+    def unready(self, within=10.0):
+        """The daemons that do not say that they are ready, with their reasons."""
+        end = time.monotonic() + within
+        reasons = {process["name"]: process["http"] for process in self.report["processes"]}
+        while reasons:
+            for name, http in list(reasons.items()):
+                reason = self._unready(http)
+                if reason is None:
+                    del reasons[name]
+                elif time.monotonic() > end:
+                    return [f"{name}: {reason}"]
+            time.sleep(0.1)
+        return []
+
+    @staticmethod
+    def _unready(http):
+        """Why a daemon is not ready; None when it is."""
+        try:
+            http = http if http.startswith("http") else f"http://{http}"
+            with urllib.request.urlopen(f"{http}/readyz", timeout=2) as answer:
+                return None if answer.status == 200 else f"status {answer.status}"
+        except (OSError, ValueError) as error:
+            return str(error)
+
+
+def children(pid):
+    """The processes that a process started and that still run."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+    return []
+
+
+def resident(pid):
+    """Resident bytes of a process, 0 when there is none."""
+    try:
+        with open(f"/proc/{pid}/statm") as statm:
+            return int(statm.read().split()[1]) * PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+def busy_seconds(pid):
+    """Seconds of CPU that a process has used."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+    except (OSError, IndexError):
+        return 0.0

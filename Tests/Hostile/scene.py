@@ -1,0 +1,183 @@
+"""One attack: the victim's machine, the stranger's, and the windows in which the victim is watched."""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+from judge import Delays, Outcome
+from links import Here
+from network import end_with_parent, first
+from watch import Watch
+
+HERE = pathlib.Path(__file__).parent
+# From the end of an attack to the moment from which all must be as before, seconds.
+SETTLING = 1.0
+
+
+class VictimProcess:
+    """The victim's program, and what it reported."""
+
+    def __init__(self, machine, pipeline, tokens, room):
+        self.process = machine.run(
+            sys.executable, str(HERE / "victim.py"), prepare=first, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.reports = []
+        self.changed = threading.Condition()
+        place = {"host": pipeline.host, "port": pipeline.port, "room": room, **tokens}
+        self._write(json.dumps(place))
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            with self.changed:
+                self.reports.append(json.loads(line))
+                self.changed.notify_all()
+        with self.changed:
+            self.reports.append({"ended": True})
+            self.changed.notify_all()
+
+    def _write(self, line):
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass
+
+    def wait(self, key, within=40.0):
+        """The report that has this key; None when there is none in time or the program ended without it."""
+        found = lambda: next((report for report in self.reports if key in report), None)
+        with self.changed:
+            self.changed.wait_for(lambda: found() or any("ended" in report for report in self.reports), within)
+            return found()
+
+    def ask(self, command, key):
+        self._write(command)
+        return self.wait(key)
+
+    def commits(self, start, end):
+        """The delays of commits that were due in this time, ms."""
+        return [report["commit"] for report in list(self.reports) if "commit" in report and start <= report["due"] < end]
+
+    def failed_visits(self, start, end):
+        return [
+            report["problem"] for report in list(self.reports)
+            if "visit" in report and report["visit"] is None and start <= report["due"] < end
+        ]
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.thread.join()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+class Scene:
+    """Everything that stays the same from one attack to the next."""
+
+    def __init__(self, network, pipeline, limits, options):
+        self.network = network
+        self.pipeline = pipeline
+        self.limits = limits
+        self.seconds = options.seconds
+        self.calm_seconds = options.calm
+        self.machine = next(iter(network.machines.values()))
+        self.tokens = {"token": pipeline.token("victim"), "witness": pipeline.token("witness")}
+        self.guest = pipeline.token("guest")
+        # Delays in the latest calm windows, a list for each, ms.
+        self.is_first = True
+        self.calm = collections.deque(maxlen=3)
+        self.rooms = 0
+
+    def play(self, name):
+        """Runs one attack and returns its outcome."""
+        self.rooms += 1
+        room = f"studio-{self.rooms}"
+        watch = Watch(self.pipeline.pids)
+        self.pipeline.put_first()
+        victim = VictimProcess(self.machine, self.pipeline, self.tokens, room)
+        stranger = Here() if self.pipeline.link_ports else self.network.add()
+        try:
+            return self._play(name, room, watch, victim, stranger)
+        finally:
+            watch.stop()
+            victim.close()
+            self.network.remove(stranger)
+
+    def _play(self, name, room, watch, victim, stranger):
+        if not victim.wait("ready", within=20):
+            faults = ["the victim does not get in", *self.daemon_faults()]
+            nothing = Delays.of([])
+            return Outcome(name, nothing, nothing, nothing, {}, {}, faults, {})
+        # Programs that have just started are slower than later.
+        time.sleep(2.0 if self.is_first else 0.3)
+        self.is_first = False
+        calm_start = time.monotonic()
+        # The calm behind one attack is that before the next.
+        time.sleep(0.3 if self.calm else 2 * self.calm_seconds)
+        start = time.monotonic()
+        if not self.calm:
+            self.calm.append(victim.commits(calm_start, start))
+        calm = Delays.of([delay for window in self.calm for delay in window])
+        counts, stranger_faults = self.attack(name, stranger, room)
+        end = time.monotonic()
+        time.sleep(SETTLING)
+        after_start = time.monotonic()
+        time.sleep(self.calm_seconds)
+        after_end = time.monotonic()
+        cleaned = victim.ask("clean", "cleaned") or {"cleaned": None, "problem": "the victim ended"}
+        summary = victim.ask("stop", "faults") or {"faults": ["the victim ended"]}
+
+        faults = stranger_faults + summary["faults"] + self.daemon_faults()
+        if cleaned["cleaned"] is None or cleaned["problem"]:
+            faults.append(f"the victim cannot clean its room: {cleaned['problem']}")
+        shut_out = victim.failed_visits(start, after_end)
+        if shut_out:
+            faults.append(f"{len(shut_out)} newcomers did not get in within 5 s: {shut_out[0]}")
+        peaks = [watch.peak(*span) for span in ((calm_start, start), (start, end), (end, time.monotonic()))]
+        after = victim.commits(after_start, after_end)
+        outcome = Outcome(
+            name, calm, Delays.of(victim.commits(start, end)), Delays.of(after),
+            {daemon: tuple(peak[daemon] for peak in peaks) for daemon in self.pipeline.pids}, watch.load(start, end), faults,
+            counts, f"; {cleaned['cleaned']} elements cleaned in {cleaned['ms']:.0f} ms" if cleaned["cleaned"] else "",
+        )
+        if faults or outcome.delay_faults(self.limits):
+            self.calm.clear()
+        else:
+            self.calm.append(after)
+        return outcome
+
+    def attack(self, name, stranger, room):
+        """Lets a stranger attack; returns what it did, and faults of its program, which are ours."""
+        pipeline = self.pipeline
+        target = {
+            "host": "127.0.0.1" if pipeline.link_ports else pipeline.host, "port": pipeline.port,
+            "face_port": pipeline.face_port, "link_ports": list(pipeline.link_ports), "seconds": self.seconds,
+            "token": self.guest, "room": room,
+        }
+        process = stranger.run(
+            sys.executable, str(HERE / "stranger.py"), name, prepare=end_with_parent, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        try:
+            out, problems = process.communicate(json.dumps(target), timeout=self.seconds + 15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return {}, ["the stranger's program did not end"]
+        if process.returncode != 0:
+            return {}, [f"the stranger's program failed: {problems.strip().splitlines()[-1:]}"]
+        return json.loads(out), []
+
+    def daemon_faults(self):
+        """Daemons that are not what they were, or not ready."""
+        unready = self.pipeline.unready()
+        present = self.pipeline.present()
+        replaced = [name for name, pid in self.pipeline.pids.items() if present.get(name) != pid]
+        return [f"{name} ended" for name in replaced] + [f"not ready: {reason}" for reason in unready]
