@@ -2,6 +2,7 @@
 #pragma once
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -23,6 +24,11 @@ static inline int linux_stop_signals(void) {
     if (sigprocmask(SIG_BLOCK, &set, (sigset_t *)0) < 0) return -errno;
     int descriptor = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
+}
+
+// From now on no program that this process executes gets rights by its file (PR_SET_NO_NEW_PRIVS). 0, or -errno.
+static inline int linux_renounce_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
 // A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3), closed on exec; or -errno.

@@ -28,6 +28,27 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
     }
 }
 
+/// What a proxy sends before a connection's first request: nothing behind the header is consumed, whatever the pieces.
+/// The same bytes as the text of an address and of a range, which contains its own address.
+@Sendable func fuzzProxy(_ input: UnsafeRawBufferPointer) {
+    var whole = ProxyHeaderReader()
+    var end = 0
+    let outcome = whole.next(input, at: &end)
+    precondition(end <= input.count && (outcome != .incomplete || end == input.count), "input left over")
+    var inPieces = ProxyHeaderReader()
+    var consumed = 0
+    var last = ProxyHeaderReader.Outcome.incomplete
+    for byte in input where last == .incomplete {
+        var offset = 0
+        last = withUnsafeBytes(of: byte) { inPieces.next($0, at: &offset) }
+        consumed += offset
+    }
+    precondition(last == outcome && consumed == end, "pieces change what is read")
+    let text = String(decoding: input, as: UTF8.self)
+    _ = AddressRange(text)
+    if let address = IPAddress(text) { precondition(AddressRange(text)?.contains(address) == true, "not in its range") }
+}
+
 /// HTTP requests, and what is made of their heads.
 @Sendable func fuzzHTTP(_ input: UnsafeRawBufferPointer) {
     var parser = HTTPRequestParser(limits: HTTPLimits())
@@ -37,6 +58,11 @@ private func pieces(_ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPoi
             switch event {
             case .head(let head):
                 _ = head.queryValue("a")
+                for source in TrustedProxies.Source.allCases {
+                    let proxies = TrustedProxies([AddressRange("10.0.0.0/8")].compactMap(\.self), source: source)
+                    let client = proxies.client(of: head)
+                    precondition(client.map { [4, 16].contains($0.bytes.count) } ?? true, "no address")
+                }
                 _ = WebSocketHandshake.answer(to: head)
                 _ = OriginPolicy.only(["https://a"]).judge(head)
                 parser.acceptBody(limit: 1000)

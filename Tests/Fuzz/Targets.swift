@@ -4,7 +4,8 @@ import Glibc
 typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
 
 private let targets: [String: Target] = [
-    "http": fuzzHTTP, "answer": fuzzAnswer, "websocket": fuzzWebSocket, "payload": fuzzPayload, "packet": fuzzPacket,
+    "http": fuzzHTTP, "proxy": fuzzProxy, "answer": fuzzAnswer, "websocket": fuzzWebSocket, "payload": fuzzPayload,
+    "packet": fuzzPacket,
     "engine": fuzzEngine,
     "json": fuzzJSON, "element": fuzzElement, "settings": fuzzSettings, "wire": fuzzWire, "hello": fuzzHello,
     "postgres": fuzzPostgres, "token": fuzzToken, "session": fuzzSession, "event": fuzzEvent,

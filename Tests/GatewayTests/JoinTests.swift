@@ -98,6 +98,34 @@ struct JoinTests {
         #expect(texts.first?.contains(#""code":"too_large""#) == true)
     }
 
+    @Test func joinsOfAConnectionComeAtARate() throws {
+        var limits = Limits()
+        limits.rooms = 1
+        limits.connectionJoinsPerSecond = 1
+        var scene = Scene(limits: limits)
+        let ada = try scene.connect("ada")
+        let eve = try scene.connect("eve")
+        for ack in 1...5 { scene.send(ada, "room:join", #"{"roomId":"a"}"#, ack: UInt64(ack)) }
+        let texts = scene.take().texts(for: ada)
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains(#""code":"rate_limited""#) == true)
+        #expect(texts.first?.contains(#""retryAfterMs":1000"#) == true)
+        scene.send(eve, "room:join", #"{"roomId":"a"}"#, ack: 1)
+        #expect(scene.take().texts(for: eve).isEmpty, "others are not affected")
+    }
+
+    @Test func aUserMayHaveSoManyConnections() throws {
+        var limits = Limits()
+        limits.connectionsOfUser = 2
+        var scene = Scene(limits: limits)
+        let first = try scene.connect("ada")
+        _ = try scene.connect("ada")
+        #expect(throws: Refusal.self) { try scene.gateway.connections.checkRoom(for: Identifier("ada")) }
+        #expect(throws: Never.self) { try scene.gateway.connections.checkRoom(for: Identifier("eve")) }
+        scene.gateway.disconnected(first, at: scene.moment, into: &scene.actions)
+        #expect(throws: Never.self) { try scene.gateway.connections.checkRoom(for: Identifier("ada")) }
+    }
+
     @Test func leavingARoomThatOneIsNotInIsFine() throws {
         var scene = Scene()
         let ada = try scene.connect("ada")

@@ -15,6 +15,10 @@ package struct Limits: Equatable, Sendable {
     package var group = 500
     /// Rooms of one connection.
     package var rooms = 64
+    /// Joins per second and connection; four times as many as it may have rooms may come together after a pause.
+    package var connectionJoinsPerSecond = 16
+    /// Connections of one user to this gateway.
+    package var connectionsOfUser = 64
     /// Commits of one session without a result.
     package var unacknowledged = 32
     /// Commits of one connection that wait for their turn: the gateway numbers them, so it may delay them.

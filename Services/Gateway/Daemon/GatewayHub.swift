@@ -158,6 +158,21 @@ final class GatewayHub {
         }
     }
 
+    /// The same for one that stays: its user may have only so many.
+    func admitConnection(
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
+        from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?
+    ) -> Result<(Identity, HandshakeFields), Refusal> {
+        let admission = self.admit(
+            auth: auth, query: query, header: header, from: address, counted: key, within: &limit)
+        return admission.flatMap { app in
+            Result { () throws(Refusal) in
+                try self.core.connections.checkRoom(for: app.0.member.user)
+                return app
+            }
+        }
+    }
+
     private func startTokenCheck(counted key: AddressKey?, within limit: inout DoorLimit?) throws(Denial) {
         guard self.core.authenticator.usesTokens else { return }
         do throws(Refusal) {

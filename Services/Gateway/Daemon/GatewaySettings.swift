@@ -65,6 +65,11 @@ package struct GatewaySettings: DaemonSettings {
         "bad-messages-per-minute", default: 10, in: 1...10_000, "Unreadable messages before an app is disconnected.")
     static let roomsPerConnection = Setting.int(
         "rooms-per-connection", default: 64, in: 1...10_000, "Rooms that one connection may be in.")
+    static let connectionJoins = Setting.int(
+        "connection-joins-per-second", default: 16, in: 1...100_000,
+        "Joins of one connection, and four times its rooms at once after a pause.")
+    static let connectionsOfUser = Setting.int(
+        "connections-per-user", default: 64, in: 1...1_000_000, "Connections of one user to this gateway.")
     static let previewRate = Setting.int(
         "previews-per-second", default: 120, in: 1...10_000, "Previews of one connection; beyond it they are folded.")
     static let commitRate = Setting.int(
@@ -129,7 +134,8 @@ package struct GatewaySettings: DaemonSettings {
         "gateway", summary: "speaks Socket.IO with apps, keeps their commits in custody and delivers their rooms.",
         [
             host, port, SharedSettings.open, face, origins, hosts, pingInterval, pingTimeout, connectTimeout,
-            maxMessage, maxBuffered, badMessages, roomsPerConnection, previewRate, commitRate,
+            maxMessage, maxBuffered, badMessages, roomsPerConnection, connectionJoins, connectionsOfUser,
+            previewRate, commitRate,
             commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
             joinsWaiting, snapshotBytes,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
@@ -197,6 +203,8 @@ package struct GatewaySettings: DaemonSettings {
         var limits = Limits()
         limits.messageBytes = values[Self.maxMessage]
         limits.rooms = values[Self.roomsPerConnection]
+        limits.connectionJoinsPerSecond = values[Self.connectionJoins]
+        limits.connectionsOfUser = values[Self.connectionsOfUser]
         limits.unacknowledged = values[Self.unacknowledged]
         limits.waitingCommits = values[Self.waitingCommits]
         limits.previewsPerSecond = values[Self.previewRate]

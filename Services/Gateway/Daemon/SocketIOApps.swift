@@ -25,7 +25,7 @@ final class SocketIOApps: SocketIOApplication {
         }
         let head = request.handshake?.head
         let visitor = self.visitor(on: socket)
-        let admission = self.hub.admit(
+        let admission = self.hub.admitConnection(
             auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
             from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit)
         switch admission {

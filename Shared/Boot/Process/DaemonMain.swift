@@ -25,6 +25,7 @@ package enum DaemonMain {
         _ type: Settings.Type, build: (Settings, DaemonContext) async throws -> [any Service]
     ) async -> Never {
         let descriptorLimit = ProcessSetup.prepare()
+        ProcessSetup.confine()
         var resolver = SettingsResolver(
             schema: Settings.schema, arguments: Array(CommandLine.arguments.dropFirst()),
             environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })

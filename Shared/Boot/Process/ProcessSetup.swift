@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// Initialisation common to all processes.
@@ -16,6 +17,14 @@ package enum ProcessSetup {
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
         return Int(clamping: limit.rlim_cur)
+    }
+
+    /// What a daemon does without: core dumps, which would hold tokens and people's texts, and rights that an executed
+    /// program could bring.
+    package static func confine() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        _ = linux_renounce_privileges()
     }
 
     /// The process's environment.

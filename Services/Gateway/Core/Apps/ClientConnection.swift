@@ -16,6 +16,7 @@ struct ClientConnection {
     private var previewLimit: TokenBucket
     private var viewportLimit: TokenBucket
     private var pingLimit: TokenBucket
+    private var joinLimit: TokenBucket
     /// What its new tokens may cost.
     private var door: DoorLimit
     /// Its rate of commits, and those that wait.
@@ -47,6 +48,8 @@ struct ClientConnection {
             capacity: limits.previewsPerSecond, perSecond: limits.previewsPerSecond, now: now)
         self.viewportLimit = self.previewLimit
         self.pingLimit = TokenBucket(capacity: Self.pingsPerSecond, perSecond: Self.pingsPerSecond, now: now)
+        // Whoever lost its connection joins all its rooms again, perhaps twice.
+        self.joinLimit = TokenBucket(capacity: 4 * limits.rooms, perSecond: limits.connectionJoinsPerSecond, now: now)
         self.door = DoorLimit(limits: limits, at: now)
         self.commits = CommitQueue(limits: limits, at: now)
     }
@@ -80,8 +83,11 @@ struct ClientConnection {
         self.memberships.index(of: room).flatMap { self.memberships.entries[$0].join }
     }
 
-    /// Refuses a join of a room that its user may not see, or of one room too many.
-    mutating func checkJoin(of room: Identifier, maxRooms: Int) throws(Refusal) {
+    /// Refuses a join of a room that its user may not see, of one room too many, or one that comes too soon.
+    mutating func checkJoin(of room: Identifier, maxRooms: Int, at now: Instant) throws(Refusal) {
+        guard self.joinLimit.spend(at: now) else {
+            throw Refusal(.rateLimited, "Joins are too frequent.", retryAfterMs: self.joinLimit.waitMs(at: now))
+        }
         guard self.identity.may(.view, in: room) else {
             throw .mayNotView
         }

@@ -1,6 +1,6 @@
 import JSONBytes
 import Timing
-import Wire
+package import Wire
 
 /// The apps that are connected, each in a slot that is reused after it.
 ///
@@ -15,6 +15,8 @@ package struct Connections {
     private var freeSlots: [Slot] = []
     private var slots: [UInt64: Slot] = [:]
     private var lastID: UInt64
+    /// How many connections each user has.
+    private var countsByUser: [Identifier: Int] = [:]
     /// Connections with a held preview or a delayed commit.
     private(set) var restless: Set<Slot> = []
     /// Events refused; previews received, held back and dropped.
@@ -34,6 +36,16 @@ package struct Connections {
 
     // MARK: Slots
 
+    /// - Throws: a refusal when a user has as many connections as one may have.
+    package func checkRoom(for user: Identifier) throws(Refusal) {
+        guard self.countsByUser[user, default: 0] >= self.limits.connectionsOfUser else { return }
+        throw Refusal(
+            .busy, "A user may have \(self.limits.connectionsOfUser) connections.", retryAfterMs: Self.fullMs)
+    }
+
+    /// When an app tries again whose user has too many connections, ms.
+    private static let fullMs: UInt32 = 5000
+
     /// Seats a new connection.
     mutating func insert(_ identity: Identity, _ handshake: HandshakeFields, at now: Instant) -> Slot {
         self.lastID &+= 1
@@ -49,6 +61,7 @@ package struct Connections {
             self.ids[slot] = id
         }
         self.slots[id] = slot
+        self.countsByUser[identity.member.user, default: 0] += 1
         return slot
     }
 
@@ -60,6 +73,9 @@ package struct Connections {
         self.slots[connection.id] = nil
         self.restless.remove(slot)
         self.freeSlots.append(slot)
+        let user = connection.identity.member.user
+        let count = self.countsByUser[user, default: 1] - 1
+        self.countsByUser[user] = count > 0 ? count : nil
         return connection
     }
 

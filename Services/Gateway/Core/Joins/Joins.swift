@@ -115,7 +115,7 @@ extension Joins {
     ) throws(Refusal) {
         let slot = event.slot
         let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
-        try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms)
+        try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
         try self.checkRoom()
         for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
