@@ -105,12 +105,13 @@ struct ViewportReplay {
     /// An app that saw an element leave gets nothing more of it until it comes back.
     private mutating func received(_ pair: Pair, _ record: HistoryRecord, _ place: Int) {
         let mover = Mover(record, by: record.sender)
-        guard let sight = self.sights[pair], sight.joined != nil else { return }
-        self.sights[pair]?.received[mover] = place
-        guard let view = self.certainBox(sight, at: record), let box = record.box else { return }
+        guard self.sights[pair]?.joined != nil else { return }
+        let received = self.sights[pair]?.received.updateValue(place, forKey: mover)
+        guard let sight = self.sights[pair], let view = self.certainBox(sight, at: record), let box = record.box else {
+            return
+        }
         self.finding.checked += 1
-        guard view.isOutOfSight(box), let former = sight.received[mover], self.isLeaving(former, view, sight, record)
-        else { return }
+        guard view.isOutOfSight(box), let former = received, self.isLeaving(former, view, sight, record) else { return }
         let sent = self.sent[mover] ?? []
         let start = sent.last { $0 < former && self.index.history[$0].body == self.index.history[former].body }
         guard let start else { return }

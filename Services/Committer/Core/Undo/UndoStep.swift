@@ -20,7 +20,7 @@ struct UndoStep {
     ) {
         guard let stacks = cache.stacks(user) else { return nil }
         self.stacks = stacks
-        if let progress, progress.version == cache.version {
+        if let progress, progress.version == cache.version, progress.chain == cache.chain {
             self.stacks = progress.stacks
             self.entry.skipped = progress.skipped
         }
@@ -45,15 +45,17 @@ struct UndoStep {
                 return
             }
             self.entry.skipped += 1
-            progress = UndoProgress(version: cache.version, stacks: self.stacks, skipped: self.entry.skipped)
+            progress = UndoProgress(
+                version: cache.version, chain: cache.chain, stacks: self.stacks, skipped: self.entry.skipped)
         }
     }
 }
 
 /// How far down a stack an undo has come that waits for a read: each entry is looked at once, however many there are.
 struct UndoProgress: Equatable, Sendable {
-    /// The version of the shard that the entries were judged on.
-    let version: UInt64?
+    /// The version and the chain of the shard that the entries were judged on. A history that was replaced meanwhile may
+    /// have the same version.
+    let version: UInt64?, chain: UInt64
     /// The stacks without the skipped entries.
     let stacks: UndoStacks
     /// The number of skipped entries.
