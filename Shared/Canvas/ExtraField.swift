@@ -11,8 +11,17 @@ public struct ExtraField: Sendable {
         self.json = json
     }
 
-    /// Its size towards the limit, bytes.
-    var byteCount: Int { self.name.utf8.count + self.json.count }
+    /// Its size towards the limit, bytes: the value's text and the name as it is stored, in JSON. An escaped control
+    /// character counts six bytes.
+    var byteCount: Int {
+        self.name.utf8.reduce(self.json.count) { size, byte in
+            switch byte {
+            case 0..<0x20: size + 6
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): size + 2
+            default: size + 1
+            }
+        }
+    }
 }
 
 extension ExtraField: Equatable {

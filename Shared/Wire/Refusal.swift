@@ -59,7 +59,7 @@ public struct Refusal: Error, Equatable, Sendable {
     /// A sentence for people.
     public var message: String
     /// The field at fault, e.g. `elements[3].transform.rotation`.
-    public var field: String?
+    public var field: String? { didSet { self.field = self.field.map(Self.cut) } }
     /// When to retry, ms from now.
     public var retryAfterMs: UInt32?
     /// With ``RefusalCode/gap``: the next expected number.
@@ -67,17 +67,29 @@ public struct Refusal: Error, Equatable, Sendable {
     /// With ``RefusalCode/conflict``: the user that moves the element.
     public var heldBy: Identifier?
 
-    /// A refusal.
+    /// The longest field, bytes; an app may name its own fields as it likes, and refusals are stored.
+    public static let longestField = 256
+
+    /// A refusal. A longer field is cut off.
     public init(
         _ code: RefusalCode, _ message: String, field: String? = nil, retryAfterMs: UInt32? = nil,
         expected: UInt64? = nil, heldBy: Identifier? = nil
     ) {
         self.code = code
         self.message = message
-        self.field = field
+        self.field = field.map(Self.cut)
         self.retryAfterMs = retryAfterMs
         self.expected = expected
         self.heldBy = heldBy
+    }
+}
+
+extension Refusal {
+    private static func cut(_ field: String) -> String {
+        if field.utf8.count <= Self.longestField { return field }
+        var end = field.utf8.index(field.startIndex, offsetBy: Self.longestField - "…".utf8.count)
+        while end.samePosition(in: field.unicodeScalars) == nil { end = field.utf8.index(before: end) }
+        return field[..<end] + "…"
     }
 }
 

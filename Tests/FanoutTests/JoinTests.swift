@@ -284,6 +284,17 @@ import Wire
         #expect(scene.taken(by: Scene.g1).refusals.map(\.code) == [.busy])
     }
 
+    @Test func aRoomThatNoLinkCarriesIsRefusedWithTheWayOn() {
+        var limits = FanoutLimits()
+        limits.roomBytes = 1
+        var scene = Scene(limits: limits)
+        scene.join("ann", 1)
+        scene.answer()
+        let refusals = scene.taken(by: Scene.g1).refusals
+        #expect(refusals.map(\.code) == [.tooLarge] && refusals.first?.field == "roomId")
+        #expect(refusals.first?.message.contains("operator") == true)
+    }
+
     @Test func tooManyRoomsAreRefused() {
         var limits = FanoutLimits()
         limits.rooms = 1

@@ -10,7 +10,7 @@ package struct Campaign: Sendable {
         package var seed: UInt64
         /// What was violated.
         package var violated: [Invariant]
-        /// Rooms that are not held by their owner alone.
+        /// Rooms that are not held by their owner alone, or whose stored totals are wrong.
         package var strays: [String]
         /// The checker's report.
         package var report: String
@@ -77,6 +77,7 @@ package struct Campaign: Sendable {
             "acks", "deliveries", "previews", "refusals", "retries", "resumes", "resyncs", "snapshots", "unknowns",
             "faults.open-transaction", "faults.late-transaction", "faults.duplicated", "lost.envelopes",
             "committer.found-written", "committer.found-lost", "committer.duplicates", "committer.stale",
+            "committer.over-room-elements", "committer.over-annotations",
             "fanout.holes", "fanout.replays", "fanout.rebases", "fanout.parked", "gateway.held", "gateway.resent",
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
             "previews.leased", "coalescer.conflicts", "apps.conflicts", "gateway.snapshot-parts", "groups",

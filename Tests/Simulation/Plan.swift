@@ -17,6 +17,9 @@ package struct Plan: Sendable {
     package var disturbed: UInt64 = 2200 * .millisecond
     /// How long an element stays leased to the app that moves it; 0: no leases.
     package var lease: UInt64 = 0
+    /// How many elements a room and how many annotations an element may have.
+    package var roomElements = 10_000
+    package var elementAnnotations = 1000
     /// How long apps go on with new commits after the last fault, at most.
     package var after: UInt64 = 200 * .millisecond
     /// When the world is given up: whoever has not settled by then never will.
@@ -29,6 +32,10 @@ package struct Plan: Sendable {
         self.faults = 2 + Int(seed % 5)
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
+        if seed % 8 == 7 {
+            self.roomElements = 4
+            self.elementAnnotations = 1
+        }
         if seed % 8 == 6 { self.lease = 100 * .millisecond }
     }
 }

@@ -33,7 +33,7 @@ package final class World {
     /// Faults that wait for the next transaction of a committer to be under way.
     var ambushes: [(DatabaseConnection) -> Void] = []
     private var isOver = false
-    /// What is wrong at the end with who holds which room; see ``World/strays()``.
+    /// What is wrong at the end with who holds which room, see ``World/strays()``, and with what rooms are stored to hold.
     package private(set) var finalStrays: [String] = []
     private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
         [unowned self] in self.count("malformed")
@@ -150,7 +150,7 @@ package final class World {
 
     private func end() {
         self.observe(.quiet)
-        self.finalStrays = self.strays()
+        self.finalStrays = self.strays() + self.database.model.miscounts
         for process in self.processes { process.shell?.count(into: &self.counts) }
         self.history += self.database.model.dump()
         for (name, value) in self.counts.sorted(by: { $0.key < $1.key }) {

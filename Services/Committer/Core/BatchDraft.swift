@@ -34,6 +34,8 @@ struct BatchDraft: Sendable {
     private var streams: [StreamKey: Int] = [:]
     /// The elements that the commits changed or read.
     private(set) var elements: [ElementKey: DraftElement] = [:]
+    /// The number of living annotations of elements that get or lose some, as far as it is known.
+    private(set) var annotations: [ElementKey: Int] = [:]
     /// What the users of the commits can undo and redo.
     private(set) var stacks: [UserKey: UndoStacks] = [:]
     /// Only searched for a repetition in the same batch, which is rare; hence a list.
@@ -47,6 +49,7 @@ struct BatchDraft: Sendable {
         self.allRules = rules
         self.limits = limits
         self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
+        self.batch.userSessions = limits.userSessions
         self.batch.log.reserveCapacity(commits)
         self.batch.elements.reserveCapacity(commits)
         self.elements.reserveCapacity(commits)
@@ -96,6 +99,7 @@ struct BatchDraft: Sendable {
             let isFresh =
                 (commit.claim <= 1 || !SessionKey.isApp(commit.stream.session))
                 && !SessionKey.isOlder(commit.stream.session, than: cache.sessionFloor)
+                && !cache.isEvicted(commit.stream)
             return isFresh ? StreamState(user: commit.user, highest: 0, claim: commit.claim) : nil
         }
     }
@@ -105,12 +109,17 @@ struct BatchDraft: Sendable {
         var stacks = self.stacks[commit.owner] ?? cache.stacks(commit.owner) ?? UndoStacks()
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
-            let seq = self.roomSeq(commit.room, &cache)
+            let growth = try self.growth(of: change, in: commit.room, &cache)
+            var room = self.storedRoom(commit.room, &cache)
+            let seq = room.seq
             if let remaining = change.remaining { stacks = remaining }
             if change.entries.isEmpty {
                 self.leaveUnchanged(commit, seq: seq)
             } else {
                 let link = stacks.push(change, of: commit, seq: seq + 1, limits: self.limits)
+                room = StoredRoom(seq: seq + 1, totals: room.totals + growth.totals)
+                self.note(room, for: commit.room)
+                self.note(growth, &cache)
                 self.apply(change, commit, seq: seq + 1, link)
             }
             self.stacks[commit.owner] = stacks
@@ -205,7 +214,6 @@ struct BatchDraft: Sendable {
 
     /// Records a change under the next numbers.
     private mutating func apply(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
-        self.number(commit.room, seq)
         self.batch.gseq += 1
         let chained = HistoryChain.link(
             gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
@@ -246,12 +254,30 @@ struct BatchDraft: Sendable {
         self.elements[key, default: DraftElement(state: state)].state = state
     }
 
-    private mutating func number(_ room: Identifier, _ seq: UInt64) {
+    private mutating func note(_ state: StoredRoom, for room: Identifier) {
         if let index = self.rooms[room] {
-            self.batch.rooms[index].seq = seq
+            self.batch.rooms[index].state = state
         } else {
             self.rooms[room] = self.batch.rooms.count
-            self.batch.rooms.append(ShardBatch.RoomRow(room: room, seq: seq))
+            self.batch.rooms.append(ShardBatch.RoomRow(room: room, state: state))
+        }
+    }
+
+    /// Updates the numbers of annotations that are known.
+    private mutating func note(_ growth: RoomGrowth, _ cache: inout ShardCache) {
+        for (parent, difference) in growth.annotations {
+            guard let count = self.annotations(of: parent, &cache) else { continue }
+            self.annotations[parent] = count + difference
+        }
+    }
+
+    /// Counts a commit refused because of a limit.
+    mutating func count(_ limit: RoomLimit) {
+        switch limit {
+        case .elements: self.tally.overRoomElements += 1
+        case .bytes: self.tally.overRoomBytes += 1
+        case .annotations: self.tally.overAnnotations += 1
+        case .commit: self.tally.overCommitElements += 1
         }
     }
 
@@ -283,10 +309,15 @@ struct BatchDraft: Sendable {
 
     // MARK: Looking up
 
-    /// A room's last number.
-    mutating func roomSeq(_ room: Identifier, _ cache: inout ShardCache) -> UInt64 {
-        if let index = self.rooms[room] { return self.batch.rooms[index].seq }
-        return cache.room(room) ?? 0
+    /// A room's state in the batch so far.
+    mutating func storedRoom(_ room: Identifier, _ cache: inout ShardCache) -> StoredRoom {
+        if let index = self.rooms[room] { return self.batch.rooms[index].state }
+        return cache.room(room) ?? StoredRoom()
+    }
+
+    /// The number of an element's living annotations in the batch so far; nil when unknown.
+    mutating func annotations(of key: ElementKey, _ cache: inout ShardCache) -> Int? {
+        self.annotations[key] ?? cache.annotations(of: key)
     }
 
     /// An element's state in the batch so far.
@@ -318,6 +349,14 @@ package struct DecisionTally: Equatable, Sendable {
     package var applied = 0
     /// Commits that were finally refused.
     package var refused = 0
+    /// Those of them that would have brought a room over its number of elements.
+    package var overRoomElements = 0
+    /// Over its bytes.
+    package var overRoomBytes = 0
+    /// That would have brought an element over its number of annotations.
+    package var overAnnotations = 0
+    /// That would have changed more elements than one commit may.
+    package var overCommitElements = 0
     /// Undos and redos for which nothing was left.
     package var unchanged = 0
     /// Repetitions that got the first result again.

@@ -34,6 +34,10 @@ extension DecisionTally {
     mutating func add(_ other: DecisionTally) {
         self.applied += other.applied
         self.refused += other.refused
+        self.overRoomElements += other.overRoomElements
+        self.overRoomBytes += other.overRoomBytes
+        self.overAnnotations += other.overAnnotations
+        self.overCommitElements += other.overCommitElements
         self.unchanged += other.unchanged
         self.duplicates += other.duplicates
         self.conflicts += other.conflicts

@@ -12,6 +12,17 @@ package struct CommitterLimits: Equatable, Sendable {
     package var batchBytes = 256 << 10
     /// The maximum number of elements in one commit.
     package var elementsPerCommit = 500
+    /// The maximum number of elements that one commit changes, the annotations of deleted ones included.
+    package var commitElements = 5000
+    /// The maximum number of living elements in a room; only growth beyond it is refused.
+    package var roomElements = 10_000
+    /// The maximum size of a room's living elements, see ``Canvas/Element/storedBytes``; only growth beyond it is
+    /// refused.
+    package var roomBytes = 16 << 20
+    /// The maximum number of an element's living annotations; only growth beyond it is refused.
+    package var elementAnnotations = 1000
+    /// The maximum number of a user's sessions in a room; beyond it the oldest idle ones end.
+    package var userSessions = 1000
     /// The maximum number of entries of a user's undo stack in a room, and of the redo stack; 0: nothing can be undone.
     package var undoDepth = 100
     /// The maximum size of the elements of one entry, before and after, bytes. Further commits of its group begin another

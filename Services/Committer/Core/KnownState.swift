@@ -32,6 +32,9 @@ package final class LiveElement: Sendable {
     func adding(child: Identifier) -> LiveElement {
         LiveElement(element: self.element, json: self.json, children: self.children.map { $0 + [child] })
     }
+
+    /// The same element, known to have no children.
+    var childless: LiveElement { LiveElement(element: self.element, json: self.json, children: []) }
 }
 
 extension LiveElement: Equatable {
@@ -55,6 +58,20 @@ package struct StreamState: Equatable, Sendable {
         self.user = user
         self.highest = highest
         self.claim = claim
+    }
+}
+
+/// The state of a room.
+package struct StoredRoom: Equatable, Sendable {
+    /// Its last number; 0 for a room that was never used.
+    package var seq: UInt64
+    /// What it holds.
+    package var totals: RoomTotals
+
+    /// A room; by default one that was never used.
+    package init(seq: UInt64 = 0, totals: RoomTotals = RoomTotals()) {
+        self.seq = seq
+        self.totals = totals
     }
 }
 
@@ -84,16 +101,32 @@ package struct ElementNeed: Hashable, Sendable {
     }
 }
 
+/// A stream to be read.
+package struct StreamNeed: Hashable, Sendable {
+    /// The stream.
+    package var key: StreamKey
+    /// The user that commits in it.
+    package var user: Identifier
+
+    /// A stream to be read for a commit of that user.
+    package init(key: StreamKey, user: Identifier) {
+        self.key = key
+        self.user = user
+    }
+}
+
 /// A ledger's read request to the database.
 package struct LoadRequest: Equatable, Sendable {
     /// The shard, whose version and last number are always read.
     package var shard: Int
-    /// Rooms whose last number is needed.
+    /// Rooms whose state is needed.
     package var rooms: [Identifier] = []
     /// Streams to be read.
-    package var streams: [StreamKey] = []
+    package var streams: [StreamNeed] = []
     /// Elements, each with its children if `family` is set.
     package var elements: [ElementNeed] = []
+    /// Elements whose number of living annotations is needed.
+    package var annotations: [ElementKey] = []
     /// Commits whose stored outcome is needed, if they have one.
     package var outcomes: [CommitKey] = []
     /// Users whose stacks are needed.
@@ -109,7 +142,7 @@ package struct LoadRequest: Equatable, Sendable {
     /// True when nothing but the shard is needed.
     package var isEmpty: Bool {
         self.rooms.isEmpty && self.streams.isEmpty && self.elements.isEmpty && self.outcomes.isEmpty
-            && self.users.isEmpty && self.entries.isEmpty
+            && self.users.isEmpty && self.entries.isEmpty && self.annotations.isEmpty
     }
 }
 
@@ -137,12 +170,16 @@ package struct LoadedState: Equatable, Sendable {
     package var chain: UInt64
     /// Sessions whose name sorts before it and that have no row have ended.
     package var sessionFloor: Identifier = ""
-    /// The last number of each room that has one.
-    package var rooms: [Identifier: UInt64] = [:]
+    /// The rooms that exist.
+    package var rooms: [Identifier: StoredRoom] = [:]
     /// The streams that exist.
     package var streams: [StreamKey: StreamState] = [:]
+    /// The requested streams whose session was evicted.
+    package var evicted: Set<StreamKey> = []
     /// The elements that exist or existed, including the requested children.
     package var elements: [ElementRow] = []
+    /// The number of living annotations of each requested element.
+    package var annotations: [ElementKey: Int] = [:]
     /// The stored outcomes.
     package var outcomes: [CommitKey: StoredOutcome] = [:]
     /// The stacks of the users that have committed in the room.

@@ -13,7 +13,7 @@ package struct ShardBatch: Equatable, Sendable {
     package var gseq: UInt64
     /// The shard's chain after the batch.
     package var chain: UInt64
-    /// The rooms' last numbers after the batch.
+    /// The rooms after the batch.
     package var rooms: [RoomRow] = []
     /// The elements after the batch, each once.
     package var elements: [ElementRow] = []
@@ -21,6 +21,8 @@ package struct ShardBatch: Equatable, Sendable {
     package var log: [LogRow] = []
     /// The streams whose highest number increased.
     package var streams: [StreamRow] = []
+    /// How many sessions a user may have in a room: a new one evicts the oldest idle ones beyond.
+    package var userSessions = CommitterLimits().userSessions
     /// The refusals to store.
     package var refusals: [RefusalRow] = []
 
@@ -33,12 +35,12 @@ package struct ShardBatch: Equatable, Sendable {
         self.chain = chain
     }
 
-    /// A room's last number.
+    /// A room after the batch.
     package struct RoomRow: Equatable, Sendable {
         /// The room.
         package var room: Identifier
-        /// Its last number.
-        package var seq: UInt64
+        /// Its last number and what it holds.
+        package var state: StoredRoom
     }
 
     /// An element after the batch.

@@ -4,22 +4,31 @@ import Wire
 /// Collects the state that must be read before a run of commits can be decided, without duplicates.
 struct Needs {
     private(set) var request: LoadRequest
+    /// The maximum number of elements that one commit changes.
+    let commitElements: Int
+    /// How many elements the deletions and undos so far will change, as far as that is known.
+    var changes = 0
+    /// Whether a commit would change more elements than one may.
+    var hasOversized = false
+    private var annotated: Set<ElementKey> = []
     private var rooms: Set<Identifier> = []
     private var streams: Set<StreamKey> = []
     private var elements: [ElementKey: Int] = [:]
     private var outcomes: Set<CommitKey> = []
     private var users: Set<UserKey> = []
 
-    init(shard: Int) {
+    init(shard: Int, limits: CommitterLimits) {
         self.request = LoadRequest(shard: shard)
+        self.commitElements = limits.commitElements
     }
 
     mutating func room(_ room: Identifier) {
         if self.rooms.insert(room).inserted { self.request.rooms.append(room) }
     }
 
-    mutating func stream(_ key: StreamKey) {
-        if self.streams.insert(key).inserted { self.request.streams.append(key) }
+    mutating func stream(of commit: PreparedCommit) {
+        guard self.streams.insert(commit.stream).inserted else { return }
+        self.request.streams.append(StreamNeed(key: commit.stream, user: commit.user))
     }
 
     mutating func element(_ key: ElementKey, family: Bool) {
@@ -29,6 +38,10 @@ struct Needs {
             self.elements[key] = self.request.elements.count
             self.request.elements.append(ElementNeed(key: key, family: family))
         }
+    }
+
+    mutating func annotations(of key: ElementKey) {
+        if self.annotated.insert(key).inserted { self.request.annotations.append(key) }
     }
 
     mutating func user(_ key: UserKey) {
@@ -60,6 +73,7 @@ extension ShardCache {
         switch scope {
         case .element: self.collectElement(key, into: &needs)
         case .withParent: self.collectWithParent(key, into: &needs)
+        case .annotated: self.collectAnnotated(key, into: &needs)
         case .family: self.collectFamily(key, into: &needs)
         }
     }
@@ -68,7 +82,7 @@ extension ShardCache {
     private mutating func collectStream(_ commit: inout PreparedCommit, into needs: inout Needs) {
         switch self.stream(commit.stream) {
         case nil:
-            needs.stream(commit.stream)
+            needs.stream(of: commit)
             if self.outcome(commit.key) == nil { needs.outcome(commit.key) }
             // The answer will be at least as recent as the commit.
             commit.isClaimVerified = true
@@ -77,7 +91,7 @@ extension ShardCache {
                 // The session was resumed after it was read.
                 commit.isClaimVerified = true
                 self.forgetStream(commit.stream)
-                needs.stream(commit.stream)
+                needs.stream(of: commit)
             }
             if commit.number <= state?.highest ?? 0, self.outcome(commit.key) == nil { needs.outcome(commit.key) }
         }
@@ -96,13 +110,23 @@ extension ShardCache {
         return self.collectElement(ElementKey(key.room, Identifier(parent)), into: &needs)
     }
 
-    /// A deletion includes the element's children.
+    private mutating func collectAnnotated(_ key: ElementKey, into needs: inout Needs) -> Bool {
+        let isCounted = self.knowsAnnotations(of: key)
+        if !isCounted { needs.annotations(of: key) }
+        return self.collectElement(key, into: &needs) && isCounted
+    }
+
+    /// A deletion includes the element's children, which are read if there are any.
     private mutating func collectFamily(_ key: ElementKey, into needs: inout Needs) -> Bool {
         switch self.element(key) {
         case .absent, .deleted:
             return true
         case .live(let live):
-            guard let children = live.children else { break }
+            guard let children = live.children else {
+                if self.annotations(of: key) != 0 { break }
+                self.noteChildless(live, key)
+                return true
+            }
             var isComplete = true
             for child in children where !self.collectElement(ElementKey(key.room, child), into: &needs) {
                 isComplete = false

@@ -14,6 +14,7 @@ struct ShardCache: Sendable {
     private var rooms: RecentCache<Identifier, KnownRoom>
     private var streams: RecentCache<StreamKey, KnownStream>
     private var elements: RecentCache<ElementKey, ElementState>
+    private var annotations: RecentCache<ElementKey, KnownCount>
     private var users: RecentCache<UserKey, UndoStacks>
     /// Read for undos in the current batch, then discarded.
     private var entries: [UndoEntryKey: [UndoRow]] = [:]
@@ -25,13 +26,14 @@ struct ShardCache: Sendable {
         self.rooms = RecentCache(limit: limit / 8)
         self.streams = RecentCache(limit: limit / 8)
         self.users = RecentCache(limit: limit / 8)
-        self.elements = RecentCache(limit: limit / 8 * 5)
+        self.annotations = RecentCache(limit: limit / 16)
+        self.elements = RecentCache(limit: limit / 16 * 9)
     }
 
     // MARK: Reading
 
-    /// The last number of a room; nil when unknown.
-    mutating func room(_ room: Identifier) -> UInt64? { self.rooms.use(room)?.seq }
+    /// A room's state; nil when unknown.
+    mutating func room(_ room: Identifier) -> StoredRoom? { self.rooms.use(room)?.state }
 
     /// A stream; `.some(nil)` when it does not exist, nil when unknown.
     mutating func stream(_ key: StreamKey) -> StreamState?? {
@@ -39,10 +41,19 @@ struct ShardCache: Sendable {
         return .some(known.state)
     }
 
+    /// True when a stream does not exist because its session was evicted.
+    mutating func isEvicted(_ key: StreamKey) -> Bool { self.streams.use(key)?.isEvicted ?? false }
+
     /// An element's state; nil when unknown.
     mutating func element(_ key: ElementKey) -> ElementState? { self.elements.use(key) }
 
-    /// True when the room's last number is known.
+    /// The number of living annotations of an element; nil when unknown.
+    mutating func annotations(of key: ElementKey) -> Int? { self.annotations.use(key)?.count }
+
+    /// True when the number of living annotations of an element is known.
+    mutating func knowsAnnotations(of key: ElementKey) -> Bool { self.annotations.knows(key) }
+
+    /// True when the room's state is known.
     mutating func knows(_ room: Identifier) -> Bool { self.rooms.knows(room) }
 
     /// True when the element's state is known, even if it does not exist.
@@ -71,8 +82,12 @@ struct ShardCache: Sendable {
         self.gseq = state.gseq
         self.chain = state.chain
         self.sessionFloor = state.sessionFloor
-        for room in request.rooms { self.rooms.store(KnownRoom(seq: state.rooms[room] ?? 0), for: room) }
-        for key in request.streams { self.streams.store(KnownStream(state: state.streams[key]), for: key) }
+        for room in request.rooms { self.rooms.store(KnownRoom(state: state.rooms[room] ?? StoredRoom()), for: room) }
+        for key in request.annotations { self.annotations.store(KnownCount(state.annotations[key] ?? 0), for: key) }
+        for need in request.streams {
+            let known = KnownStream(state: state.streams[need.key], isEvicted: state.evicted.contains(need.key))
+            self.streams.store(known, for: need.key)
+        }
         for key in request.users { self.users.store(state.users[key] ?? UndoStacks(), for: key) }
         for key in request.entries { self.entries[key] = state.entries[key] ?? [] }
         for key in request.outcomes { self.outcomes[key] = state.outcomes[key] ?? .forgotten }
@@ -102,17 +117,20 @@ struct ShardCache: Sendable {
     }
 
     /// Applies a written batch.
-    mutating func commit(
-        version: UInt64, gseq: UInt64, chain: UInt64, rooms: [ShardBatch.RoomRow],
-        streams: [ShardBatch.StreamRow], elements: [ElementKey: DraftElement], users: [UserKey: UndoStacks]
-    ) {
-        self.version = version
-        self.gseq = gseq
-        self.chain = chain
-        for row in rooms { self.rooms.store(KnownRoom(seq: row.seq), for: row.room) }
-        for row in streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
-        for (key, element) in elements { self.elements.store(element.state, for: key) }
-        for (key, stacks) in users { self.users.store(stacks, for: key) }
+    mutating func commit(_ draft: BatchDraft) {
+        self.version = draft.batch.version + 1
+        self.gseq = draft.batch.gseq
+        self.chain = draft.batch.chain
+        for row in draft.batch.rooms { self.rooms.store(KnownRoom(state: row.state), for: row.room) }
+        for row in draft.batch.streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
+        for (key, element) in draft.elements { self.elements.store(element.state, for: key) }
+        for (key, count) in draft.annotations { self.annotations.store(KnownCount(count), for: key) }
+        for (key, stacks) in draft.stacks { self.users.store(stacks, for: key) }
+    }
+
+    /// The element is known to have no annotations.
+    mutating func noteChildless(_ live: LiveElement, _ key: ElementKey) {
+        self.elements.store(.live(live.childless), for: key)
     }
 
     /// Ends a batch: discards what was read only for it, and evicts what was not used recently.
@@ -123,6 +141,7 @@ struct ShardCache: Sendable {
         self.users.trim()
         self.streams.trim()
         self.elements.trim()
+        self.annotations.trim()
     }
 
     /// Removes a stream, so that it is read again.
@@ -134,21 +153,31 @@ struct ShardCache: Sendable {
         self.rooms.clear()
         self.streams.clear()
         self.elements.clear()
+        self.annotations.clear()
         self.users.clear()
         self.entries = [:]
         self.outcomes.removeAll(keepingCapacity: true)
     }
 }
 
-/// A room's last number.
 private struct KnownRoom: Weighed {
-    var seq: UInt64
-    var weight: Int { 96 }
+    var state: StoredRoom
+    var weight: Int { 112 }
+}
+
+/// A number of annotations.
+private struct KnownCount: Weighed {
+    let count: Int
+
+    init(_ count: Int) { self.count = count }
+
+    var weight: Int { 160 }
 }
 
 /// A stream, or the fact that it does not exist.
 private struct KnownStream: Weighed {
     var state: StreamState?
+    var isEvicted = false
     var weight: Int { 192 }
 }
 

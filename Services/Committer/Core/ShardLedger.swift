@@ -117,10 +117,18 @@ package struct ShardLedger: Sendable {
     /// The next request; nil when there is none or one is in flight.
     package mutating func next() -> Request? {
         guard self.isWaiting else { return nil }
-        let count = self.runLength()
-        var needs = Needs(shard: self.shard)
-        for index in 0..<count {
+        var count = self.runLength()
+        var needs = Needs(shard: self.shard, limits: self.limits)
+        var index = 0
+        while index < count {
             self.cache.collect(&self.queue[index], rules: self.rules.current, into: &needs)
+            if index > 0, needs.hasOversized {
+                // It may fit after those before it: it is judged on what they leave.
+                count = index
+                break
+            }
+            index += 1
+            if needs.changes > self.limits.commitElements { count = index }
         }
         guard let version = self.cache.version, needs.request.isEmpty else {
             self.phase = .loading(needs.request, count: count)
@@ -167,10 +175,7 @@ package struct ShardLedger: Sendable {
         self.phase = .idle
         self.failures = 0
         self.batchLimit = min(self.limits.batchItems, self.batchLimit * 2)
-        self.cache.commit(
-            version: draft.batch.version + 1, gseq: draft.batch.gseq, chain: draft.batch.chain,
-            rooms: draft.batch.rooms, streams: draft.batch.streams, elements: draft.elements,
-            users: draft.stacks)
+        self.cache.commit(draft)
         self.cache.trim()
         var settlement = Settlement()
         settlement.updates = draft.updates

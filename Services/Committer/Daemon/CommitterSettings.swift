@@ -57,6 +57,12 @@ package struct CommitterSettings: DaemonSettings {
         "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let elementsPerCommit = Setting.int(
         "elements-per-commit", default: 500, in: 1...10_000, "Maximum number of elements that one commit creates.")
+    package static let commitElements = Setting.int(
+        "commit-elements", default: 5000, in: 1...1_000_000,
+        "Maximum number of elements that one commit changes, the annotations of deleted ones included.")
+    package static let userSessions = Setting.int(
+        "user-sessions", default: 1000, in: 10...1_000_000,
+        "Sessions of a user in one room; a new one ends the oldest of those that are idle.")
     package static let undoDepth = Setting.int(
         "undo-depth", default: 100, in: 0...10_000,
         "How many changes a user can undo in a room, and redo; 0: none.")
@@ -80,8 +86,10 @@ package struct CommitterSettings: DaemonSettings {
         [
             SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, undoDepth, undoEntryBytes,
-            cacheBytes,
+            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, commitElements,
+            SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations, userSessions,
+            undoDepth,
+            undoEntryBytes, cacheBytes,
             commitDeadline, databaseDeadline, logRetention, sessionRetention,
         ])
 
@@ -105,6 +113,16 @@ package struct CommitterSettings: DaemonSettings {
         limits.batchItems = values[Self.batchItems]
         limits.batchBytes = values[Self.batchBytes]
         limits.elementsPerCommit = values[Self.elementsPerCommit]
+        limits.commitElements = values[Self.commitElements]
+        limits.roomElements = values[SharedSettings.roomElements]
+        limits.roomBytes = values[SharedSettings.roomBytes]
+        limits.elementAnnotations = values[SharedSettings.elementAnnotations]
+        guard limits.commitElements >= limits.elementsPerCommit, limits.commitElements > limits.elementAnnotations
+        else {
+            throw values.problem(
+                Self.commitElements, "must be at least elements-per-commit, and more than element-annotations")
+        }
+        limits.userSessions = values[Self.userSessions]
         limits.undoDepth = values[Self.undoDepth]
         limits.undoEntryBytes = values[Self.undoEntryBytes]
         limits.cacheBytesPerShard = values[Self.cacheBytes] / 64

@@ -63,6 +63,12 @@ final class CommitterTelemetry: Sendable {
                 "unavailable": \.expired,
             ])
         family(
+            "over_limit_total", "Commits refused as too large, by the limit.", "limit",
+            [
+                "room-elements": \.tally.overRoomElements, "room-bytes": \.tally.overRoomBytes,
+                "element-annotations": \.tally.overAnnotations, "commit-elements": \.tally.overCommitElements,
+            ])
+        family(
             "unknown_outcomes_total", "Commits whose batch's connection was lost, by what they turned out to be.",
             "outcome",
             ["written": \.tally.foundWritten, "lost": \.tally.foundLost, "abandoned": \.abandoned])

@@ -5,9 +5,11 @@ internal import Wire
 package struct FanoutLimits: Equatable, Sendable {
     /// The most updates of one replay; beyond it the whole room is sent.
     package var replay = 1000
-    /// The most bytes of one answer: of a replay, which then becomes the whole room, and of a room, whose joins are
-    /// then refused. A link carries no larger message.
+    /// The most bytes of a replay, which beyond it becomes the whole room, and of one entry of a room's history.
     package var replyBytes = 32 << 20
+    /// The most bytes of a room, whose joins and reads are refused beyond it; a link carries no larger message. Rooms
+    /// within the committers' limits are far smaller: this is for those that were filled without.
+    package var roomBytes = 256 << 20
     /// The most bytes of recent updates that are kept for each room.
     package var ringBytes = 1 << 20
     /// How long a room without members stays in memory.

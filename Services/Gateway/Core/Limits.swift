@@ -37,6 +37,12 @@ package struct Limits: Equatable, Sendable {
     package var addressTokenChecksPerSecond = 50
     /// Updates that a resumed join replays at most; further back it gets the whole room.
     package var replay = 1000
+    /// Elements in a room. Committers enforce these three; the gateway only tells apps.
+    package var roomElements = 10_000
+    /// Bytes of a room's elements as stored.
+    package var roomBytes = 16 << 20
+    /// Annotations of one element.
+    package var elementAnnotations = 1000
     /// How long a commit or a join may wait for its result.
     package var deadline = Nanoseconds.seconds(10)
     /// The pace of previews when all is well, which apps read as `throttleMs`.
@@ -104,6 +110,12 @@ package struct Limits: Equatable, Sendable {
         writer.value(self.commitBurst)
         writer.key("replay")
         writer.value(self.replay)
+        writer.key("roomElements")
+        writer.value(self.roomElements)
+        writer.key("roomBytes")
+        writer.value(self.roomBytes)
+        writer.key("elementAnnotations")
+        writer.value(self.elementAnnotations)
         writer.endObject()
     }
 }

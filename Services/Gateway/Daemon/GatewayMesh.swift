@@ -30,6 +30,8 @@ final class GatewayMesh: ReactorLoop {
     /// Bytes that may wait for one link. A fan-out that is further behind than that gets nothing more: joins and reads
     /// are asked for again, and what else was lost is made good when its link comes up the next time.
     private static let maxWaitingBytes = 16 << 20
+    /// Bytes of the largest message of a fan-out: the answer to a join, with the largest room that is sent.
+    private static let maxMessageBytes = 512 << 20
 
     init(
         on thread: ReactorThread, name: String, settings: GatewaySettings, outbox: Mailbox<MeshOrder>,
@@ -42,9 +44,12 @@ final class GatewayMesh: ReactorLoop {
             try FaceSocket(on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
         }
         let identity = LinkIdentity(daemon: name)
+        var options = LinkOptions()
+        options.maximumMessageBytes = Self.maxMessageBytes
         func add(_ stage: Stage, _ addresses: [PeerAddress], _ lane: MeshLane = .main) throws {
             let links = try StageLinks(
-                on: thread, to: stage, addresses, lane: lane == .previews ? "previews" : nil, identity: identity)
+                on: thread, to: stage, addresses, lane: lane == .previews ? "previews" : nil, identity: identity,
+                options: options)
             let outboxes = addresses.map { _ in Outbox(limit: Self.maxWaitingBytes) }
             self.exits.append(Exit(lane: lane, links: links, outboxes: outboxes))
         }

@@ -137,7 +137,8 @@ package struct GatewaySettings: DaemonSettings {
             maxMessage, maxBuffered, badMessages, roomsPerConnection, connectionJoins, connectionsOfUser,
             previewRate, commitRate,
             commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
-            joinsWaiting, snapshotBytes,
+            joinsWaiting, snapshotBytes, SharedSettings.roomElements, SharedSettings.roomBytes,
+            SharedSettings.elementAnnotations,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
@@ -217,6 +218,9 @@ package struct GatewaySettings: DaemonSettings {
         limits.custodyCommits = values[Self.custodyCommits]
         limits.custodyBytes = values[Self.custodyBytes]
         limits.joinsWaiting = values[Self.joinsWaiting]
+        limits.roomElements = values[SharedSettings.roomElements]
+        limits.roomBytes = values[SharedSettings.roomBytes]
+        limits.elementAnnotations = values[SharedSettings.elementAnnotations]
         limits.snapshotBytes = values[Self.snapshotBytes]
         limits.joinsPerSecond = values[Self.joinRate]
         limits.readsWaiting = values[Self.readsWaiting]

@@ -66,6 +66,17 @@ package enum SharedSettings {
     package static let creditBytes = Setting.int(
         "credit-bytes", default: 8 << 20, in: 1024...1 << 30, "Bytes of those commits.")
 
+    // MARK: Rooms
+
+    package static let roomElements = Setting.int(
+        "room-elements", default: 10_000, in: 1...10_000_000,
+        "Elements in a room; committers refuse more as too_large, and gateways tell apps.")
+    package static let roomBytes = Setting.int(
+        "room-bytes", default: 16 << 20, in: 1 << 16...1 << 30,
+        "Bytes of a room's elements as stored, 512 for each element's geometry included; likewise.")
+    package static let elementAnnotations = Setting.int(
+        "element-annotations", default: 1000, in: 1...1_000_000, "Annotations of one element; likewise.")
+
     // MARK: Database
 
     package static let databaseURL = Setting<String?>.secret(
@@ -89,6 +100,6 @@ package enum SharedSettings {
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [
         adminHost, logFormat, logLevel, drainTimeout, gateways, coalescers, committers, fanouts, databaseURL, rules,
-        jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime,
+        jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,
     ]
 }

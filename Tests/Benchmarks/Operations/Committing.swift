@@ -52,8 +52,8 @@ struct DecideCommit: Operation {
     /// The streams stand before their first commit, and every element is there.
     private func state(for request: LoadRequest) -> LoadedState {
         var state = LoadedState(version: 1, gseq: 1, chain: 1)
-        for key in request.streams {
-            state.streams[key] = StreamState(user: Sample.user, highest: Sample.commit.number, claim: 1)
+        for need in request.streams {
+            state.streams[need.key] = StreamState(user: Sample.user, highest: Sample.commit.number, claim: 1)
         }
         state.elements = request.elements.map { need in
             LoadedState.ElementRow(key: need.key, element: Sample.note(need.key.element))

@@ -25,7 +25,7 @@ import Wire
         for kind in [
             "written", "stale", "refusedData", "lost written", "lost unwritten", "written late", "transient", "resumed",
             "same again", "gap", "conflict", "gone", "not_found", "forbidden", "invalid", "session_expired",
-            "unavailable", "busy",
+            "unavailable", "busy", "too_large",
         ] {
             #expect(seen[kind, default: 0] > 0, "\(kind) in \(seen)")
         }

@@ -1,6 +1,7 @@
 import Canvas
-import CommitterCore
 import Wire
+
+@testable import CommitterCore
 
 /// A model of the tables: one shard's worth of rows, and the compare-and-set that guards them.
 struct MemoryDatabase {
@@ -35,8 +36,11 @@ struct MemoryDatabase {
     func load(_ request: LoadRequest) -> LoadedState {
         var state = LoadedState(version: self.version, gseq: self.gseq, chain: self.chain)
         state.sessionFloor = self.sessionFloor
-        for room in request.rooms { state.rooms[room] = self.rooms[room] }
-        for key in request.streams { state.streams[key] = self.streams[key] }
+        for room in request.rooms {
+            state.rooms[room] = self.rooms[room].map { StoredRoom(seq: $0, totals: self.totals(of: room)) }
+        }
+        for key in request.annotations { state.annotations[key] = self.annotations(of: key) }
+        for need in request.streams { state.streams[need.key] = self.streams[need.key] }
         for need in request.elements {
             if let stored = self.elements[need.key] { state.elements.append(self.row(need.key, stored)) }
             guard need.family else { continue }
@@ -62,6 +66,21 @@ struct MemoryDatabase {
         for key in request.users { state.users[key] = self.stacks(of: key) }
         for key in request.entries { state.entries[key] = self.rows(of: key) }
         return state
+    }
+
+    /// What a room holds, counted.
+    func totals(of room: Identifier) -> RoomTotals {
+        self.elements.reduce(RoomTotals()) { totals, stored in
+            if stored.key.room != room || stored.value.isDeleted { return totals }
+            return totals + RoomTotals(elements: 1, bytes: stored.value.element.storedBytes)
+        }
+    }
+
+    private func annotations(of parent: ElementKey) -> Int {
+        self.elements.count { key, stored in
+            key.room == parent.room && !stored.isDeleted
+                && stored.element.parentId.map { Identifier($0) } == parent.element
+        }
     }
 
     /// The copy of the highest version in any of the user's sessions.
@@ -96,7 +115,7 @@ struct MemoryDatabase {
         for row in batch.log { self.append(row) }
         if self.chain != batch.chain { self.violations.append("the shard's chain is not the log's") }
         if self.gseq != batch.gseq { self.violations.append("the shard's last number is not the log's") }
-        for row in batch.rooms where self.rooms[row.room] != row.seq {
+        for row in batch.rooms where self.rooms[row.room] != row.state.seq {
             self.violations.append("a room's last number is not the log's")
         }
         for row in batch.elements {
@@ -105,6 +124,9 @@ struct MemoryDatabase {
                 self.violations.append("an element went back")
             }
             self.elements[key] = StoredElement(element: row.element, seq: row.seq, isDeleted: row.isDeleted)
+        }
+        for row in batch.rooms where self.totals(of: row.room) != row.state.totals {
+            self.violations.append("a room's totals are not those of its elements")
         }
         for row in batch.streams {
             if let old = self.streams[row.key], old.highest >= row.state.highest || old.user != row.state.user {

@@ -19,7 +19,7 @@ import Wire
         #expect(self.bench.admit(commit(1, create("a"))))
         var needed = LoadRequest(shard: 3)
         needed.rooms = ["room"]
-        needed.streams = [StreamKey("room", "s1")]
+        needed.streams = [StreamNeed(key: StreamKey("room", "s1"), user: "ann")]
         needed.outcomes = [CommitKey(StreamKey("room", "s1"), 1)]
         needed.elements = [ElementNeed(key: ElementKey("room", "a"), family: false)]
         needed.users = [UserKey("room", "ann")]
@@ -31,7 +31,7 @@ import Wire
             return
         }
         #expect(batch.version == 0 && batch.gseq == 1)
-        #expect(batch.rooms.map(\.seq) == [1])
+        #expect(batch.rooms.map(\.state.seq) == [1])
         #expect(batch.log.map(\.event) == [.created])
         #expect(batch.log[0].before == nil)
         #expect(batch.streams.map(\.state) == [StreamState(user: "ann", highest: 1, claim: 1)])

@@ -56,6 +56,11 @@ struct Simulation {
         limits.rest = 5
         limits.longestRest = 40
         limits.queueItems = 40
+        if seed % 3 == 0 {
+            limits.roomElements = 4
+            limits.elementAnnotations = 1
+            limits.commitElements = 2
+        }
         self.committers = (0..<2).map { _ in Committer(lanes: 2, rules: .defaults, limits: limits) }
         for number in 0..<4 {
             let room = self.rooms[number % self.rooms.count]

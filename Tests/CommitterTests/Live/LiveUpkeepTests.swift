@@ -101,6 +101,44 @@ import Wire
 
     // MARK: Sessions
 
+    @Test func requestsWithoutAKeyAreForgottenAfterADay() throws {
+        let keyed = Identifier("h:" + String(repeating: "0", count: 32))
+        try self.write([commit(1, create("a"), session: keyed), commit(1, create("b"), session: "h:1y2p0ij32e8e7")])
+        _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '3 days'")
+        _ = try self.tables.rows("SELECT sweep_sessions(30, 7)")
+        #expect(try self.tables.rows("SELECT session FROM sessions").text(0, 0) == keyed.text)
+    }
+
+    @Test func oldestIdleSessionsOfAUserEndWhenThereAreTooMany() throws {
+        let names = try (0..<5).map { age in
+            let prefix = try self.tables.rows(
+                "SELECT session_prefix(clock_timestamp() - interval '\(10 - age) minutes')")
+            return Identifier(try #require(prefix.text(0, 0)) + "AAAAAAA")
+        }
+        var limits = CommitterLimits()
+        limits.userSessions = 2
+        func write(_ commits: [Commit]) throws -> [RefusalCode?] {
+            var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
+            ledger.admit(commits)
+            return try ledger.run(on: self.tables).refusals.map { $0?.code }
+        }
+        let creations = zip(names, ["a", "b", "c"] as [Identifier]).map { commit(1, create($1), session: $0) }
+        #expect(
+            try write(creations + [commit(1, create("z"), session: names[4], user: "bob")]) == [nil, nil, nil, nil])
+        #expect(try self.tables.number("SELECT count(*) FROM sessions") == 4, "those in use stay")
+        _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '1 hour'")
+        #expect(try write([commit(1, create("d"), session: names[3])]) == [nil])
+        #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE user_id = 'ann'") == 2)
+        let later = [
+            commit(1, create("a"), session: names[0]), commit(2, create("e"), session: names[1]),
+            commit(1, create("e"), session: SessionKey.gateway(sid: names[1], claim: 1)),
+            commit(2, create("e"), session: names[2]), commit(1, create("f"), session: "------------BBB", user: "bob"),
+        ]
+        #expect(try write(later) == [.sessionExpired, .sessionExpired, .sessionExpired, nil, nil])
+        #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[1])', 'ann')").count == 0)
+        #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[2])', 'ann')").int4(0, 0) == 2)
+    }
+
     @Test func unusedSessionsEndAndAreNotBegunAnew() throws {
         let old = try self.tables.rows("SELECT session_prefix(clock_timestamp() - interval '40 days') || 'AAAAAAA'")
         let young = try self.tables.rows("SELECT session_prefix(clock_timestamp()) || 'AAAAAAA'")

@@ -22,7 +22,7 @@ struct DatabaseModel {
     /// Names the database's history.
     var epoch: Identifier = "epoch-1"
     private var shards = [ShardRow](repeating: ShardRow(), count: Shard.count)
-    private var rooms: [Identifier: UInt64] = [:]
+    private var rooms: [Identifier: StoredRoom] = [:]
     private var streams: [StreamKey: StreamState] = [:]
     private var elements: [Identifier: [Identifier: StoredElement]] = [:]
     private var stacks: [StreamKey: UndoStacks] = [:]
@@ -32,7 +32,7 @@ struct DatabaseModel {
     private var shardLog: [Int: [ShardBatch.LogRow]] = [:]
     private var applied: [CommitKey: Int] = [:]
 
-    func seq(of room: Identifier) -> UInt64 { self.rooms[room] ?? 0 }
+    func seq(of room: Identifier) -> UInt64 { self.rooms[room]?.seq ?? 0 }
 
     // MARK: commit_batch
 
@@ -49,7 +49,7 @@ struct DatabaseModel {
         self.shards[batch.shard].version += 1
         self.shards[batch.shard].gseq = batch.gseq
         self.shards[batch.shard].chain = batch.chain
-        for row in batch.rooms { self.rooms[row.room] = row.seq }
+        for row in batch.rooms { self.rooms[row.room] = row.state }
         for row in batch.elements { self.store(row) }
         for row in batch.log {
             self.applied[CommitKey(StreamKey(row.room, row.session), row.number)] = self.roomLog[row.room]?.count ?? 0
@@ -76,12 +76,13 @@ struct DatabaseModel {
         let shard = self.shards[request.shard]
         var state = LoadedState(version: shard.version, gseq: shard.gseq, chain: shard.chain)
         for room in request.rooms { state.rooms[room] = self.rooms[room] }
-        for key in request.streams { state.streams[key] = self.streams[key] }
+        for need in request.streams { state.streams[need.key] = self.streams[need.key] }
         for need in request.elements {
             guard let stored = self.elements[need.key.room]?[need.key.element] else { continue }
             let element = stored.isDeleted ? nil : stored.live.element
             state.elements.append(LoadedState.ElementRow(key: need.key, element: element))
         }
+        for key in request.annotations { state.annotations[key] = self.living(annotationsOf: key).count }
         for need in request.elements where need.family && mutant != .cascadeOff {
             self.load(childrenOf: need.key, &state)
         }
@@ -122,10 +123,14 @@ struct DatabaseModel {
         return rows
     }
 
+    private func living(annotationsOf parent: ElementKey) -> [Identifier: StoredElement] {
+        (self.elements[parent.room] ?? [:]).filter {
+            !$0.value.isDeleted && $0.value.live.element.parentId == parent.element.text
+        }
+    }
+
     private func load(childrenOf parent: ElementKey, _ state: inout LoadedState) {
-        let living = (self.elements[parent.room] ?? [:]).filter { !$0.value.isDeleted }
-        for (id, stored) in living.sorted(by: { $0.key < $1.key })
-        where stored.live.element.parentId == parent.element.text {
+        for (id, stored) in self.living(annotationsOf: parent).sorted(by: { $0.key < $1.key }) {
             state.elements.append(
                 LoadedState.ElementRow(key: ElementKey(parent.room, id), element: stored.live.element))
         }
@@ -191,13 +196,22 @@ struct DatabaseModel {
 
     // MARK: The end
 
+    /// Rooms whose totals are not those of their elements.
+    var miscounts: [String] {
+        self.rooms.filter { room, state in
+            let living = (self.elements[room] ?? [:]).values.filter { !$0.isDeleted }
+            let bytes = living.reduce(0) { $0 + $1.live.element.storedBytes }
+            return state.totals != RoomTotals(elements: living.count, bytes: bytes)
+        }.keys.sorted().map { "the totals of \($0) are wrong" }
+    }
+
     /// All that the checker wants to know of it.
     func dump() -> [HistoryRecord] {
         var records: [HistoryRecord] = []
         for (_, rows) in self.roomLog.sorted(by: { $0.key < $1.key }) { records += rows.map(\.record) }
-        for (room, seq) in self.rooms.sorted(by: { $0.key < $1.key }) {
+        for (room, state) in self.rooms.sorted(by: { $0.key < $1.key }) {
             var record = HistoryRecord(.room)
-            (record.room, record.seq) = (room.text, seq)
+            (record.room, record.seq) = (room.text, state.seq)
             records.append(record)
         }
         for (shard, row) in self.shards.enumerated() where row.gseq > 0 {

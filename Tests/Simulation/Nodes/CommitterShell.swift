@@ -31,6 +31,8 @@ final class CommitterShell: Shell {
         var limits = CommitterLimits()
         limits.batchItems = world.random.chance(50) ? 256 : 3
         limits.cacheBytesPerShard = world.random.chance(50) ? 2 << 20 : 2000
+        limits.roomElements = world.plan.roomElements
+        limits.elementAnnotations = world.plan.elementAnnotations
         self.core = Committer(lanes: Self.lanes, rules: .defaults, limits: limits)
         self.fanouts = world.links(of: process, to: .fanout)
         self.owners = ShardOwners(names: self.fanouts.map(\.server.name))
@@ -169,6 +171,8 @@ final class CommitterShell: Shell {
         counts["committer.duplicates", default: 0] += Int64(tally.duplicates)
         counts["committer.stale", default: 0] += Int64(self.core.counters.stale)
         counts["committer.lost", default: 0] += Int64(self.core.counters.lost)
+        counts["committer.over-room-elements", default: 0] += Int64(tally.overRoomElements)
+        counts["committer.over-annotations", default: 0] += Int64(tally.overAnnotations)
         counts["committer.gaps", default: 0] += Int64(tally.gaps)
         counts["committer.expired-sessions", default: 0] += Int64(tally.expired)
     }

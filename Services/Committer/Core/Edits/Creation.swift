@@ -74,7 +74,7 @@ extension NewItem {
     /// Calls `need` with its id, which must be unused, and with its parent.
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
         need(self.id, .element)
-        if let parent = self.parent { need(parent, .element) }
+        if let parent = self.parent { need(parent, .annotated) }
     }
 }
 

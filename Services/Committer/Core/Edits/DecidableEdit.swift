@@ -59,6 +59,8 @@ enum NeedScope {
     case element
     /// The element, and the parent of an annotation.
     case withParent
+    /// The element, and the number of its living annotations.
+    case annotated
     /// The element and its living children.
     case family
 }

@@ -1,10 +1,8 @@
 import Canvas
 import Wire
 
-extension DeleteElement: DecidableEdit {
-    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
-        need(self.element, .family)
-    }
+extension DeleteElement: DecidableEdit, FamilyDeletion {
+    var parents: [Identifier] { [self.element] }
 
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
@@ -19,10 +17,8 @@ extension DeleteElement: DecidableEdit {
     ) -> [Adjusted] { [] }
 }
 
-extension DeleteElements: DecidableEdit {
-    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
-        for id in self.ids { need(id, .family) }
-    }
+extension DeleteElements: DecidableEdit, FamilyDeletion {
+    var parents: [Identifier] { self.ids }
 
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache

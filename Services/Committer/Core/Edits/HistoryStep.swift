@@ -31,13 +31,14 @@ extension HistoryStep {
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
-        var needs = Needs(shard: 0)
+        var needs = Needs(shard: 0, limits: draft.limits)
         var progress = commit.undoProgress
         let found = UndoStep(
             Self.direction, of: commit.owner, rules: draft.rules, progress: &progress, &cache, into: &needs)
         guard let step = found else {
             throw Refusal(.invalid, "The changes of the user could not be read.")
         }
+        if step.isTooLarge { throw draft.tooManyChanges() }
         var change = step.reversal?.change(by: commit.user.text) ?? Change(event: .transformedMany, entries: [])
         change.remaining = step.stacks
         change.undone = Undone(direction: Self.direction, entry: step.entry)

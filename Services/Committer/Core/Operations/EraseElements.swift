@@ -2,19 +2,17 @@ import Canvas
 import Wire
 
 /// Deletes several elements with their annotations, whether they are locked or not.
-struct EraseElements: Decidable {
+struct EraseElements: FamilyDeletion {
     let elements: [Identifier]
 
-    func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
-        for element in self.elements { need(element, .family) }
-    }
+    var parents: [Identifier] { self.elements }
 
     func decide(
         _ commit: PreparedCommit, in draft: inout BatchDraft, _ cache: inout ShardCache
     ) throws(Refusal) -> Change {
         try draft.checkGroup(self.elements.count)
         var deletion = Deletion(in: commit.room)
-        for element in self.elements { deletion.addIfLiving(element, in: &draft, &cache) }
+        for element in self.elements { try deletion.addIfLiving(element, in: &draft, &cache) }
         if deletion.change.entries.isEmpty {
             throw Refusal(.notFound, "None of the elements exists any more.", field: "elements")
         }

@@ -8,7 +8,7 @@ struct RestoreElements: Decidable {
     func forEachNeed(_ need: (Identifier, NeedScope) -> Void) {
         for element in self.elements {
             need(Identifier(element.id), .element)
-            if let parent = element.parent { need(parent, .element) }
+            if let parent = element.parent { need(parent, .annotated) }
         }
     }
 

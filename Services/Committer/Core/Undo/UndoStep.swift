@@ -9,6 +9,8 @@ struct UndoStep {
     var entry = UndoneEntry(seq: 0, event: .transformed, skipped: 0)
     /// The user's stacks without the entry, and without those that were skipped.
     var stacks: UndoStacks
+    /// True when the entry would change more elements than one commit may; it stays on its stack.
+    var isTooLarge = false
 
     /// Goes down a stack. Entries without effect are skipped, because others have changed the same since.
     ///
@@ -36,7 +38,13 @@ struct UndoStep {
                 return
             }
             let parsed = rows.map(UndoneRow.init)
-            guard cache.collect(parsed, in: user.room, into: &needs) else { return nil }
+            switch cache.collect(parsed, in: user.room, into: &needs) {
+            case .incomplete: return nil
+            case .tooMany:
+                self.isTooLarge = true
+                return
+            case .complete: break
+            }
             self.stacks.pop(direction, next: last.link.next)
             let reversal = Reversal(of: parsed, in: user.room, rules: rules, &cache)
             if reversal.hasEffect {
@@ -80,22 +88,32 @@ package struct UndoneEntry: Equatable, Sendable {
 }
 
 extension ShardCache {
-    /// True when the elements of an entry are known: those that it names, the families of those that it created, and the
-    /// parents of annotations that it deleted. Missing ones are added to `needs`.
-    fileprivate mutating func collect(_ rows: [UndoneRow], in room: Identifier, into needs: inout Needs) -> Bool {
+    /// Whether the elements of an entry are known: those that it names, the families of those that it created, and the
+    /// parents of annotations that it deleted, with their number of annotations. Missing ones are added to `needs`.
+    fileprivate mutating func collect(
+        _ rows: [UndoneRow], in room: Identifier, into needs: inout Needs
+    ) -> FamilyKnowledge {
         var isComplete = true
+        var named: Set<Identifier> = []
         for row in rows {
-            for element in row.created where !self.collect(.family, element.id, room, into: &needs) {
+            for element in row.changed.map(\.before) + row.deleted {
+                named.insert(Identifier(element.id))
+                if !self.collect(.element, element.id, room, into: &needs) { isComplete = false }
+            }
+            for parent in row.changed.compactMap(\.before.parentId)
+            where !self.collect(.element, parent, room, into: &needs) {
                 isComplete = false
             }
-            for element in row.changed.map(\.before) + row.deleted {
-                if !self.collect(.element, element.id, room, into: &needs) { isComplete = false }
-                if let parent = element.parentId, !self.collect(.element, parent, room, into: &needs) {
-                    isComplete = false
-                }
+            for parent in row.deleted.compactMap(\.parentId)
+            where !self.collect(.annotated, parent, room, into: &needs) {
+                isComplete = false
             }
         }
-        return isComplete
+        let created = Set(rows.flatMap(\.created).map { Identifier($0.id) })
+        let others = named.subtracting(created).count
+        let families = self.collectFamilies(
+            created.sorted().map { ElementKey(room, $0) }, others: others, into: &needs)
+        return isComplete || families == .tooMany ? families : .incomplete
     }
 
     private mutating func collect(

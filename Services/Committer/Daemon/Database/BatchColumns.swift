@@ -32,11 +32,14 @@ package struct BatchColumns {
         .int8("p_base") { Int64(bitPattern: $0.base) },
         .int8("p_gseq") { Int64(bitPattern: $0.gseq) },
         .int8("p_chain") { Int64(bitPattern: $0.chain) },
+        .int4("p_user_sessions") { Int32(clamping: $0.userSessions) },
     ]
 
     private static let rooms: [ArrayColumn<ShardBatch.RoomRow>] = [
         .text("r_room") { $0.room.text },
-        .unsigned("r_seq") { $0.seq },
+        .unsigned("r_seq") { $0.state.seq },
+        .int4("r_elements") { Int32(clamping: $0.state.totals.elements) },
+        .int8("r_bytes") { Int64($0.state.totals.bytes) },
     ]
 
     private static let elements: [ArrayColumn<ShardBatch.ElementRow>] = [
@@ -65,7 +68,7 @@ package struct BatchColumns {
         .float8("e_z_index") { $0.element.zIndex },
         .text("e_space") { $0.element.space.rawValue },
         .text("e_parent_id") { $0.element.parentId },
-        .json("e_extra", isNull: { $0.element.extra.isEmpty }, write: { Self.writeExtra($0.element, to: &$1) }),
+        .json("e_extra", isNull: { $0.element.extra.isEmpty }, write: { $0.element.encodeExtra(into: &$1) }),
         .unsigned("e_seq") { $0.seq },
         .unsigned("e_deleted_seq") { $0.isDeleted ? $0.seq : nil },
         .bool("e_restored") { $0.isRestored },
@@ -121,16 +124,6 @@ package struct BatchColumns {
         for ended in gestures {
             writer.key(string: ended.element.text)
             writer.value(ended.gesture)
-        }
-        writer.endObject()
-    }
-
-    /// The app's own fields as one object, each value unchanged.
-    private static func writeExtra(_ element: Element, to writer: inout JSONWriter) {
-        writer.beginObject()
-        for field in element.extra {
-            writer.key(string: field.name)
-            writer.raw(field.json)
         }
         writer.endObject()
     }

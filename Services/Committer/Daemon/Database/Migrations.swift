@@ -13,6 +13,7 @@ package let migrations: [Migration] = [
     Migration(6, "commit-batch", PackageResources._006_commit_batch_sql),
     Migration(7, "reads", PackageResources._007_reads_sql),
     Migration(8, "undo", PackageResources._008_undo_sql),
+    Migration(9, "limits", PackageResources._009_limits_sql),
 ]
 
 extension Migration {

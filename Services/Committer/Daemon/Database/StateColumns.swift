@@ -13,14 +13,16 @@ package struct StateColumns {
         "load_shard_state", [.int2("p_shard") { Int16(truncatingIfNeeded: $0.shard) }],
         Argument.arrays(Self.rooms) { $0.rooms }, Argument.arrays(Self.streams) { $0.streams },
         Argument.arrays(Self.elements) { $0.elements }, Argument.arrays(Self.outcomes) { $0.outcomes },
-        Argument.arrays(Self.users) { $0.users }, Argument.arrays(Self.entries) { $0.entries }
+        Argument.arrays(Self.users) { $0.users }, Argument.arrays(Self.entries) { $0.entries },
+        Argument.arrays(Self.annotations) { $0.annotations }
     ) { "SELECT * FROM load_shard_state(\($0))" }
 
     private static let rooms: [ArrayColumn<Identifier>] = [.text("r_room") { $0.text }]
 
-    private static let streams: [ArrayColumn<StreamKey>] = [
-        .text("s_room") { $0.room.text },
-        .text("s_session") { $0.session.text },
+    private static let streams: [ArrayColumn<StreamNeed>] = [
+        .text("s_room") { $0.key.room.text },
+        .text("s_session") { $0.key.session.text },
+        .text("s_user") { $0.user.text },
     ]
 
     private static let elements: [ArrayColumn<ElementNeed>] = [
@@ -43,6 +45,11 @@ package struct StateColumns {
     private static let entries: [ArrayColumn<UndoEntryKey>] = [
         .text("h_room") { $0.room.text },
         .unsigned("h_seq") { $0.head },
+    ]
+
+    private static let annotations: [ArrayColumn<ElementKey>] = [
+        .text("a_room") { $0.room.text },
+        .text("a_id") { $0.element.text },
     ]
 
     private var buffer = ArgumentBuffer()
@@ -80,11 +87,7 @@ package struct StateColumns {
         guard let kind = row.kind else { return false }
         if kind == 0 { return true }
         guard let room = row.room else { return false }
-        if kind == 1 {
-            guard let seq = row.seq else { return false }
-            state.rooms[room] = seq
-            return true
-        }
+        if kind == 1 { return Self.readRoom(room, row, into: &state) }
         if kind == 7 { return self.readEntry(room, row, into: &state) }
         guard let key = row.key else { return false }
         switch kind {
@@ -93,8 +96,21 @@ package struct StateColumns {
         case 4: return self.readApplied(StreamKey(room, key), row, into: &state)
         case 5: return self.readUnapplied(StreamKey(room, key), row, into: &state)
         case 6: return self.readUser(UserKey(room, key), row, into: &state)
+        case 8:
+            state.annotations[ElementKey(room, key)] = row.number.map { Int(clamping: $0) }
+            return row.number != nil
+        case 9:
+            state.evicted.insert(StreamKey(room, key))
+            return true
         default: return true
         }
+    }
+
+    private static func readRoom(_ room: Identifier, _ row: StateRow, into state: inout LoadedState) -> Bool {
+        guard let seq = row.seq, let elements = row.number, let bytes = row.hash else { return false }
+        state.rooms[room] = StoredRoom(
+            seq: seq, totals: RoomTotals(elements: Int(clamping: elements), bytes: Int(clamping: bytes)))
+        return true
     }
 
     private static func readStream(_ key: StreamKey, _ row: StateRow, into state: inout LoadedState) -> Bool {

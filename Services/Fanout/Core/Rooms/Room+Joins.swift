@@ -93,8 +93,10 @@ extension Room {
             pending.isReady(at: self.feed.stream.seq, now), !self.feed.catchUps.includes(pending.gateway),
             let content = self.feed.content(for: tag, pending, with: &services, into: &actions)
         else { return }
-        if case .elements(let json) = content, json.count > services.limits.replyBytes {
-            let refusal = Refusal(.tooLarge, "The room is too large to be sent.")
+        if case .elements(let json) = content, json.count > services.limits.roomBytes {
+            let refusal = Refusal(
+                .tooLarge, "The room is too large to be sent: an operator has to delete some of its elements.",
+                field: "roomId")
             return self.refuse(join: tag, with: refusal, services: &services, into: &actions)
         }
         self.remove(join: tag, with: &services)

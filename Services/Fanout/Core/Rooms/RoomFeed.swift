@@ -159,7 +159,7 @@ struct RoomFeed: Sendable {
     /// What a read of the room is answered.
     mutating func state(in history: DatabaseHistory, limits: FanoutLimits) -> RoomState.Outcome {
         let json = self.elements.snapshot()
-        if json.count > limits.replyBytes { return .unavailable }
+        if json.count > limits.roomBytes { return .unavailable }
         if self.stream.seq == 0 { return .neverUsed }
         return .state(history.position(at: self.stream.seq), elements: json)
     }

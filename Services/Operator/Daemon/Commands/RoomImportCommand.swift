@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Boot
+internal import CommitterCore
 internal import Glibc
 
 /// `touchsync room import`.
@@ -21,17 +22,31 @@ struct RoomImportCommand: ParsableCommand {
     var input: String?
     @Flag(help: "Print one line of JSON: roomId, imported, seq.")
     var json = false
+    @Option(help: "Elements in a room; the committers' setting.")
+    var roomElements = CommitterLimits().roomElements
+    @Option(help: "Bytes of a room's elements; the committers' setting.")
+    var roomBytes = CommitterLimits().roomBytes
+    @Option(help: "Annotations of one element; the committers' setting.")
+    var elementAnnotations = CommitterLimits().elementAnnotations
     @OptionGroup var database: DatabaseOptions
 
     func run() throws {
         try TouchSyncCommand.running {
             let work = try RoomImport(self.read())
-            let store = RoomStore(self.room.id, on: try self.database.connect())
+            let store = RoomStore(self.room.id, on: try self.database.connect(), limits: self.limits)
             let restored = try work.run(on: store)
             let seq = try store.contents().seq
             ProcessSetup.print(self.json ? self.room.report("imported", restored, seq: seq) : self.text(work, restored))
             return 0
         }
+    }
+
+    private var limits: CommitterLimits {
+        var limits = CommitterLimits()
+        limits.roomElements = self.roomElements
+        limits.roomBytes = self.roomBytes
+        limits.elementAnnotations = self.elementAnnotations
+        return limits
     }
 
     private func text(_ work: RoomImport, _ restored: Int) -> String {

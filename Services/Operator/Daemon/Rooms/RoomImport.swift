@@ -45,6 +45,7 @@ package struct RoomImport {
     }
 
     private func check(_ store: RoomStore) throws {
+        try self.checkSize(store)
         let living = try store.contents().elements.count
         guard living == 0 else {
             throw OperatorFailure("room \(store.room) has \(living) elements; an import needs a room without any")
@@ -54,6 +55,24 @@ package struct RoomImport {
             throw OperatorFailure(
                 "line \(index + 2): room \(store.room) had an element \"\(self.elements[index].id)\", and no id is used "
                     + "twice in a room; import into another room")
+        }
+    }
+
+    /// The committers would refuse the elements beyond the limits, after those before them were written.
+    private func checkSize(_ store: RoomStore) throws(OperatorFailure) {
+        let bytes = self.elements.reduce(0) { $0 + $1.storedBytes }
+        let parents = Dictionary(grouping: self.elements.compactMap(\.parentId)) { $0 }
+        for (what, count, most, setting) in [
+            ("elements", self.count, store.limits.roomElements, "room-elements"),
+            ("bytes of elements", bytes, store.limits.roomBytes, "room-bytes"),
+            (
+                "annotations of one element", parents.values.map(\.count).max() ?? 0, store.limits.elementAnnotations,
+                "element-annotations"
+            ),
+        ] where count > most {
+            throw OperatorFailure(
+                "the file has \(count) \(what), and a room has at most \(most); --\(setting) allows more, and the "
+                    + "committers need the same")
         }
     }
 }

@@ -1,5 +1,5 @@
 package import Canvas
-internal import CommitterCore
+package import CommitterCore
 internal import CommitterDaemon
 internal import JSONBytes
 package import Postgres
@@ -29,17 +29,22 @@ package final class RoomStore {
 
     /// The room.
     package let room: Identifier
+    /// What the room may hold.
+    let limits: CommitterLimits
     private let connection: BlockingConnection
     private var ledger: ShardLedger
     private var batches = BatchColumns()
     private var states = StateColumns()
 
     /// A room in a database whose tables are up to date.
-    package init(_ room: String, on connection: BlockingConnection) {
+    package init(
+        _ room: String, on connection: BlockingConnection, limits: CommitterLimits = CommitterLimits()
+    ) {
+        self.limits = limits
         self.room = Identifier(room)
         self.connection = connection
         // Operations apply no rules.
-        self.ledger = ShardLedger(shard: Shard.of(room: self.room), rules: .defaults, limits: CommitterLimits())
+        self.ledger = ShardLedger(shard: Shard.of(room: self.room), rules: .defaults, limits: limits)
     }
 
     // MARK: Reading
