@@ -143,7 +143,11 @@ class Page:
         # Violations are events of the document, too.
         violation = "addEventListener('securitypolicyviolation', e => console.error('violation ' + e.violatedDirective))"
         browser.run("Page.addScriptToEvaluateOnNewDocument", self.session, source=violation)
-        browser.run("Page.navigate", self.session, url=address)
+        self.open(address)
+
+    def open(self, address):
+        self.browser.run("Page.navigate", self.session, url=address)
+        self.wait("it is loaded", "document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def happened(self, session, method, parameters):
         if session != self.session:
@@ -201,7 +205,7 @@ def test_the_page_asks_for_a_token_and_keeps_it_out_of_its_address(guarded, brow
     assert page.ask("document.getElementById('token').value") == ""
     assert page.ask("document.getElementById('entry').hidden") is True
     # Kept for this tab, over a reload.
-    page.browser.run("Page.navigate", page.session, url=f"{guarded.url}/?room={room}")
+    page.open(f"{guarded.url}/?room={room}")
     page.wait("it is in the room again", "document.getElementById('state').textContent.includes('1 here')")
     assert page.complaints == []
 
