@@ -63,6 +63,16 @@ def test_up_passes_on_who_may_come_in(tmp_path):
         assert "everybody who reaches this address" in (pipeline.data / "log" / "gateway-1.log").read_text()
 
 
+def test_the_doctor_says_who_may_come_in(plain, tmp_path):
+    def access(*settings, **environment):
+        done = plain.touchsync("doctor", "--json", "--data", str(tmp_path), *settings, check=False, environment=environment)
+        [finding] = [finding for finding in json.loads(done.stdout)["checks"] if finding["check"] == "access"]
+        return finding["grade"]
+
+    assert access() == "ok" and access("--host", "0.0.0.0") == "fail" and access("--host", "0.0.0.0", "--open") == "warn"
+    assert access("--host", "0.0.0.0", TOUCHSYNC_JWT_SECRET=SECRET) == "ok"
+
+
 # Origins and hosts
 
 
