@@ -9,10 +9,6 @@ public struct HostPolicy: Sendable, Equatable {
     /// Every name.
     public static let any = HostPolicy(names: nil)
 
-    private init(names: [String]?) {
-        self.names = names
-    }
-
     /// Exactly these names.
     /// - Parameter names: such as `localhost`, `[::1]`, which allow every port, or `api.example.com:8080`.
     public static func only(_ names: [String]) -> HostPolicy { HostPolicy(names: names) }

@@ -13,11 +13,13 @@ private let keys = (try? KeySet(secret: secret)) ?? { fatalError("no key") }()
 private let verifier = waiting { try await TokenVerifier(keys: keys, issuer: "touchsync", audience: "touchsync") }
 private let now: Int64 = 1_750_000_000
 
-/// Tokens as they come, the same bytes as the claims of a token with a good signature, and as a file of keys.
+/// Tokens as they come, the same bytes as the claims of a token with a good signature, and as files of keys and
+/// revocations.
 @Sendable func fuzzToken(_ input: UnsafeRawBufferPointer) {
     let bytes = Array(input)
     precondition((try? verifier.verify(bytes, at: now)) == nil, "a token that nobody signed")
     _ = try? KeySet(parsing: bytes)
+    _ = try? RevocationList(parsing: bytes)
     guard let claims = try? verifier.verify(signed(bytes), at: now) else { return }
     precondition((1...128).contains(claims.user.utf8.count) && claims.expiresAt > now - 61, "claims beyond bounds")
 }

@@ -98,6 +98,25 @@ struct JoinTests {
         #expect(texts.first?.contains(#""code":"too_large""#) == true)
     }
 
+    /// Otherwise the fan-out, which answered the join before it heard that nobody but Ada is here, lets the member go.
+    @Test func aMemberWhoseJoinIsAnsweredWhileTheRoomCatchesUpIsNamed() throws {
+        var scene = Scene()
+        _ = try scene.member("ada")
+        let ben = try scene.connect("ben")
+        scene.send(ben, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        let join = scene.take()
+        // A hole: the fan-out is asked for what is missing, by an interest that cannot name Ben yet.
+        scene.gateway.updateReceived(update(3), into: &scene.actions)
+        #expect(Self.named(scene.take()) == ["ada"])
+        scene.answerJoins(join, sid: "s-ben", seq: 3)
+        #expect(Self.named(scene.take()) == ["ada", "ben"])
+    }
+
+    private static func named(_ actions: [GatewayAction]) -> [Identifier]? {
+        for case .fanout(_, .interest(let interest)) in actions { return interest.occupants.map(\.member.user) }
+        return nil
+    }
+
     @Test func joinsOfAConnectionComeAtARate() throws {
         var limits = Limits()
         limits.rooms = 1

@@ -34,7 +34,7 @@ import Testing
         ),
         (
             ["token", "--user", "u", "--room", "a", "--ttl", "0"],
-            "--ttl must be a whole number of seconds from 1 to 315360000, not 0"
+            "--ttl must be a whole number of seconds from 1, not 0"
         ),
         (
             ["token", "--user", "u", "--room", "a", "--right", "own"],

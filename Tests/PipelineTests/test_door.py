@@ -63,6 +63,16 @@ def test_up_passes_on_who_may_come_in(tmp_path):
         assert "everybody who reaches this address" in (pipeline.data / "log" / "gateway-1.log").read_text()
 
 
+def test_the_doctor_says_who_may_come_in(plain, tmp_path):
+    def access(*settings, **environment):
+        done = plain.touchsync("doctor", "--json", "--data", str(tmp_path), *settings, check=False, environment=environment)
+        [finding] = [finding for finding in json.loads(done.stdout)["checks"] if finding["check"] == "access"]
+        return finding["grade"]
+
+    assert access() == "ok" and access("--host", "0.0.0.0") == "fail" and access("--host", "0.0.0.0", "--open") == "warn"
+    assert access("--host", "0.0.0.0", TOUCHSYNC_JWT_SECRET=SECRET) == "ok"
+
+
 # Origins and hosts
 
 
@@ -143,7 +153,11 @@ class Page:
         # Violations are events of the document, too.
         violation = "addEventListener('securitypolicyviolation', e => console.error('violation ' + e.violatedDirective))"
         browser.run("Page.addScriptToEvaluateOnNewDocument", self.session, source=violation)
-        browser.run("Page.navigate", self.session, url=address)
+        self.open(address)
+
+    def open(self, address):
+        self.browser.run("Page.navigate", self.session, url=address)
+        self.wait("it is loaded", "document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def happened(self, session, method, parameters):
         if session != self.session:
@@ -201,7 +215,7 @@ def test_the_page_asks_for_a_token_and_keeps_it_out_of_its_address(guarded, brow
     assert page.ask("document.getElementById('token').value") == ""
     assert page.ask("document.getElementById('entry').hidden") is True
     # Kept for this tab, over a reload.
-    page.browser.run("Page.navigate", page.session, url=f"{guarded.url}/?room={room}")
+    page.open(f"{guarded.url}/?room={room}")
     page.wait("it is in the room again", "document.getElementById('state').textContent.includes('1 here')")
     assert page.complaints == []
 

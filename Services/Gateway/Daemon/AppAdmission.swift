@@ -30,17 +30,21 @@ struct AppAdmission {
     ///   - guest: the user's name in open mode when the handshake gives none; nil: a random one.
     ///   - seconds: the time since 1970, for the token's end.
     func identify(
-        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
-        by authenticator: Authenticator, guest: String?, seconds: Int64
-    ) throws(Denial) -> (Identity, HandshakeFields) {
-        let fields: HandshakeFields
-        do throws(Refusal) { fields = try self.fields(auth: auth, query: query, header: header) } catch {
-            throw Denial(error)
-        }
-        return (try authenticator.identify(fields, guest: guest ?? Self.guestName(), seconds: seconds), fields)
+        _ fields: HandshakeFields, by authenticator: Authenticator, guest: String?, seconds: Int64
+    ) throws(Denial) -> Identity {
+        try authenticator.identify(fields, guest: guest ?? Self.guestName(), seconds: seconds)
     }
 
-    private func fields(
+    /// What an app names when it connects.
+    func fields(
+        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
+    ) throws(Denial) -> HandshakeFields {
+        do throws(Refusal) { return try self.read(auth: auth, query: query, header: header) } catch {
+            throw Denial(error)
+        }
+    }
+
+    private func read(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?
     ) throws(Refusal) -> HandshakeFields {
         var document = JSONDocument()

@@ -147,11 +147,11 @@ final class GatewayHub {
         guest: String? = nil, from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Denial) {
-            try self.startTokenCheck(counted: key, within: &limit)
-            return .success(
-                try self.admission.identify(
-                    auth: auth, query: query, header: header, by: self.core.authenticator, guest: guest,
-                    seconds: self.seconds))
+            let fields = try self.admission.fields(auth: auth, query: query, header: header)
+            if fields.token != nil { try self.startTokenCheck(counted: key, within: &limit) }
+            let identity = try self.admission.identify(
+                fields, by: self.core.authenticator, guest: guest, seconds: self.seconds)
+            return .success((identity, fields))
         } catch {
             if let failure = error.failure { self.door.tokenRefused(failure, from: address) }
             return .failure(error.refusal)

@@ -6,7 +6,7 @@ enum OpenAPI {
           "info": {
             "title": "TouchSync",
             "version": "1",
-            "description": "Reads rooms and their histories and creates elements. Everything else goes over Socket.IO on /socket.io/. HEAD is answered like GET, without the body. Pages of the origins that the gateway allows may send all of these requests (CORS)."
+            "description": "Reads rooms and their histories and creates elements. Everything else goes over Socket.IO on /socket.io/. HEAD is answered like GET, without the body. Pages of the origins that the gateway allows may send all of these requests (CORS). A request that addresses the gateway by a name that it does not have gets 421."
           },
           "security": [{}, {"token": []}],
           "paths": {

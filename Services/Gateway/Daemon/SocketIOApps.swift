@@ -19,12 +19,11 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
+        let visitor = socket.engine.userInfo as? Visitor ?? Visitor(self.hub.makeDoorLimit())
         guard request.namespace == .root else {
-            socket.refuse(message: "Invalid namespace")
-            return
+            return Self.refuse(socket, visitor, message: "Invalid namespace")
         }
         let head = request.handshake?.head
-        let visitor = self.visitor(on: socket)
         let admission = self.hub.admitConnection(
             auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
             from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit)
@@ -32,23 +31,22 @@ final class SocketIOApps: SocketIOApplication {
         case .failure(let refusal):
             var data = JSONWriter(reserving: 96)
             refusal.encode(into: &data)
-            socket.refuse(message: refusal.message, data: data.bytes)
-            if visitor.limit?.refused() == true { socket.expel() }
+            Self.refuse(socket, visitor, message: refusal.message, data: data.bytes)
         case .success((let identity, let handshake)):
             socket.accept()
             let line = SocketIOLine(socket, on: self.hub.eventLoop)
             socket.userInfo = line
             socket.tag = self.hub.connected(line, identity: identity, handshake: handshake)
             socket.releaseHandshake()
+            // Without tokens a CONNECT that is accepted costs nothing that must be remembered.
+            if self.hub.core.authenticator.usesTokens { socket.engine.userInfo = visitor }
         }
     }
 
-    /// What the connection has left of its patience; it may send any number of CONNECT packets.
-    private func visitor(on socket: SocketIOSocket) -> Visitor {
-        if let visitor = socket.engine.userInfo as? Visitor { return visitor }
-        let visitor = Visitor(self.hub.makeDoorLimit())
+    private static func refuse(_ socket: SocketIOSocket, _ visitor: Visitor, message: String, data: [UInt8] = []) {
         socket.engine.userInfo = visitor
-        return visitor
+        socket.refuse(message: message, data: data)
+        if visitor.limit?.refused() == true { socket.expel() }
     }
 
     func event(_ socket: SocketIOSocket, ackID: UInt64?, json: UnsafeRawBufferPointer) {
@@ -72,7 +70,7 @@ final class SocketIOApps: SocketIOApplication {
     }
 }
 
-/// A connection as it is at the door.
+/// What a connection may still cost at the door; it may send any number of CONNECT packets.
 private final class Visitor {
     var limit: DoorLimit?
 

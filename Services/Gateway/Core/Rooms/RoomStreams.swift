@@ -68,14 +68,19 @@ package struct RoomStreams {
             self.rooms[room, default: RoomView(position: position)]
                 .add(slot, isLegacy: isLegacy, wantsPreviews: wantsPreviews)
         }
-        guard let stream = self.position(of: room), stream != position else { return .unchanged }
+        // What is missing was asked for before the newcomer was known, so the fan-out believes that it is not here.
+        let mustBeNamed = self.rooms[room]?.isCatchingUp == true
+        guard let stream = self.position(of: room), stream != position else {
+            return mustBeNamed ? .missing : .unchanged
+        }
         guard stream.epoch == position.epoch else {
             self.reset(room, to: position, except: slot, into: &actions)
             return .reset
         }
         // The newcomer is ahead of the stream: the others' hole is filled, and the newcomer skips what it has.
         if !isLoading { self.rooms[room]?.raiseFloor(of: slot, to: position.seq) }
-        return self.startCatchingUp(room)
+        let outcome = self.startCatchingUp(room)
+        return mustBeNamed ? .missing : outcome
     }
 
     /// A member has read its snapshot. If it has missed something meanwhile, it joins again, from there.
