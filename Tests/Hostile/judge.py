@@ -79,8 +79,7 @@ class Outcome:
             f"{name} grew by {max(growth) / MEBIBYTE:.0f} MiB"
             for name, growth in self.growth().items() if max(growth) > limits.memory
         ]
-        idle = [] if sum(self.counts.values()) else ["the stranger managed to do nothing"]
-        return [*self.faults, *grown, *idle]
+        return [*self.faults, *grown]
 
     def line(self, limits):
         """One line of the report, and a second one with the reasons of a failure."""
@@ -101,4 +100,5 @@ class Outcome:
 
 def short(daemon):
     """A daemon's name for a table."""
-    return daemon.replace("gateway-", "g").replace("coalescer-1", "co").replace("committer-1", "cm").replace("fanout-1", "fo")
+    stage, _, number = daemon.partition("-")
+    return {"gateway": f"g{number}", "coalescer": "co", "committer": "cm", "fanout": "fo"}[stage]

@@ -252,8 +252,9 @@ class Victim:
 
     async def preview(self):
         while not self.is_stopping:
-            payload = {"roomId": self.room, "elementId": self.element, "transform": {"rotation": time.monotonic() % 360}}
-            self.app.emit("element:transforming", payload)
+            transform = {"rotation": time.monotonic() % 360}
+            preview = {"roomId": self.room, "elementId": self.element, "transform": transform}
+            self.app.emit("element:transforming", preview)
             await asyncio.sleep(1 / PREVIEWS_PER_SECOND)
 
     async def visits(self):

@@ -10,6 +10,8 @@ import os
 
 from lines import event, guest
 
+PROOF = "commits"
+
 
 async def attack(target):
     await target.crowd(8, flood)

@@ -10,6 +10,8 @@ import asyncio
 
 from lines import CLOSE, PING, PONG, TEXT, frame, guest, web_socket
 
+PROOF = "pings"
+
 FLOODS = {
     "pings": frame(b"x" * 125, PING) * 500,
     "empty pings": frame(b"", PING) * 2000,

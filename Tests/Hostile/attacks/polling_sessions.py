@@ -7,6 +7,8 @@ Limit: sessions of an address are counted (64); without a CONNECT they end after
 
 from lines import Closed, Line, polling
 
+PROOF = "sessions"
+
 SESSIONS = 64_000
 FIELDS = [f"X-Padding-{number}: {'x' * 280}" for number in range(40)]
 

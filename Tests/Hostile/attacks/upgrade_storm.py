@@ -8,6 +8,8 @@ Limit: 10 s for an upgrade; sessions and connections of an address (64 each).
 
 from lines import Line, frame, poll, polling, upgrade
 
+PROOF = "upgrades"
+
 
 async def attack(target):
     await target.crowd(24, storm)
