@@ -27,7 +27,7 @@ ATTACKS = [
 ]
 # On a pipeline whose links are TCP.
 LINK_ATTACKS = ["link_garbage"]
-# Others differ from these less: `make test` leaves them out.
+# Others are of their kind: `make test` leaves them out.
 LONG_ONLY = ["odd_json", "announced_frames", "upgrade_storm", "http_reads"] + LINK_ATTACKS
 
 
@@ -67,7 +67,7 @@ def arguments():
     parser.add_argument("--factor", type=float, default=3, help="how much longer delays may be during an attack")
     parser.add_argument("--memory-mib", type=int, default=64, help="how much a daemon may grow")
     parser.add_argument("--only", help="names of attacks, joined by commas")
-    parser.add_argument("--all", action="store_true", help="also those that differ little from others")
+    parser.add_argument("--all", action="store_true", help="also those that `make test` leaves out")
     parser.add_argument("--list", action="store_true", help="print the attacks as a table and end")
     return parser.parse_args()
 

@@ -1,9 +1,10 @@
-"""WebSocket's own frames, as many as fit.
+"""Frames without a message, as many as fit.
 
-Does: floods of pings, unsolicited pongs, empty fragments and frames behind a close, before and after CONNECT; some read
-    the pongs, some do not.
-Breaks: each ping is answered, into a queue that nobody reads; fragments are collected for ever.
-Limit: 20 pongs in a burst and ten a second, then 1008; 16 fragments of a message; nothing is read behind a close.
+Does: floods of WebSocket pings, unsolicited pongs, empty fragments and frames behind a close, and of Engine.IO's pings,
+    pongs and noops, before and after CONNECT; some read the answers, some do not.
+Breaks: each ping is answered, into a queue that nobody reads; what needs no answer is counted by no limit.
+Limit: 20 pongs in a burst and ten a second, then 1008; 16 fragments of a message; nothing is read behind a close; CPU
+    budgets of a connection and an address.
 """
 
 import asyncio
