@@ -22,8 +22,8 @@ HERE = pathlib.Path(__file__).parent
 ATTACKS = [
     "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
     "announced_frames", "control_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays", "face_garbage",
-    "unread_sockets", "join_storm", "preview_flood", "commit_flood", "http_reads", "http_creates", "room_bloat",
-    "cascade_bloat",
+    "unread_sockets", "unread_rooms", "join_storm", "preview_flood", "commit_flood", "http_reads", "http_creates",
+    "room_bloat", "cascade_bloat",
 ]
 # On a pipeline whose links are TCP.
 LINK_ATTACKS = ["link_garbage"]

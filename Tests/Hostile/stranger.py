@@ -73,4 +73,7 @@ if __name__ == "__main__":
     chosen = Target(**json.load(sys.stdin))
     module = importlib.import_module(f"attacks.{sys.argv[1]}")
     asyncio.run(main(module, chosen))
-    print(json.dumps({"counts": chosen.counts, "proof": module.PROOF}))
+    faults = getattr(module, "excess", lambda _: [])(chosen)
+    if not chosen.counts[module.PROOF]:
+        faults.append(f"the stranger got no {module.PROOF} done, so this proves nothing")
+    print(json.dumps({"counts": chosen.counts, "faults": faults}))
