@@ -21,15 +21,16 @@ HERE = pathlib.Path(__file__).parent
 # In the order in which they run: those that leave nothing behind come first.
 ATTACKS = [
     "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
-    "announced_frames", "control_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays", "face_garbage",
-    "unread_sockets", "unread_rooms", "join_storm", "preview_flood", "commit_flood", "http_reads", "http_creates",
-    "room_bloat", "cascade_bloat", "large_commits",
+    "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays",
+    "face_garbage", "unread_sockets", "unread_rooms", "join_storm", "preview_flood", "commit_flood", "undo_flood",
+    "http_reads", "http_creates", "room_bloat", "cascade_bloat", "large_commits",
 ]
 # On a pipeline whose links are TCP.
 LINK_ATTACKS = ["link_garbage"]
 # Others are of their kind: `make test` leaves them out.
 LONG_ONLY = [
-    "odd_json", "announced_frames", "upgrade_storm", "forged_relays", "http_reads", "large_commits", *LINK_ATTACKS,
+    "odd_json", "slow_bodies", "announced_frames", "binary", "upgrade_storm", "forged_relays", "http_reads",
+    "large_commits", *LINK_ATTACKS,
 ]
 
 
