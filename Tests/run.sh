@@ -199,8 +199,12 @@ phase_chaos() {
     pytest_phase rows Tests/Chaos/run.sh rows "${SHORT[@]}"
 }
 
-# Strangers on machines of their own.
-phase_hostile() { script_phase hostile Tests/Hostile/run.sh "$bin" ${LONG:+--all --seconds 60}; }
+# Strangers on machines of their own. Built for debugging, daemons need several times as long for each message.
+phase_hostile() {
+    local how=(--allowance-ms 100)
+    [ -z "$LONG" ] || how=(--all --seconds 60)
+    script_phase hostile Tests/Hostile/run.sh "$bin" "${how[@]}"
+}
 
 # Runs those of some phases that are wanted, one after the other.
 run() { # phase…

@@ -20,14 +20,18 @@ from scene import Scene
 HERE = pathlib.Path(__file__).parent
 # In the order in which they run: those that leave nothing behind come first.
 ATTACKS = [
-    "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies", "announced_frames",
-    "control_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays", "face_garbage", "unread_sockets",
-    "join_storm", "preview_flood", "commit_flood", "http_reads", "http_creates", "room_bloat", "cascade_bloat",
+    "connect_keys", "odd_json", "pipelined_gets", "polling_sessions", "connection_flood", "slow_bodies",
+    "announced_frames", "control_frames", "engine_frames", "binary", "refused_tokens", "upgrade_storm", "forged_relays",
+    "face_garbage", "unread_sockets", "unread_rooms", "join_storm", "preview_flood", "commit_flood", "undo_flood",
+    "http_reads", "http_creates", "room_bloat", "cascade_bloat", "large_commits",
 ]
 # On a pipeline whose links are TCP.
 LINK_ATTACKS = ["link_garbage"]
-# Others differ from these less: `make test` leaves them out.
-LONG_ONLY = ["odd_json", "announced_frames", "upgrade_storm", "http_reads"] + LINK_ATTACKS
+# Others are of their kind: `make test` leaves them out.
+LONG_ONLY = [
+    "odd_json", "slow_bodies", "announced_frames", "binary", "upgrade_storm", "forged_relays", "http_reads",
+    "large_commits", *LINK_ATTACKS,
+]
 
 
 def description(name):
@@ -66,7 +70,7 @@ def arguments():
     parser.add_argument("--factor", type=float, default=3, help="how much longer delays may be during an attack")
     parser.add_argument("--memory-mib", type=int, default=64, help="how much a daemon may grow")
     parser.add_argument("--only", help="names of attacks, joined by commas")
-    parser.add_argument("--all", action="store_true", help="also those that differ little from others")
+    parser.add_argument("--all", action="store_true", help="also those that `make test` leaves out")
     parser.add_argument("--list", action="store_true", help="print the attacks as a table and end")
     return parser.parse_args()
 
@@ -95,6 +99,29 @@ def started(pipeline):
         pipeline.stop()
 
 
+def chosen(options):
+    """The names of the attacks to run; ends the program if there is none of a name."""
+    known = ATTACKS + LINK_ATTACKS
+    usual = [name for name in known if options.all or name not in LONG_ONLY]
+    names = options.only.split(",") if options.only else usual
+    if unknown := set(names) - set(known):
+        sys.exit(f"hostile: no such attack: {', '.join(unknown)}")
+    return names
+
+
+def attack(network, names, options):
+    """Starts what the attacks need, plays them and returns how many failed."""
+    limits = judge.Limits(options.factor, options.allowance_ms, options.memory_mib * judge.MEBIBYTE)
+    host = network.machines[0].here
+    links = [name for name in names if name in LINK_ATTACKS]
+    with started(Pipeline(host)) as pipeline:
+        failed = run(Scene(network, pipeline, limits, options), [name for name in names if name in ATTACKS], limits)
+        if links:
+            with started(LinkedPipeline(host, pipeline)) as linked:
+                failed += run(Scene(network, linked, limits, options), links, limits)
+    return failed
+
+
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = arguments()
@@ -103,31 +130,16 @@ def main():
         return 0
     if differs():
         sys.exit("hostile: FAILED: README.md has another table than --list prints")
-    known = ATTACKS + LINK_ATTACKS
-    names = options.only.split(",") if options.only else [name for name in known if options.all or name not in LONG_ONLY]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        sys.exit(f"hostile: no such attack: {', '.join(unknown)}")
-    limits = judge.Limits(options.factor, options.allowance_ms, options.memory_mib * judge.MEBIBYTE)
+    names = chosen(options)
     start = time.monotonic()
     remove_leftovers()
     try:
-        network = Network()
-        network.add()
+        with contextlib.closing(Network()) as network:
+            network.add()
+            failed = attack(network, names, options)
     except Impossible as error:
         print(f"hostile: FAILED: this needs network namespaces of its own, and to be root: {error}")
-        print("0 passed, 1 failed")
-        return 1
-    host = network.machines[0].here
-    try:
-        with started(Pipeline(host)) as pipeline:
-            failed = run(Scene(network, pipeline, limits, options), [name for name in names if name in ATTACKS], limits)
-            links = [name for name in names if name in LINK_ATTACKS]
-            if links:
-                with started(LinkedPipeline(host, pipeline)) as linked:
-                    failed += run(Scene(network, linked, limits, options), links, limits)
-    finally:
-        network.close()
+        failed = len(names)
     print(f"{len(names)} attacks in {time.monotonic() - start:.0f} s")
     print(f"{len(names) - failed} passed, {failed} failed")
     return min(failed, 1)

@@ -12,7 +12,10 @@ from pipeline import PROGRAMS, Pipeline, free_ports
 
 # Each after those that it connects to.
 NEIGHBOURS = {
-    "fanout": [], "committer": ["fanout"], "coalescer": ["committer", "fanout"], "gateway": ["coalescer", "committer", "fanout"],
+    "fanout": [],
+    "committer": ["fanout"],
+    "coalescer": ["committer", "fanout"],
+    "gateway": ["coalescer", "committer", "fanout"],
 }
 
 
@@ -70,8 +73,11 @@ class LinkedPipeline(Pipeline):
             raise RuntimeError(f"{name} did not start:\n{(self.folder / f'{name}.log').read_text()[-2000:]}")
         return {"stage": stage, "name": name, "pid": self.daemons[name].pid, "http": json.loads(line)["http"]}
 
-    def present(self):
-        return {name: daemon.pid if daemon.poll() is None else None for name, daemon in self.daemons.items()}
+    def refresh(self):
+        for process in self.report["processes"]:
+            if self.daemons[process["name"]].poll() is not None:
+                process |= {"pid": None, "http": None}
+        return self.pids
 
     def stop(self):
         for daemon in reversed(self.daemons.values()):

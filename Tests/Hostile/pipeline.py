@@ -85,7 +85,8 @@ class Pipeline:
     def put_first(self):
         """Ranks the daemons and PostgreSQL's processes before all else; those have sessions of their own."""
         servers = [int(path.read_text().splitlines()[0]) for path in self.folder.glob("data/**/postmaster.pid")]
-        for pid in [*self.pids.values(), *servers, *(child for server in servers for child in children(server))]:
+        daemons = [pid for pid in self.pids.values() if pid]
+        for pid in [*daemons, *servers, *(child for server in servers for child in children(server))]:
             with contextlib.suppress(ProcessLookupError):
                 rank(pid, FIRST)
 
@@ -115,14 +116,14 @@ class Pipeline:
         """A token that opens every room for commits."""
         return self._touchsync("token", "--user", user, "--room", "*")
 
-    def present(self):
-        """The daemons' pids by name; None while one is down."""
-        now = json.loads(self._touchsync("ps", "--json", "--data", str(self.folder / "data")))
-        return {process["name"]: process["pid"] for process in now["processes"]}
+    def refresh(self):
+        """Asks again what runs; returns the daemons' pids by name, None for one that is down."""
+        self.report |= json.loads(self._touchsync("ps", "--json", "--data", str(self.folder / "data")))
+        return self.pids
 
     @property
     def pids(self):
-        """The pids by name with which the daemons started."""
+        """The daemons' pids by name, as they were last asked for."""
         return {process["name"]: process["pid"] for process in self.report["processes"]}
 
     def unready(self, within=10.0):
@@ -142,6 +143,8 @@ class Pipeline:
     @staticmethod
     def _unready(http):
         """Why a daemon is not ready; None when it is."""
+        if not http:
+            return "it is down"
         try:
             http = http if http.startswith("http") else f"http://{http}"
             with urllib.request.urlopen(f"{http}/readyz", timeout=2) as answer:

@@ -62,13 +62,14 @@ class VictimProcess:
 
     def commits(self, start, end):
         """The delays of commits that were due in this time, ms."""
-        return [report["commit"] for report in list(self.reports) if "commit" in report and start <= report["due"] < end]
+        commits = [report for report in list(self.reports) if "commit" in report]
+        return [report["commit"] for report in commits if start <= report["due"] < end]
 
     def failed_visits(self, start, end):
-        return [
-            report["problem"] for report in list(self.reports)
-            if "visit" in report and report["visit"] is None and start <= report["due"] < end
-        ]
+        """A fault if newcomers of this time did not get in."""
+        visits = [report for report in list(self.reports) if "visit" in report and start <= report["due"] < end]
+        failed = [report["problem"] for report in visits if report["visit"] is None]
+        return [f"{len(failed)} of {len(visits)} newcomers did not get in within 5 s: {failed[0]}"] if failed else []
 
     def close(self):
         self.process.kill()
@@ -91,7 +92,6 @@ class Scene:
         self.tokens = {"token": pipeline.token("victim"), "witness": pipeline.token("witness")}
         self.guest = pipeline.token("guest")
         # Delays in the latest calm windows, a list for each, ms.
-        self.is_first = True
         self.calm = collections.deque(maxlen=3)
         self.rooms = 0
 
@@ -111,50 +111,58 @@ class Scene:
             self.network.remove(stranger)
 
     def _play(self, name, room, watch, victim, stranger):
+        opening = time.monotonic()
         if not victim.wait("ready", within=20):
             faults = ["the victim does not get in", *self.daemon_faults()]
             nothing = Delays.of([])
             return Outcome(name, nothing, nothing, nothing, {}, {}, faults, {})
-        # Programs that have just started are slower than later.
-        time.sleep(2.0 if self.is_first else 0.3)
-        self.is_first = False
-        calm_start = time.monotonic()
-        # The calm behind one attack is that before the next.
-        time.sleep(0.3 if self.calm else 2 * self.calm_seconds)
-        start = time.monotonic()
-        if not self.calm:
-            self.calm.append(victim.commits(calm_start, start))
+        start = self.wait_in_calm(victim)
         calm = Delays.of([delay for window in self.calm for delay in window])
-        counts, stranger_faults = self.attack(name, stranger, room)
+        counts, faults = self.attack(name, stranger, room)
         end = time.monotonic()
-        time.sleep(SETTLING)
-        after_start = time.monotonic()
-        time.sleep(self.calm_seconds)
-        after_end = time.monotonic()
-        cleaned = victim.ask("clean", "cleaned") or {"cleaned": None, "problem": "the victim ended"}
-        summary = victim.ask("stop", "faults") or {"faults": ["the victim ended"]}
+        time.sleep(SETTLING + self.calm_seconds)
+        after = end + SETTLING, end + SETTLING + self.calm_seconds
+        cleaned, victim_faults = self.last_words(victim)
+        faults += victim_faults + victim.failed_visits(start, after[1]) + self.daemon_faults()
 
-        faults = stranger_faults + summary["faults"] + self.daemon_faults()
-        if cleaned["cleaned"] is None or cleaned["problem"]:
-            faults.append(f"the victim cannot clean its room: {cleaned['problem']}")
-        shut_out = victim.failed_visits(start, after_end)
-        if shut_out:
-            faults.append(f"{len(shut_out)} newcomers did not get in within 5 s: {shut_out[0]}")
-        peaks = [watch.peak(*span) for span in ((calm_start, start), (start, end), (end, time.monotonic()))]
-        after = victim.commits(after_start, after_end)
+        spans = (opening, start), (start, end), (end, time.monotonic())
+        peaks = [watch.peak(*span) for span in spans]
         outcome = Outcome(
-            name, calm, Delays.of(victim.commits(start, end)), Delays.of(after),
-            {daemon: tuple(peak[daemon] for peak in peaks) for daemon in self.pipeline.pids}, watch.load(start, end), faults,
-            counts, f"; {cleaned['cleaned']} elements cleaned in {cleaned['ms']:.0f} ms" if cleaned["cleaned"] else "",
+            name, calm, Delays.of(victim.commits(start, end)), Delays.of(victim.commits(*after)),
+            {daemon: tuple(peak[daemon] for peak in peaks) for daemon in watch.pids}, watch.load(start, end), faults,
+            counts, cleaned,
         )
         if faults or outcome.delay_faults(self.limits):
             self.calm.clear()
         else:
-            self.calm.append(after)
+            self.calm.append(victim.commits(*after))
         return outcome
 
+    def wait_in_calm(self, victim):
+        """Watches the victim undisturbed, unless the last attacks left calm windows; returns when that ended."""
+        # Programs that have just started are slower than later.
+        time.sleep(0.3 if self.calm else 1.5)
+        start = time.monotonic()
+        time.sleep(0.3 if self.calm else 2 * self.calm_seconds)
+        end = time.monotonic()
+        if not self.calm:
+            self.calm.append(victim.commits(start, end))
+        return end
+
+    @staticmethod
+    def last_words(victim):
+        """Lets the victim clean its room and end; returns what it cleaned, for the report, and its faults."""
+        cleaned = victim.ask("clean", "cleaned") or {"cleaned": None, "problem": "the victim ended"}
+        summary = victim.ask("stop", "faults") or {"faults": ["the victim ended"]}
+        faults = summary["faults"]
+        if cleaned["problem"]:
+            faults = [*faults, f"the victim cannot clean its room: {cleaned['problem']}"]
+        if not cleaned["cleaned"]:
+            return "", faults
+        return f"; {cleaned['cleaned']} elements cleaned in {cleaned['ms']:.0f} ms", faults
+
     def attack(self, name, stranger, room):
-        """Lets a stranger attack; returns what it did, and faults of its program, which are ours."""
+        """Lets a stranger attack; returns what it did, and what it should have been able or not been able to do."""
         pipeline = self.pipeline
         target = {
             "host": "127.0.0.1" if pipeline.link_ports else pipeline.host, "port": pipeline.port,
@@ -173,11 +181,12 @@ class Scene:
             return {}, ["the stranger's program did not end"]
         if process.returncode != 0:
             return {}, [f"the stranger's program failed: {problems.strip().splitlines()[-1:]}"]
-        return json.loads(out), []
+        report = json.loads(out)
+        return report["counts"], report["faults"]
 
     def daemon_faults(self):
-        """Daemons that are not what they were, or not ready."""
-        unready = self.pipeline.unready()
-        present = self.pipeline.present()
-        replaced = [name for name, pid in self.pipeline.pids.items() if present.get(name) != pid]
-        return [f"{name} ended" for name in replaced] + [f"not ready: {reason}" for reason in unready]
+        """Daemons that are not what they were, or not ready. Restarted ones count as what they are from then on."""
+        before = self.pipeline.pids
+        present = self.pipeline.refresh()
+        ended = [f"{name} ended" for name, pid in before.items() if present.get(name) != pid]
+        return ended + [f"not ready: {reason}" for reason in self.pipeline.unready()]

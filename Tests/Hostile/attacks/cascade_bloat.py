@@ -10,6 +10,8 @@ import os
 
 from lines import event, guest
 
+PROOF = "cascades"
+
 ANNOTATIONS = 400
 GROUPS = 5
 
@@ -22,14 +24,13 @@ async def cascade(target):
     async with await guest(target, target.room) as line:
         while target.is_on():
             parent = f"parent-{os.urandom(6).hex()}"
-            await call(target, line, "element:create", {"element": {"type": "photo", "id": parent, "width": 200, "height": 100}})
+            photo = {"type": "photo", "id": parent, "width": 200, "height": 100}
+            await call(target, line, "element:create", {"element": photo})
             for _ in range(GROUPS):
                 await call(target, line, "elements:create", {"elements": annotations(parent)})
                 target.tally("annotations", ANNOTATIONS)
-            for name, payload in (
-                ("element:delete", {"elementId": parent}), ("history:undo", {}), ("element:delete", {"elementId": parent}),
-            ):
-                await call(target, line, name, payload)
+            for name in ("element:delete", "history:undo", "element:delete"):
+                await call(target, line, name, {"elementId": parent})
                 target.tally("cascades")
 
 
@@ -39,7 +40,5 @@ async def call(target, line, name, payload):
 
 
 def annotations(parent):
-    return [
-        {"type": "text", "id": os.urandom(6).hex(), "parentId": parent, "space": "normalized", "positionX": 0.5, "positionY": 0.5}
-        for _ in range(ANNOTATIONS)
-    ]
+    place = {"parentId": parent, "space": "normalized", "positionX": 0.5, "positionY": 0.5}
+    return [{"type": "text", "id": os.urandom(6).hex(), **place} for _ in range(ANNOTATIONS)]

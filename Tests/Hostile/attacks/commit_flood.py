@@ -1,6 +1,6 @@
-"""Commits, undos and redos without waiting for anything.
+"""Commits without waiting for anything.
 
-Does: guests in the victim's room send commits without a number, undo and redo, in bursts of 200, over 8 connections.
+Does: guests in the victim's room send commits without a number, in bursts of 200, over 8 connections.
 Breaks: commits queue in front of the victim's, up to its deadline.
 Limit: `commits-per-second` (30), 32 without a result, 256 that wait for each connection, then `busy`.
 """
@@ -10,6 +10,8 @@ import os
 
 from lines import event, guest
 
+PROOF = "commits"
+
 
 async def attack(target):
     await target.crowd(8, flood)
@@ -18,9 +20,8 @@ async def attack(target):
 async def flood(target):
     room, name = target.room, os.urandom(6).hex()
     burst = b"".join(
-        event("element:transform", {"roomId": room, "elementId": name, "positionX": number}, 8) for number in range(160)
+        event("element:transform", {"roomId": room, "elementId": name, "positionX": number}, 8) for number in range(200)
     )
-    burst += b"".join(event(f"history:{way}", {"roomId": room}, 8) for way in ("undo", "redo") * 20)
     async with await guest(target, room) as line:
         await line.send(event("element:create", {"roomId": room, "element": {"type": "note", "id": name}}, 8))
         while target.is_on():

@@ -10,10 +10,13 @@ import asyncio
 
 from lines import Line, request, upgrade
 
+PROOF = "connections"
+
 
 async def attack(target):
     await asyncio.gather(
-        target.crowd(40, drip), target.crowd(20, be_silent), target.crowd(16, hang_up), target.crowd(16, hang_up, upgrade()),
+        target.crowd(40, drip), target.crowd(20, be_silent), target.crowd(16, hang_up),
+        target.crowd(16, hang_up, upgrade()),
     )
 
 

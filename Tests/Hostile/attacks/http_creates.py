@@ -11,6 +11,8 @@ import os
 
 from lines import Line, request
 
+PROOF = "status 201"
+
 GROUP = 200
 
 
@@ -23,7 +25,7 @@ async def create(target):
         while target.is_on():
             elements = [{"type": "note", "id": os.urandom(6).hex()} for _ in range(GROUP)]
             key = "same" if target.counts["requests"] % 2 else os.urandom(8).hex()
-            fields = f"Authorization: Bearer {target.token}", f"Idempotency-Key: {key}", "Content-Type: application/json"
+            fields = f"Authorization: Bearer {target.token}", f"Idempotency-Key: {key}"
             body = json.dumps({"elements": elements}).encode()
             await line.send(request("POST", f"/api/rooms/{target.room}/elements", *fields, body=body))
             target.tally("requests")

@@ -7,6 +7,8 @@ Limit: `reads-waiting`, history reads of a fan-out (1000), 1 MiB of a page; 64 c
 
 from lines import Line, request
 
+PROOF = "status 200"
+
 
 async def attack(target):
     paths = [

@@ -10,6 +10,8 @@ import asyncio
 
 from lines import event, guest
 
+PROOF = "joins"
+
 
 async def attack(target):
     await target.crowd(16, storm)

@@ -1,7 +1,7 @@
 """Garbage on the links between the daemons.
 
-Does: a program on the same machine writes to every port on which a daemon waits for another: what is not ZeroMQ, what is
-    no link of ours, links of other versions, and a valid greeting with garbage behind it.
+Does: a program on the same machine writes to every port on which a daemon waits for another: what is not ZeroMQ, what
+    is no link of ours, links of other versions, and a valid greeting with garbage behind it.
 Breaks: a daemon that trusts its neighbours reads beyond a record, counts on a length, or stops.
 Limit: `handshakeInterval` (2 s); every record is checked; a peer that sends garbage loses its connection.
 """
@@ -12,14 +12,15 @@ import os
 import zmtp
 from lines import Line
 
+PROOF = "starts"
+
 HELLO, DATA = b"\0", b"\x04"
 
 
 def hello(version, name=b"stranger"):
     """A link's greeting: version of the links, of what they carry, instance, incarnation, name."""
-    return zmtp.message(
-        HELLO, (1).to_bytes(2, "big") + version.to_bytes(2, "big") + os.urandom(8) + bytes(4) + bytes([len(name)]) + name
-    )
+    versions = (1).to_bytes(2, "big") + version.to_bytes(2, "big")
+    return zmtp.message(HELLO, versions + os.urandom(8) + bytes(4) + bytes([len(name)]) + name)
 
 
 STARTS = zmtp.GARBAGE + [

@@ -10,6 +10,8 @@ import asyncio
 
 from lines import frame, guest, web_socket
 
+PROOF = "messages"
+
 ODD = [
     b"[" * 100_000,
     b'{"a":' * 40_000,

@@ -7,6 +7,8 @@ Limit: no answer is produced while earlier ones are unread; pipelined bytes of o
 
 from lines import Closed, Line, request
 
+PROOF = "requests"
+
 BLOCK = 500
 BYTES = 64 << 20
 

@@ -7,8 +7,19 @@ Limit: sessions of an address are counted (64); without a CONNECT they end after
 
 from lines import Closed, Line, polling
 
+PROOF = "sessions"
+
 SESSIONS = 64_000
+# Of an address at the same time; and how long one lives without a CONNECT, seconds.
+LIMIT, LIFE = 64, 5
 FIELDS = [f"X-Padding-{number}: {'x' * 280}" for number in range(40)]
+
+
+def excess(target):
+    """A fault if more sessions were opened than the limit admits, twice as many to be sure."""
+    most = 2 * LIMIT * (1 + target.seconds / LIFE)
+    opened = target.counts["sessions"]
+    return [f"{opened} sessions were opened, at most {most:.0f} is acceptable"] if opened > most else []
 
 
 async def attack(target):

@@ -11,6 +11,8 @@ import json
 
 from lines import Line, event, frame, guest, request, web_socket
 
+PROOF = "connects"
+
 # {"alg":"ES256","typ":"JWT","kid":"1"}
 OTHER_ALGORITHM = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjEifQ"
 

@@ -10,6 +10,8 @@ import os
 
 from lines import event, guest
 
+PROOF = "elements"
+
 CONTENT = "x" * 8000
 
 

@@ -10,12 +10,14 @@ import asyncio
 
 from lines import Line, polling, request
 
+PROOF = "bodies"
+
 SIZE = 256 << 10
 
 
 async def attack(target):
     await asyncio.gather(
-        target.crowd(20, drip, True), target.crowd(20, drip, False), target.crowd(20, all_but_the_last_byte),
+        target.crowd(20, drip, True), target.crowd(20, drip, False), target.crowd(20, all_but_the_last_byte)
     )
 
 

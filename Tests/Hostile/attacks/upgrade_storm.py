@@ -1,12 +1,13 @@
 """From polling to WebSocket, again and again.
 
-Does: opens polling sessions and upgrades them; some stop in the middle, probe twice, poll meanwhile or upgrade a
-    session that is closed.
+Does: opens polling sessions and upgrades them; some stop in the middle, probe twice or poll meanwhile.
 Breaks: half-finished upgrades keep two transports, timers and held polls for each session.
 Limit: 10 s for an upgrade; sessions and connections of an address (64 each).
 """
 
 from lines import Line, frame, poll, polling, upgrade
+
+PROOF = "upgrades"
 
 
 async def attack(target):
