@@ -32,10 +32,8 @@ package struct Plan: Sendable {
         self.faults = 2 + Int(seed % 5)
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
-        if seed % 8 == 7 {
-            self.roomElements = 4
-            self.elementAnnotations = 1
-        }
+        if seed % 16 == 7 { self.roomElements = 4 }
+        if seed % 16 == 15 { self.elementAnnotations = 1 }
         if seed % 8 == 6 { self.lease = 100 * .millisecond }
     }
 }
