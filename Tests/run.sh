@@ -201,7 +201,7 @@ phase_chaos() {
 
 # Strangers on machines of their own. Built for debugging, daemons need several times as long for each message.
 phase_hostile() {
-    local how=(--allowance-ms 100)
+    local how=(--allowance-ms 1000)
     [ -z "$LONG" ] || how=(--all --seconds 60)
     script_phase hostile Tests/Hostile/run.sh "$bin" "${how[@]}"
 }

@@ -5,10 +5,10 @@ public struct ReadLimits: Sendable, Equatable {
     /// WebSocket messages and control frames, packets of a polling POST, and HTTP requests, which count for several.
     public var messages: RateLimit
 
-    /// Limits of bytes and messages a second; twice as many may come together after a pause.
+    /// Limits of bytes and messages a second; as many may come together after a pause.
     public init(bytesPerSecond: Int, messagesPerSecond: Int) {
-        self.bytes = RateLimit(perSecond: bytesPerSecond, burst: 2 * bytesPerSecond)
-        self.messages = RateLimit(perSecond: messagesPerSecond, burst: 2 * messagesPerSecond)
+        self.bytes = RateLimit(perSecond: bytesPerSecond, burst: bytesPerSecond)
+        self.messages = RateLimit(perSecond: messagesPerSecond, burst: messagesPerSecond)
     }
 }
 

@@ -23,6 +23,14 @@ struct HTTPDestination {
         self.bodyLimit = bodyLimit
     }
 
+    /// Whether it belongs to a session that is open.
+    var isOfSession: Bool {
+        switch self.target {
+        case .poll, .post, .relay: true
+        case .openPolling, .preflight, .fallback, .failure: false
+        }
+    }
+
     static func failure(_ error: EngineError) -> HTTPDestination { .init(.failure(error), bodyLimit: 0) }
 }
 
@@ -107,8 +115,9 @@ final class HTTPExchange {
         return offset
     }
 
-    /// What a request counts for against the limit of messages: its head, its answer, perhaps a session.
-    private static let requestCost = 10
+    /// What a request counts for against the limit of messages, and what one counts for besides that is not a poll or a
+    /// POST of a session: it opens one, or is the application's.
+    private static let requestCost = 2, openingCost = 18
 
     private func handle(_ event: HTTPRequestEvent) {
         switch event {
@@ -141,6 +150,7 @@ final class HTTPExchange {
             return self.answer(error, closes: true)
         }
         self.stage = .body(destination.target)
+        if !destination.isOfSession { self.charge(messages: Self.openingCost) }
         guard head.contentLength <= destination.bodyLimit else { return self.refuseBody() }
         if head.hasBody {
             self.connection.arm(after: self.loop.configuration.requestTimeout)

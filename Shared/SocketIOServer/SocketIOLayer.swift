@@ -112,9 +112,13 @@ final class SocketIOLayer {
     }
 
     private func connectReceived(_ name: UnsafeRawBufferPointer, _ auth: UnsafeRawBufferPointer) {
-        guard ConnectPayload.isValid(auth) else { return self.malformed() }
         self.session.namespaceRequested()
         let namespace = Namespace(wire: Array(name)[...])
+        guard auth.count <= self.session.loop.configuration.maxAuthPayload else {
+            self.sendConnectError(namespace, message: "The auth payload is too large", data: [])
+            return self.badPacketReceived()
+        }
+        guard ConnectPayload.isValid(auth) else { return self.malformed() }
         let socket = SocketIOSocket(self.session, namespace)
         switch self.namespaces.connectReceived(namespace) {
         case .ask:

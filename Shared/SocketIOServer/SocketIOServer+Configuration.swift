@@ -33,6 +33,9 @@ extension SocketIOServer {
         public var maxAttachments = 10
         /// The maximum size of one binary packet with its attachments, bytes.
         public var maxBinaryPacket = 10_000_000
+        /// The maximum size of the auth payload of a CONNECT packet, bytes: it is parsed before anything is known of the
+        /// client.
+        public var maxAuthPayload = 16_384
         /// The maximum number of namespaces of one connection.
         public var maxNamespaces = 8
         /// The maximum number of packets in one polling response; python-engineio drops more than 16.
@@ -58,7 +61,7 @@ extension SocketIOServer {
         /// What one connection may send before it is left unread for a while.
         public var connectionReads = ReadLimits(bytesPerSecond: 2 << 20, messagesPerSecond: 2000)
         /// The same for all connections of one address.
-        public var addressReads = ReadLimits(bytesPerSecond: 16 << 20, messagesPerSecond: 16_000)
+        public var addressReads = ReadLimits(bytesPerSecond: 4 << 20, messagesPerSecond: 8000)
         /// The maximum number of bytes for all connections and sessions: output, unprocessed input, requests and
         /// handshakes. Above it those that hold most are closed, and new sessions are answered 503.
         public var memoryBudget = 512 << 20

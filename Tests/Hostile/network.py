@@ -62,7 +62,7 @@ class Machine:
         """`net` is the first three numbers of the addresses, `number` the machine's, from 0 to 62."""
         self.here = f"{net}.{4 * number + 1}"
         self.address = f"{net}.{4 * number + 2}"
-        interface = f"tsh{os.getpid() % 1000000}x{number}"
+        self.interface = f"tsh{os.getpid() % 1000000}x{number}"
         try:
             self.holder = subprocess.Popen(
                 ["unshare", "--net", "sleep", "infinity"], stderr=subprocess.PIPE, preexec_fn=end_with_parent,
@@ -71,9 +71,9 @@ class Machine:
             raise Impossible("unshare is missing (Debian: util-linux)") from None
         try:
             self._wait_for_namespace()
-            ip("link", "add", interface, "type", "veth", "peer", "name", "eth0", "netns", str(self.holder.pid))
-            ip("addr", "add", f"{self.here}/30", "dev", interface)
-            ip("link", "set", interface, "up")
+            ip("link", "add", self.interface, "type", "veth", "peer", "name", "eth0", "netns", str(self.holder.pid))
+            ip("addr", "add", f"{self.here}/30", "dev", self.interface)
+            ip("link", "set", self.interface, "up")
             ip("addr", "add", f"{self.address}/30", "dev", "eth0", inside=self.holder.pid)
             ip("link", "set", "eth0", "up", inside=self.holder.pid)
             ip("route", "add", "default", "via", self.here, inside=self.holder.pid)
@@ -99,7 +99,10 @@ class Machine:
         )
 
     def remove(self):
-        """Ends the namespace and with it the interfaces."""
+        """Ends the namespace. The interfaces go first: with the namespace they would a moment later, and their names
+        are used again."""
+        with contextlib.suppress(Impossible):
+            ip("link", "del", self.interface)
         self.holder.kill()
         self.holder.wait()
         self.holder.stderr.close()

@@ -42,11 +42,11 @@ import Testing
 
     @Test func aFloodIsReadNoFasterThanAllowed() throws {
         let fixture = try ServerFixture {
-            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 20)
+            $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 40)
         }
         let client = try fixture.connectedSocket()
         for number in 0..<60 { client.sendText(#"42["\#(number)"]"#) }
-        // 40 together, CONNECT and the upgrade among them, then 20 a second; none is lost.
+        // 40 together, CONNECT and the upgrade among them, then 40 a second; none is lost.
         #expect(try client.message() == #"42["0"]"#)
         let isPaused = try fixture.eventually { server, _ in server.statistics.pausedReads > 0 }
         #expect(isPaused)
@@ -165,6 +165,16 @@ import Testing
         #expect(try fixture.eventually { server, _ in server.statistics.connectTimeouts == 1 })
         refused.sendText("40")
         #expect(try refused.message().hasPrefix("40"))
+    }
+
+    @Test func aLargeAuthPayloadIsRefusedUnparsed() throws {
+        let fixture = try ServerFixture { $0.maxAuthPayload = 100 }
+        let client = try fixture.openSocket()
+        client.sendText("40{\"token\":\"\(String(repeating: "x", count: 100))\"}")
+        #expect(try client.message() == #"44{"message":"The auth payload is too large"}"#)
+        client.sendText(#"40{"token":"short"}"#)
+        #expect(try client.message().hasPrefix("40"))
+        #expect(try fixture.log() == [#"connect / {"token":"short"}"#])
     }
 
     @Test func aPostOfTooManyPacketsEndsTheSession() throws {

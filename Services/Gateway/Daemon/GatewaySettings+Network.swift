@@ -15,15 +15,16 @@ extension GatewaySettings {
     )
     static let connectionBytes = Setting.int(
         "connection-bytes-per-second", default: 2 << 20, in: 1024...1 << 34,
-        "Bytes that one connection may send in a second, and twice that at once; more are left unread for a while.")
+        "Bytes that one connection may send in a second, and as many at once; more are left unread for a while.")
     static let connectionMessages = Setting.int(
         "connection-messages-per-second", default: 2000, in: 10...10_000_000,
-        "Messages that one connection may send in a second, and twice that at once; a request counts for ten.")
+        "Messages that one connection may send in a second, and as many at once; a request to the API counts for twenty."
+    )
     static let addressBytes = Setting.int(
-        "address-bytes-per-second", default: 16 << 20, in: 1024...1 << 36,
+        "address-bytes-per-second", default: 4 << 20, in: 1024...1 << 36,
         "The same for the bytes of all connections of one IP address.")
     static let addressMessages = Setting.int(
-        "address-messages-per-second", default: 16_000, in: 10...100_000_000,
+        "address-messages-per-second", default: 8000, in: 10...100_000_000,
         "The same for the messages of all connections of one IP address.")
     static let memoryBudget = Setting.int(
         "memory-budget-bytes", default: 512 << 20, in: 1 << 20...1 << 40,

@@ -3,7 +3,7 @@
 Does: CONNECT with an object of 4,000 long keys, all of them escapes (`\\u0061…`) that differ at the end only; again
     and again, before any token was looked at.
 Breaks: a parser that compares each key with all earlier ones decodes them millions of times, and the loop stands still.
-Limit: members of one object; ten refused CONNECTs end a connection; CPU budgets of a connection and an address.
+Limit: a hash that nobody can foresee; 16 KiB of auth payload; ten refused CONNECTs end a connection.
 """
 
 from lines import frame, web_socket

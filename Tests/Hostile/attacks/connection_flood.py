@@ -3,7 +3,7 @@
 Does: connects and hangs up as fast as it can; beside it 40 connections send a head one byte at a time, and others
     nothing at all.
 Breaks: accepting eats the loop; connections that never ask anything use up the gateway's 10,000.
-Limit: 64 connections of an address, counted before anything is read; a head must be complete within 5 s.
+Limit: 64 connections of an address and 20 new ones a second, closed before they are set up; 5 s for a head.
 """
 
 import asyncio

@@ -3,8 +3,8 @@
 Does: floods of pings, unsolicited pongs, empty fragments and frames behind a close, before and after CONNECT; some read
     the pongs, some do not.
 Breaks: each ping is answered, into a queue that nobody reads; fragments are collected for ever.
-Limit: 20 pongs in a burst and ten a second, then 1008; 16 fragments of a message; nothing is read behind a close; CPU
-    budgets of a connection and an address.
+Limit: 20 pongs in a burst and ten a second, then 1008; 16 fragments of a message; messages of a connection and
+    of an address.
 """
 
 import asyncio

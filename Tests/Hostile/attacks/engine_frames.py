@@ -2,7 +2,7 @@
 
 Does: floods of pings, pongs without a ping, noops and empty texts, ten bytes each, before and after CONNECT.
 Breaks: what needs no answer is counted by no limit, and millions of it a second leave the loop no time for others.
-Limit: pings and malformed packets end the session; CPU budgets of a connection and an address.
+Limit: pings and malformed packets end the session; messages of a connection and of an address.
 """
 
 import asyncio

@@ -3,7 +3,7 @@
 Does: a guest posts groups of 200 elements to the victim's room over 32 connections, half of them under one and the same
     idempotency key.
 Breaks: requests have no session, so a rate that counts by connection does not count them; keys are kept for a day.
-Limit: rates of a token and an address; `custody-commits`, `custody-bytes`.
+Limit: messages of an address; `room-elements`; `custody-commits`, `custody-bytes`.
 """
 
 import json

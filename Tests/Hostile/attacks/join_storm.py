@@ -3,7 +3,7 @@
 Does: guests join 64 rooms each, leave them and join them again, without waiting for an answer; half of the rooms never
     existed.
 Breaks: joins cost the fan-out a look into the database each; those of others wait behind them.
-Limit: `rooms-per-connection` (64), one join of a room under way, `joins-per-second`, `joins-waiting`.
+Limit: `rooms-per-connection` (64), `connection-joins-per-second`, `joins-per-second`, `joins-waiting`.
 """
 
 import asyncio

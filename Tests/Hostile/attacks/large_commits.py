@@ -3,8 +3,7 @@
 Does: guests create elements in rooms of their own, 200 KB in each commit, over 40 connections, without waiting.
 Breaks: what is kept until PostgreSQL has it is bounded for all apps together: one guest uses it up, and others are
     refused; their commits wait behind megabytes.
-Limit: `commits-per-second` (30) and `waiting-commits` of a connection; `custody-bytes` (64 MiB) of all apps; budgets of
-    an address.
+Limit: `address-bytes-per-second`; `waiting-commits` of a connection; `custody-bytes` (64 MiB) of all apps.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 Does: pipelines a million `GET /` and `GET /api/rooms/x`, with and without a token, on 60 connections with tiny windows.
 Breaks: answers that are produced before earlier ones were read pile up in memory.
-Limit: no answer is produced while earlier ones are unread; pipelined bytes of one head, then 429; 64 connections.
+Limit: a request is not read while earlier answers are unread; messages and connections of an address.
 """
 
 from lines import Closed, Line, request

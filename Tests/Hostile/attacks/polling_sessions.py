@@ -2,7 +2,7 @@
 
 Does: opens polling sessions, up to 64,000, with heads of 12 KB each, over 16 connections, and forgets them.
 Breaks: sessions outlive their requests: each keeps its head until it times out, and no connection limit counts them.
-Limit: sessions of an address are counted (64); without a CONNECT they end after `connect-timeout-ms`.
+Limit: sessions of an address are counted (64); without a CONNECT they end after `connect-request-timeout-ms`.
 """
 
 from lines import Closed, Line, polling

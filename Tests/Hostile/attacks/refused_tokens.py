@@ -3,7 +3,7 @@
 Does: CONNECT, HTTP requests and a guest's `auth:refresh` with tokens that are forged, long, for another algorithm or
     nonsense, thousands of times on one connection.
 Breaks: verifying a signature costs more than sending one, so a few strangers keep the loop busy.
-Limit: ten refused CONNECTs end a connection; CPU budgets of a connection and an address.
+Limit: tokens checked of a connection and of an address; ten refused ones end a connection.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 Does: four guests create elements of 8 KB in the victim's room, as fast as their rates allow, alone and in groups.
 Breaks: the room outgrows what can be joined, or what its owner can delete.
-Limit: `commits-per-second` (30) of a connection; sizes of element, message and room; parts for large rooms.
+Limit: `room-elements`, `room-bytes`; `commits-per-second` (30) of a connection; parts for large rooms.
 """
 
 import asyncio
