@@ -32,7 +32,7 @@ package enum RulesWatch {
     ) throws -> [any Service] {
         let watched = file.path.map { path in
             let report = FileReport(path, "rules", context, prefix: prefix)
-            let contents = WatchedRules(rules: RulesInForce(file.table), report: report, adopt: adopt)
+            let contents = WatchedRules(rules: ReloadableRules(file.table), report: report, adopt: adopt)
             return WatchedFile(path, stamp: file.stamp, contents: contents)
         }
         return try FileWatch.services(watched.map { [$0] } ?? [], name: "rules", context)
@@ -43,7 +43,7 @@ private struct WatchedRules: WatchedContents {
     /// Changes beyond this number are not listed in the log.
     private static let loggedChanges = 20
 
-    var rules: RulesInForce
+    var rules: ReloadableRules
     let report: FileReport
     let adopt: @Sendable (RulesTable) -> Void
 

@@ -67,9 +67,9 @@ import Testing
     }
 }
 
-@Suite struct RulesInForceTests {
+@Suite struct ReloadableRulesTests {
     @Test func aRefusedFileLeavesTheRules() {
-        var rules = RulesInForce(.defaults)
+        var rules = ReloadableRules(.defaults)
         #expect(rules.fileRead(.success(Array("{".utf8))) == .refused("line 1 is no JSON: unexpectedEnd"))
         #expect(rules.fileRead(.failure(SettingRefusal("is a folder"))) == .refused("is a folder"))
         #expect(rules.table == .defaults)

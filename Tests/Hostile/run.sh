@@ -4,7 +4,8 @@
 #     Tests/Hostile/run.sh FOLDER [arguments of hostile.py]
 #
 # FOLDER holds touchsync and the four daemons, for example .build/release. It needs Python 3.11 without packages, ip
-# (installed when it is missing) and root: the strangers are in network namespaces of their own, because limits that count by address spare loopback.
+# (installed when it is missing) and root: the strangers are in network namespaces of their own, because limits that
+# count by address spare loopback.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 1 ] || [ ! -x "$1/touchsync" ]; then

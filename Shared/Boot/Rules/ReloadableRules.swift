@@ -1,7 +1,7 @@
 package import Canvas
 
 /// The rules in force, and what becomes of them when their file is read again.
-package struct RulesInForce: Sendable {
+package struct ReloadableRules: Sendable {
     /// What reading the file led to.
     package enum Outcome: Sendable, Equatable {
         /// Other rules are in force now. The changes, one for each rule.
