@@ -11,6 +11,8 @@ internal import JWTKit
 package struct TokenVerifier: Sendable {
     /// The maximum length of a token, bytes.
     package static let longestToken = 8192
+    /// The maximum length of its first segment, bytes: it is read before the signature is checked.
+    private static let longestHeader = 1024
 
     /// Each key with its checker of signatures.
     private let keys: [(key: VerificationKey, checker: any JWTAlgorithm)]
@@ -48,8 +50,8 @@ package struct TokenVerifier: Sendable {
         guard token.count <= Self.longestToken else { throw .tooLong }
         let bytes = Array(token)
         let segments = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard segments.count == 3, let header = Base64URL.decode(segments[0]),
-            let payload = Base64URL.decode(segments[1]), let signature = Base64URL.decode(segments[2])
+        guard segments.count == 3, segments[0].count <= Self.longestHeader,
+            let header = Base64URL.decode(segments[0]), let signature = Base64URL.decode(segments[2])
         else { throw .malformed }
 
         let candidates = try self.candidates(header)
@@ -58,6 +60,8 @@ package struct TokenVerifier: Sendable {
         guard let (key, _) = candidates.first(where: { (try? $0.checker.verify(signature, signs: message)) == true })
         else { throw .badSignature }
 
+        // Only now: the claims may be long, and anybody can write some.
+        guard let payload = Base64URL.decode(segments[1]) else { throw .malformed }
         var document = JSONDocument()
         guard (try? document.parse(payload, limits: Self.limits)) != nil, document.root.kind == .object else {
             throw .badClaims

@@ -181,6 +181,16 @@ import Testing
         #expect(try await self.failure(String(repeating: "a", count: 8192)) == .malformed)
     }
 
+    /// What anybody can write costs little: a long header is not read, and claims only behind a good signature.
+    @Test func nothingLongIsReadBeforeTheSignature() async throws {
+        let header = #"{"alg":"HS256","typ":"JWT","x":"\#(String(repeating: "x", count: 1000))"}"#
+        #expect(try await self.failure(Forgery.signed(header: header, Forgery.payload())) == .malformed)
+        let parts = Forgery.signed("no claims").split(separator: ".")
+        #expect(try await self.failure("\(parts[0]).\(parts[1]).\(parts[2])") == .badClaims)
+        let zeros = String(repeating: "A", count: 43)
+        #expect(try await self.failure("\(parts[0]).%%%.\(zeros)") == .badSignature)
+    }
+
     @Test func everyTruncationAndBitFlipIsRefused() async throws {
         let bytes = Array(Golden.hs256.utf8)
         let verifier = try await self.verifier(KeySet(secret: Golden.secret))

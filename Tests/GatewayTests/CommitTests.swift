@@ -131,6 +131,23 @@ struct CommitTests {
         #expect(actions.texts(for: ada).first?.contains(#""field":"n""#) == true)
     }
 
+    @Test("an undo, which has a transaction of its own, counts for four commits")
+    func undoRate() throws {
+        var limits = Limits()
+        limits.commitBurst = 9
+        limits.commitsPerSecond = 10
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for ack in 1...3 { scene.send(ada, "history:undo", #"{"roomId":"r"}"#, ack: UInt64(ack)) }
+        #expect(scene.take().commits.count == 2)
+        scene.advance(200)
+        #expect(scene.take().commits.isEmpty)
+        scene.advance(100)
+        #expect(scene.take().commits.count == 1)
+        scene.send(ada, "history:redo", #"{"roomId":"r","n":1}"#, ack: 4)
+        #expect(scene.take().texts(for: ada).first?.contains(#""retryAfterMs":400"#) == true)
+    }
+
     @Test("over the rate a numbered commit is refused with a time, one without a number waits")
     func rate() throws {
         var limits = Limits()

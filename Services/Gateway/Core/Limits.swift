@@ -66,7 +66,7 @@ package struct Limits: Equatable, Sendable {
     /// at most that size to apps that ask for parts.
     package var snapshotPart = 256 * 1024
     /// Bytes of large snapshots that apps have not read yet; a join beyond it is refused as busy.
-    package var snapshotBytes = 256 << 20
+    package var snapshotBytes = 64 << 20
     /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
     package var readsWaiting = 1000
 

@@ -105,7 +105,7 @@ package struct GatewaySettings: DaemonSettings {
         "joins-waiting", default: 20_000, in: 1...1_000_000,
         "Joins of all apps that may wait for their answers; one more is refused as busy.")
     static let snapshotBytes = Setting.int(
-        "snapshot-bytes", default: 256 << 20, in: 1 << 20...1 << 36,
+        "snapshot-bytes", default: 64 << 20, in: 1 << 20...1 << 36,
         "Bytes of large rooms (above 256 KiB) that joining apps have not read yet; a join beyond it is refused as busy."
     )
     static let joinRate = Setting.int(

@@ -6,6 +6,7 @@ public import JSONBytes
 public struct CreateElement: Edit {
     public static let event = "element:create"
     public static let tag: UInt8 = 2
+    public static let rateCost = 1
     public static let gestures = GestureEffect.leavesOpen
 
     /// The element.

@@ -6,6 +6,7 @@ public import JSONBytes
 public struct CreateElements: Edit {
     public static let event = "elements:create"
     public static let tag: UInt8 = 3
+    public static let rateCost = 1
     public static let gestures = GestureEffect.leavesOpen
 
     /// The elements, in the app's order.

@@ -6,6 +6,7 @@ public import JSONBytes
 public struct DeleteElement: Edit {
     public static let event = "element:delete"
     public static let tag: UInt8 = 5
+    public static let rateCost = 1
     public static let gestures = GestureEffect.leavesOpen
 
     /// The element.

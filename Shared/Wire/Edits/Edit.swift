@@ -13,6 +13,9 @@ public protocol Edit: Equatable, Sendable {
     /// Its number on the wire, 1 to 255. Numbers are never reused.
     static var tag: UInt8 { get }
 
+    /// What it counts for against a connection's rate of commits: 1, or more for one that has a transaction of its own.
+    static var rateCost: Int { get }
+
     /// Its effect on the gestures of its session in progress on ``elements``.
     static var gestures: GestureEffect { get }
 

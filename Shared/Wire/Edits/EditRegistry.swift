@@ -45,6 +45,8 @@ public final class EditKind: Sendable {
     public let event: String
     /// Its number on the wire.
     public let tag: UInt8
+    /// What it counts for against a connection's rate of commits.
+    public let rateCost: Int
     /// Its effect on gestures in progress.
     public let gestures: GestureEffect
     private let readPayload: @Sendable (JSONValue, inout EditReading) throws(Refusal) -> ReadEdit
@@ -54,6 +56,7 @@ public final class EditKind: Sendable {
     init<Kind: Edit>(_: Kind.Type) {
         self.event = Kind.event
         self.tag = Kind.tag
+        self.rateCost = Kind.rateCost
         self.gestures = Kind.gestures
         self.readPayload = { payload, reading throws(Refusal) in
             let edit = try Kind(payload, reading: &reading)
@@ -109,6 +112,9 @@ extension EncodedEdit {
         let elements = allEdits.kind(ofTag: self.tag)?.elements(of: self) ?? []
         return elements.count == 1 ? elements[0] : nil
     }
+
+    /// What it counts for against a connection's rate of commits.
+    public var rateCost: Int { allEdits.kind(ofTag: self.tag)?.rateCost ?? 1 }
 
     /// The identity of its body; see ``BodyHash``.
     public var bodyHash: UInt64 {

@@ -8,6 +8,7 @@ public import JSONBytes
 public struct GestureElement: Edit {
     public static let event = "element:gesture"
     public static let tag: UInt8 = 8
+    public static let rateCost = 1
     public static let gestures = GestureEffect.ends
 
     /// The element.

@@ -8,6 +8,7 @@ public import JSONBytes
 public struct GestureElements: Edit {
     public static let event = "elements:gesture"
     public static let tag: UInt8 = 9
+    public static let rateCost = 1
     public static let gestures = GestureEffect.ends
 
     /// The elements, in the app's order; none twice.

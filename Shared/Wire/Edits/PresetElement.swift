@@ -7,6 +7,7 @@ public import JSONBytes
 public struct PresetElement: Edit {
     public static let event = "element:preset"
     public static let tag: UInt8 = 10
+    public static let rateCost = 1
     public static let gestures = GestureEffect.ends
 
     /// The element.

@@ -7,6 +7,7 @@ public import JSONBytes
 public struct UpdateElement: Edit {
     public static let event = "element:update"
     public static let tag: UInt8 = 4
+    public static let rateCost = 1
     public static let gestures = GestureEffect.leavesOpen
 
     /// The element.

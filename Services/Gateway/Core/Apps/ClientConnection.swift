@@ -250,9 +250,9 @@ extension ClientConnection {
     ) throws(Refusal) -> CommitStep {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
         let isInTurn = !self.commits.contains(room) && self.unacknowledged(in: room) < limits.unacknowledged
-        let mayGo = isInTurn && self.commits.spend(at: now)
+        let mayGo = isInTurn && self.commits.spend(draft.read.edit, at: now)
         if number != nil, !mayGo {
-            let wait = self.commits.waitMs(at: now)
+            let wait = self.commits.waitMs(for: draft.read.edit, at: now)
             throw Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
         }
         // What follows belongs to the next gesture, however long the commit itself has to wait.

@@ -15,18 +15,19 @@ package struct TokenBucket: Equatable, Sendable {
         self.updatedAt = now
     }
 
-    /// Spends a token; false when there is none.
-    package mutating func spend(at now: Instant) -> Bool {
+    /// Spends tokens, no more than the bucket holds; false when there are not that many.
+    package mutating func spend(_ count: Int = 1, at now: Instant) -> Bool {
         self.refill(at: now)
-        guard self.tokens >= 1 else { return false }
-        self.tokens -= 1
+        let count = min(Double(count), self.capacity)
+        guard self.tokens >= count else { return false }
+        self.tokens -= count
         return true
     }
 
-    /// How long until there is a token, ms, at least 1.
-    package mutating func waitMs(at now: Instant) -> UInt32 {
+    /// How long until there are so many tokens, ms, at least 1.
+    package mutating func waitMs(for count: Int = 1, at now: Instant) -> UInt32 {
         self.refill(at: now)
-        let missing = max(0, 1 - self.tokens)
+        let missing = max(0, min(Double(count), self.capacity) - self.tokens)
         return UInt32(max(1, min(60_000, (missing / self.perSecond * 1000).rounded(.up))))
     }
 

@@ -27,11 +27,15 @@ struct CommitQueue {
         !self.commits.isEmpty && self.commits.contains { $0.commit.room == room }
     }
 
-    /// Whether the rate allows one more now, which it then counts.
-    mutating func spend(at now: Instant) -> Bool { self.limit.spend(at: now) }
+    /// Whether the rate allows this edit now, which it then counts.
+    mutating func spend(_ edit: EncodedEdit, at now: Instant) -> Bool {
+        self.limit.spend(edit.rateCost, at: now)
+    }
 
-    /// How long until the rate allows one more, ms.
-    mutating func waitMs(at now: Instant) -> UInt32 { self.limit.waitMs(at: now) }
+    /// How long until the rate allows this edit, ms.
+    mutating func waitMs(for edit: EncodedEdit, at now: Instant) -> UInt32 {
+        self.limit.waitMs(for: edit.rateCost, at: now)
+    }
 
     /// Removes and returns all that wait, in order.
     mutating func removeAll() -> [DelayedCommit] {
@@ -44,9 +48,9 @@ struct CommitQueue {
     /// Removes and returns the first commit that may be sent now; nil when there is none, or the rate does not allow it.
     /// - Parameter mayGo: false for all commits of a room that wait for results of earlier ones.
     mutating func next(at now: Instant, where mayGo: (Commit) -> Bool) -> DelayedCommit? {
-        guard let index = self.commits.firstIndex(where: { mayGo($0.commit) }), self.limit.spend(at: now) else {
-            return nil
-        }
+        guard let index = self.commits.firstIndex(where: { mayGo($0.commit) }),
+            self.spend(self.commits[index].commit.edit, at: now)
+        else { return nil }
         return self.commits.remove(at: index)
     }
 }
