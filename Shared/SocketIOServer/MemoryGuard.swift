@@ -4,16 +4,16 @@ internal import SocketIO
 /// Keeps the bytes that connections and sessions hold below a budget: counts them now and then and, above the budget,
 /// closes those that hold most.
 ///
-/// Each of them is bounded by itself; the budget bounds their sum. What arrives between two counts is bounded by the
-/// number of connections times one read.
+/// Each of them is bounded by itself; the budget bounds their sum. Counting costs something for each connection, so it is
+/// done once a second while less than half of the budget is in use, and more often from there on.
 final class MemoryGuard {
     private let loop: ServerLoop
     private let connections: ConnectionRegistry
     private let sessions: SessionRegistry
-    private var task: RepeatedTask?
+    private var task: Scheduled<Void>?
     /// What was held at the last count.
     private(set) var heldBytes = 0
-    private static let interval = TimeAmount.milliseconds(250)
+    private static let calmInterval = TimeAmount.seconds(1), busyInterval = TimeAmount.milliseconds(100)
 
     init(_ loop: ServerLoop, _ connections: ConnectionRegistry, _ sessions: SessionRegistry) {
         self.loop = loop
@@ -23,10 +23,16 @@ final class MemoryGuard {
 
     /// Begins to count; again has no effect.
     func start() {
-        guard self.task == nil else { return }
-        let bound = NIOLoopBound(self, eventLoop: self.loop.eventLoop)
-        self.task = self.loop.eventLoop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { _ in
-            bound.value.check()
+        if self.task == nil { self.schedule() }
+    }
+
+    private func schedule() {
+        let isBusy = self.heldBytes > self.loop.configuration.memoryBudget / 2
+        self.task = self.loop.eventLoop.assumeIsolated().scheduleTask(
+            in: isBusy ? Self.busyInterval : Self.calmInterval
+        ) {
+            self.check()
+            self.schedule()
         }
     }
 
@@ -37,8 +43,7 @@ final class MemoryGuard {
 
     private func check() {
         self.connections.accounts.sweep()
-        self.heldBytes =
-            self.connections.all.reduce(0) { $0 + $1.heldBytes } + self.sessions.all.reduce(0) { $0 + $1.heldBytes }
+        self.heldBytes = self.connections.heldBytes + self.sessions.heldBytes
         let budget = self.loop.configuration.memoryBudget
         if self.heldBytes > budget { self.shed(self.heldBytes - budget / 8 * 7) }
         self.loop.isOverloaded = self.heldBytes > budget / 8 * 7

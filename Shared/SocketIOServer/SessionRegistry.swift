@@ -16,6 +16,9 @@ final class SessionRegistry {
 
     var all: [EngineIOSession] { Array(self.sessions.values) }
 
+    /// Bytes kept for all sessions, besides those of their connections.
+    var heldBytes: Int { self.sessions.values.reduce(0) { $0 + $1.heldBytes } }
+
     /// A new id for a session or a socket.
     func makeID() -> EngineID { EngineID(using: &self.generator) }
 
