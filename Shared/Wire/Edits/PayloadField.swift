@@ -99,7 +99,9 @@ public enum PayloadField {
         _ json: [UInt8], field: String, _ read: (JSONValue) throws(FieldError) -> Value
     ) throws(Refusal) -> Value {
         var document = JSONDocument()
-        do { try document.parse(json) } catch { throw Refusal(.invalid, "The JSON is not well-formed.", field: field) }
+        do { try document.parse(json, limits: .forwarded) } catch {
+            throw Refusal(.invalid, "The JSON is not well-formed.", field: field)
+        }
         do { return try read(document.root) } catch { throw Refusal(error) }
     }
 }
