@@ -179,7 +179,7 @@ phase_tsan() {
 }
 
 # A few seconds for each decoder, or a minute.
-phase_fuzz() { TOUCHSYNC_BUILT=.build/debug script_phase fuzz Tests/Fuzz/run.sh $((LONG ? 60 : 5)); }
+phase_fuzz() { TOUCHSYNC_BUILT=.build/debug script_phase fuzz Tests/Fuzz/run.sh $((LONG ? 60 : 4)); }
 
 phase_conformance() {
     pytest_phase conformance Tests/Conformance/run.sh
