@@ -46,7 +46,7 @@ final class ConnectionRegistry {
         IPAddress(remoteAddress).flatMap(self.accounts.account(of:))
     }
 
-    /// A listener's gate, which is told when there is room again.
+    /// A listener's gate, which resumes accepting when there is room again.
     func add(_ gate: AcceptGate) { self.gates.append(gate) }
 
     // MARK: Connections

@@ -115,8 +115,8 @@ final class HTTPExchange {
         return offset
     }
 
-    /// What a request counts for against the limit of messages, and what one counts for besides that is not a poll or a
-    /// POST of a session: it opens one, or is the application's.
+    /// What a request counts for against the limit of messages; and what it counts for besides when it opens a polling
+    /// session or is for the application.
     private static let requestCost = 2, openingCost = 18
 
     private func handle(_ event: HTTPRequestEvent) {

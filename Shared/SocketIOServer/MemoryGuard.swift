@@ -49,7 +49,7 @@ final class MemoryGuard {
         self.loop.isOverloaded = self.heldBytes > budget / 8 * 7
     }
 
-    /// Closes connections and sessions until so many bytes are free, those that hold most first.
+    /// Closes the largest connections and sessions until `excess` bytes are free.
     private func shed(_ excess: Int) {
         var holders: [(bytes: Int, close: () -> Void)] = self.connections.all.map { connection in
             (connection.heldBytes, { connection.drop() })

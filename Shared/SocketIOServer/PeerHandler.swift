@@ -12,7 +12,7 @@ internal import SocketIO
 /// There is no other handler in the pipeline: ``DirectWriter`` relies on it, a change of role moves no handlers, and an
 /// idle connection needs few objects. All fields are used on the loop only.
 ///
-/// Received bytes that may not be processed yet are kept, one read of them at most, and no more are read: while an answer
+/// Received bytes that may not be processed yet are kept, at most those of one turn, and no more are read: while an answer
 /// is due, while earlier answers are not read by the peer, and while it has sent more than ``ReadLimits`` allow.
 final class PeerHandler: ChannelDuplexHandler, Timed {
     typealias InboundIn = ByteBuffer

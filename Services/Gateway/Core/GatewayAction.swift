@@ -99,7 +99,7 @@ package enum GatewayAction: Equatable, Sendable {
     case close(Slot)
     /// Close the app's connection, because it presented too many tokens that were refused.
     case expel(Slot)
-    /// Tell operators which check of a token failed; its app is told less.
+    /// Report to operators which check of a token failed; the app's answer has less detail.
     case tokenRefused(TokenFailure)
     /// Hand a preview to the coalescer of the shard.
     case preview(shard: Int, Preview)

@@ -158,7 +158,7 @@ final class GatewayHub {
         }
     }
 
-    /// The same for one that stays: its user may have only so many.
+    /// The same for a connection, of which each user may have a limited number.
     func admitConnection(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
         from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?

@@ -42,8 +42,8 @@ package struct Identity: Equatable, Sendable {
 
 /// Why an app is not who it says it is.
 package struct Denial: Error, Equatable, Sendable {
-    /// What the app is told. A token that is not valid has one answer whatever is wrong with it: a stranger learns
-    /// nothing from it, and who was given the token can ask who issued it.
+    /// The answer to the app. It is the same for every invalid token, so that a stranger learns nothing from it; the
+    /// token's owner can ask its issuer.
     package let refusal: Refusal
     /// Which check of the token failed, for logs and metrics only; nil when none was checked.
     package let failure: TokenFailure?
@@ -54,8 +54,8 @@ package struct Denial: Error, Equatable, Sendable {
         self.failure = nil
     }
 
-    /// A token that is not valid. That it has expired is told apart, because an app then gets another one by itself; only
-    /// the holder of a token with a good signature hears it.
+    /// An invalid token. Expiry has an answer of its own, because an app then requests another token by itself; only the
+    /// holder of a correctly signed token gets it.
     init(_ failure: TokenFailure) {
         self.refusal = failure == .expired ? .tokenExpired : .tokenNotValid
         self.failure = failure

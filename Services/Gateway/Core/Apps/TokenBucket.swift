@@ -24,7 +24,7 @@ package struct TokenBucket: Equatable, Sendable {
         return true
     }
 
-    /// How long until there are so many tokens, ms, at least 1.
+    /// The time until `count` tokens are available, ms, at least 1.
     package mutating func waitMs(for count: Int = 1, at now: Instant) -> UInt32 {
         self.refill(at: now)
         let missing = max(0, min(Double(count), self.capacity) - self.tokens)
