@@ -1,0 +1,47 @@
+"""The pipeline suite's fixtures, and clients."""
+
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "PipelineTests"))
+
+from pipeline import running  # noqa: E402
+from web_client import WebClient  # noqa: E402
+
+SECRET = "a secret of at least thirty-two bytes, for tests"
+
+
+@pytest.fixture(scope="session")
+def single():
+    """One of each daemon, in open mode."""
+    with running() as pipeline:
+        yield pipeline
+
+
+@pytest.fixture
+def room(request):
+    """A room that no other test uses."""
+    return request.node.name[:60]
+
+
+@pytest.fixture
+def clients():
+    """Makes clients, and ends them afterwards."""
+    made = []
+
+    def make(url, user=None, **options):
+        made.append(WebClient(url, **({"userId": user} if user else {}), **options))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close()
+
+
+@pytest.fixture
+def two(single, clients, room):
+    """Two clients in a room: (ada, bob)."""
+    return clients(single.url, "ada").enter(room), clients(single.url, "bob").enter(room)

@@ -1,0 +1,79 @@
+// Messages of the server with faults: fields missing, of other types, out of range. The core may ignore them or connect
+// again, but never fails. faulty.mjs RUNS [SEED]
+
+import { readFileSync, readdirSync } from "node:fs";
+import { Core } from "../../Shared/Client/web/touchsync.js";
+import { generator } from "./random.mjs";
+
+const folder = new URL("../ClientTranscripts/", import.meta.url);
+const packets = readdirSync(folder).filter(name => /\.(txt|part)$/.test(name)).flatMap(name =>
+  [...readFileSync(new URL(name, folder), "utf8").matchAll(/^> \d+ packet (.*)$/gm)].map(match => match[1]));
+const pages = [{ entries: [{ seq: 3, sid: "ada-1", n: 1, changes: [{ after: { id: "a" } }] }], next: null, oldest: 1 }, null];
+const JUNK = [null, true, -1, 1e308, "", "x", [], [[]], [null], {}, { id: {} }, [{ id: "a" }], { x: "y" }];
+
+class Mutator {
+  constructor(random) {
+    this.random = random;
+  }
+
+  pick(list) {
+    return list[Math.floor(this.random() * list.length)];
+  }
+
+  mutated(value) {
+    if (this.random() < 0.03) return this.pick(JUNK);
+    if (Array.isArray(value)) return value.map(entry => this.mutated(entry));
+    if (typeof value !== "object" || value === null) return value;
+    const kept = Object.entries(value).filter(() => this.random() > 0.02);
+    return Object.fromEntries(kept.map(([key, entry]) => [key, this.mutated(entry)]));
+  }
+
+  packet() {
+    const [, head, json] = /^(\d+)(.*)$/s.exec(this.pick(packets));
+    // Answers meet one of the requests that may be open.
+    const kind = head.startsWith("43") ? `43${Math.floor(this.random() * 12)}` : head;
+    try {
+      return kind + JSON.stringify(this.mutated(JSON.parse(json)));
+    } catch {
+      return kind + json;
+    }
+  }
+}
+
+function inputs(mutator, core) {
+  const elementId = mutator.pick(["a", "b"]);
+  return mutator.pick([
+    ...Array(12).fill({ type: "packet", text: mutator.packet() }),
+    { type: "edit", roomId: "demo", id: 1, event: "element:gesture", body: { elementId, rotation: 1 } },
+    { type: "edit", roomId: "demo", id: 2, event: "element:create", body: { element: { id: elementId, type: "note" } } },
+    { type: "edit", roomId: "demo", id: 3, event: "element:delete", body: { elementId } },
+    { type: "begin", roomId: "demo", gesture: 1, elementIds: [elementId] },
+    { type: "move", roomId: "demo", gesture: 1, deltas: { rotation: 5 } },
+    { type: "end", roomId: "demo", gesture: 1, id: 4 },
+    { type: "history", roomId: "demo", after: core.rooms.get("demo")?.searchFrom, page: mutator.mutated(mutator.pick(pages)) },
+    { type: "closed" }, { type: "opened" },
+  ]);
+}
+
+function run(seed) {
+  const mutator = new Mutator(generator(seed));
+  const core = new Core({ random: mutator.random });
+  let now = 0;
+  core.input({ type: "join", roomId: "demo" }, 0);
+  core.input({ type: "connect" }, 0);
+  for (let step = 0; step < 200; step++) {
+    now = Math.max(now, Math.min(core.deadline, now + 20));
+    const input = core.deadline <= now ? { type: "time" } : inputs(mutator, core);
+    try {
+      core.input(input, now);
+      for (const id of ["a", "b"]) core.rooms.get("demo")?.drawn(id, now);
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${JSON.stringify(input)}`, { cause: error });
+    }
+    if (core.link.phase === "offline") now = Math.min(core.deadline, now + 60000);
+  }
+}
+
+const [runs, first = Date.now() % 1e9] = process.argv.slice(2).map(Number);
+for (let seed = first; seed < first + runs; seed++) run(seed);
+console.log(`${runs} runs from seed ${first}, ${packets.length} kinds of packets`);

@@ -1,0 +1,119 @@
+"""The client in a browser: served by a gateway to a page of another origin, with its store and its lock."""
+
+import http.server
+import json
+import pathlib
+import re
+import threading
+import urllib.parse
+
+import pytest
+
+from clients.chromium import Browser
+from pipeline import eventually, running
+
+README = pathlib.Path(__file__).resolve().parents[2] / "Shared" / "Client" / "README.md"
+
+
+class Page:
+    """A page in a headless Chromium. What its scripts need they import from the gateway."""
+
+    def __init__(self, browser, origin):
+        self.browser = browser
+        target = browser.run("Target.createTarget", url=origin)["targetId"]
+        self.target = target
+        self.session = browser.run("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        loaded = f"location.href.startsWith({json.dumps(origin)}) && document.readyState === 'complete'"
+        eventually("the page is there", lambda: self.run(loaded), within=30)
+
+    def run(self, expression):
+        """The value of an expression, awaited."""
+        result = self.browser.run(
+            "Runtime.evaluate", self.session, expression=expression, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def open(self, url, room):
+        """Makes a client with a store of its own user, in a room."""
+        self.run(f"""(async () => {{
+            const {{ TouchSync, IndexedDBStore }} = await import({json.dumps(url + "/client/touchsync.js")});
+            globalThis.client = new TouchSync({{
+                url: {json.dumps(url)}, userId: "ada", store: new IndexedDBStore(), owner: "ada" }});
+            globalThis.room = client.room({json.dumps(room)});
+            client.connect();
+            await room.joined;
+        }})()""")
+
+    def close(self):
+        self.browser.run("Target.closeTarget", targetId=self.target)
+
+
+def example(gateway):
+    """The page of README.md for a gateway elsewhere; nothing without a gateway."""
+    if not gateway:
+        return ""
+    page = re.search(r"```html\n(.*?)```", README.read_text(), re.DOTALL)[1]
+    assert '"/client/touchsync.js"' in page and "new TouchSync({" in page
+    page = page.replace('"/client/touchsync.js"', json.dumps(gateway + "/client/touchsync.js"))
+    return page.replace("new TouchSync({", f"new TouchSync({{ url: {json.dumps(gateway)},")
+
+
+@pytest.fixture(scope="module")
+def origin():
+    """Where the pages come from: none of our servers."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            gateway = urllib.parse.unquote(self.path.partition("?")[2])
+            self.wfile.write(("<!doctype html><body>" + example(gateway)).encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    made = Browser()
+    yield made
+    made.close()
+
+
+def test_edits_outlive_a_tab_and_belong_to_one_at_a_time(browser, origin, room):
+    with running("--origins", origin) as pipeline:
+        first, second = Page(browser, origin), Page(browser, origin)
+        first.open(pipeline.url, room)
+        first.run("room.create({ id: 'a', type: 'note' }).then(() => true)")
+        second.open(pipeline.url, room)
+        assert second.run("room.elements.map(element => element.id)") == ["a"]
+        assert (first.run("client.saved.isOurs"), second.run("client.saved.isOurs")) == (True, False)
+
+        first.run("client.disconnect(), room.preset('a', 'rotateCW'), room.preset('a', 'rotateCW'), 0")
+        first.run("client.saved.writing.then(() => 0)")
+        first.close()
+        second.close()
+        third = Page(browser, origin)
+        third.open(pipeline.url, room)
+        eventually("it was sent", lambda: third.run("room.pending === 0 && room.element('a').rotation") == 180)
+        assert pipeline.assert_gapless(room) == 3
+
+
+def test_the_example_works(browser, origin, clients):
+    with running("--origins", origin) as pipeline:
+        bob = clients(pipeline.url, "bob").enter("demo")
+        page = Page(browser, f"{origin}/?{urllib.parse.quote(pipeline.url)}")
+        eventually("it is connected", lambda: page.run("document.title") == "live")
+        page.run("dispatchEvent(new MouseEvent('dblclick', { clientX: 200, clientY: 150 }))")
+        eventually("bob sees the note", lambda: list(bob.positions("demo").values()) == [200])
+        bob.edit("demo", "transform", next(iter(bob.positions("demo"))), {"positionX": 300})
+        eventually("it moves", lambda: page.run("document.querySelector('div').style.left") == "250px")
+        page.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'z' }))")
+        eventually("it is taken back", lambda: bob.positions("demo") == {})
+        page.close()

@@ -1,0 +1,48 @@
+"""The client's core on its own, its types and its size."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODULE = HERE.parent.parent / "Shared" / "Client" / "web" / "touchsync.js"
+TRANSCRIPTS = sorted((HERE.parent / "ClientTranscripts").glob("*.txt"))
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_a_transcript(transcript):
+    run("node", HERE / "transcripts.mjs", transcript)
+
+
+def test_random_edits_converge_and_none_counts_twice():
+    print(run("node", HERE / "property.mjs", 100))
+
+
+def test_faulty_messages_break_nothing():
+    print(run("node", HERE / "faulty.mjs", 200))
+
+
+def test_geometry_follows_the_rules():
+    print(run("node", HERE / "geometry.mjs"))
+
+
+@pytest.mark.long("it measures time; what it draws is in the transcript of motion")
+def test_three_hundred_movers_cost_less_than_half_a_frame():
+    print(run("node", HERE / "motion.mjs"))
+
+
+def test_types():
+    flags = "--allowJs --checkJs --strict --noEmit --target es2022 --lib es2022,dom --module es2022"
+    run("tsc", *flags.split(), MODULE)
+
+
+def test_size():
+    """Without comments, compressed."""
+    assert int(run("node", HERE / "size.mjs", MODULE)) <= 15_500

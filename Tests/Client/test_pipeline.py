@@ -1,0 +1,299 @@
+"""The client against the four daemons."""
+
+import random
+import time
+
+import pytest
+import requests
+
+from conftest import HERE, SECRET
+from pipeline import eventually, running
+from web_client import Refused
+
+MODULE = HERE.parent.parent / "Shared" / "Client" / "web" / "touchsync.js"
+
+
+def note(name):
+    return {"id": name, "type": "note"}
+
+
+def push(client, room, times):
+    """Moves the element a by a pixel, each time on top of what is there; returns what waits for the results."""
+    results = []
+    for _ in range(times):
+        client.call("begin", room, "push", "a")
+        client.call("gesture", "push", "update", {"translation": {"x": 1, "y": 0}})
+        results.append(client.start("gesture", "push", "end"))
+    return results
+
+
+def test_two_see_each_others_edits(two, room):
+    ada, bob = two
+    made = ada.edit(room, "create", note("a"))
+    assert made["seq"] == 1
+    eventually("bob sees it", lambda: bob.positions(room) == {"a": 0})
+    bob.edit(room, "transform", "a", {"positionX": 7, "rotation": 30})
+    eventually("ada sees it", lambda: ada.positions(room) == {"a": 7})
+    assert {member["userId"] for member in ada.look(room)["members"]} == {"ada", "bob"}
+    done = ada.edit(room, "transform", "a", {"scaleX": 99})
+    assert done["element"]["scaleX"] == 10 and done["adjusted"][0]["field"] == "scaleX"
+
+
+def test_every_kind_of_edit(two, room):
+    ada, bob = two
+    ada.edit(room, "createAll", [note("a"), note("b"), {"id": "p", "type": "photo"}])
+    ada.edit(room, "create", {"id": "t", "type": "text", "parentId": "p", "space": "normalized", "positionX": 0.5})
+    ada.edit(room, "update", "a", {"content": "hello"})
+    ada.edit(room, "preset", "a", "rotateCW")
+    ada.edit(room, "transformAll", [{"elementId": "a", "positionX": 1}, {"elementId": "b", "positionX": 2}])
+    ada.call("begin", room, "g", ["a", "b"])
+    ada.call("gesture", "g", "update", {"translation": {"x": 10, "y": 0}})
+    ada.call("gesture", "g", "end")
+    eventually("bob sees it", lambda: bob.positions(room) == {"a": 11, "b": 12, "p": 0, "t": 0.5})
+    assert ada.look(room)["elements"] == bob.look(room)["elements"]
+    assert bob.edit(room, "history", {"limit": 1})["entries"][0]["event"] == "elements:created"
+    ada.edit(room, "delete", "p")
+    ada.edit(room, "delete", ["a", "b"])
+    eventually("bob sees nothing", lambda: bob.positions(room) == {})
+
+
+def test_a_refusal_takes_the_edit_back(two, room):
+    ada, _ = two
+    ada.edit(room, "create", {**note("a"), "locked": True})
+    with pytest.raises(Refused) as refused:
+        ada.edit(room, "transform", "a", {"positionX": 9})
+    assert refused.value.error["code"] == "forbidden" and refused.value.error["field"] == "locked"
+    assert ada.positions(room) == {"a": 0}
+    # The numbers go on.
+    ada.edit(room, "create", note("b"))
+
+
+GEOMETRY = [
+    "positionX", "positionY", "rotation", "scaleX", "scaleY", "width", "height", "originalWidth", "originalHeight",
+    "anchorX", "anchorY",
+]
+
+
+def random_element(chance, name):
+    element = {
+        "id": name, "type": chance.choice(["note", "photo", "video", "audio", "text", "pin"]),
+        "positionX": chance.uniform(-500, 500), "width": chance.uniform(30, 400), "height": chance.uniform(30, 400),
+        "rotation": chance.uniform(-400, 400), "scaleX": chance.choice([-2, 0.05, 0.7, 1]),
+    }
+    if chance.random() < 0.3:
+        element["snapDegrees"] = chance.choice([15, 45, 100])
+    if chance.random() < 0.3:
+        element["bounds"] = {"x": -100.5, "y": -100, "width": 300, "height": 200}
+    return element
+
+
+def random_edit(chance, name):
+    """An edit of an element, as the method of a room and its arguments."""
+    factor = chance.choice([-1.0, 0.02, 0.9, 1.5, 30])
+    gesture = {
+        "translation": {"x": chance.uniform(-90, 90), "y": chance.uniform(-90, 90)}, "rotation": chance.uniform(-400, 400),
+        "scale": chance.choice([factor, {"x": factor, "y": chance.uniform(0.5, 2)}]),
+        "anchor": {"x": chance.uniform(-1, 2), "y": chance.uniform(0, 1)},
+    }
+    kept = chance.sample(sorted(gesture), chance.randint(1, 4))
+    fields = {"positionX": chance.uniform(-500, 500), "rotation": chance.uniform(-400, 400), "scaleY": factor}
+    return chance.choice([
+        ["edit", "element:gesture", {"elementId": name, **{part: gesture[part] for part in kept}}],
+        ["transform", name, {part: fields[part] for part in chance.sample(sorted(fields), chance.randint(1, 3))}],
+        ["preset", name, chance.choice(["rotateCW", "rotateCCW", "rotate180", "flipX", "flipY", "reset"])],
+    ])
+
+
+def test_what_is_shown_before_the_answer_is_what_the_server_stores(two, room):
+    ada, _ = two
+    seed = time.time_ns()
+    print("seed", seed)
+    chance = random.Random(seed)
+    for number in range(40):
+        name = f"e{number}"
+        for edit in [["create", random_element(chance, name)], *(random_edit(chance, name) for _ in range(4))]:
+            shown, stored = ada.call("predict", room, name, *edit)
+            for field in GEOMETRY:
+                assert shown[field] == pytest.approx(stored[field], rel=1e-9, abs=1e-9), (field, edit, shown, stored)
+
+
+def test_undo_and_redo(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    ada.edit(room, "transform", "a", {"positionX": 5})
+    bob.edit(room, "transform", "a", {"rotation": 45})
+    ada.edit(room, "undo")
+    eventually("it is back", lambda: bob.positions(room) == {"a": 0})
+    assert bob.look(room)["elements"][0]["rotation"] == 45
+    ada.edit(room, "redo")
+    eventually("it is there again", lambda: bob.positions(room) == {"a": 5})
+
+
+def test_gestures_are_shown_while_they_last(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    ada.call("begin", room, "g", "a")
+    ada.call("gesture", "g", "update", {"translation": {"x": 100, "y": 0}})
+    eventually("bob sees the gesture", lambda: [each["positionX"] for each in bob.look(room)["drawn"]] == [100])
+    assert bob.positions(room) == {"a": 0}
+    ada.call("gesture", "g", "cancel")
+    eventually("it is back", lambda: [each["positionX"] for each in bob.look(room)["drawn"]] == [0])
+    ada.call("begin", room, "h", "a")
+    ada.call("gesture", "h", "update", {"translation": {"x": 40, "y": 0}})
+    ada.call("gesture", "h", "end")
+    eventually("bob has it", lambda: bob.positions(room) == {"a": 40})
+
+
+def test_people(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    ada.edit(room, "point", {"x": 3, "y": 4})
+    ada.edit(room, "select", ["a"])
+
+    def seen():
+        found = [member["connections"] for member in bob.look(room)["members"] if member["userId"] == "ada"]
+        return [{name: each.get(name) for name in ("cursor", "selection")} for each in found[0]]
+
+    eventually("bob sees it", lambda: seen() == [{"cursor": {"x": 3, "y": 4}, "selection": ["a"]}])
+
+
+def test_edits_made_offline_are_replayed(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    ada.call("disconnect")
+    for x in range(1, 6):
+        ada.call("start", room, "transform", "a", {"positionX": x})
+    made = ada.start("edit", room, "create", note("b"))
+    assert ada.positions(room) == {"a": 5, "b": 0}
+    bob.edit(room, "transform", "a", {"rotation": 10})
+    ada.call("connect")
+    # One transform, as nobody needs the values in between: created, rotated, moved, created.
+    assert made()["seq"] == 4
+    eventually("bob sees it", lambda: bob.positions(room) == {"a": 5, "b": 0})
+
+
+def test_after_a_cut_it_resumes(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    for _ in range(3):
+        before = len(ada.events)
+        ada.call("cut")
+        push(ada, room, 5)
+        bob.edit(room, "transform", "a", {"rotation": 10})
+        ada.wait("state", lambda state: state == "live", after=before)
+        ada.settled(room)
+    eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": 15})
+
+
+def test_saved_edits_are_sent_even_if_the_app_does_not_open_their_room(single, clients, room, tmp_path):
+    store = {"store": str(tmp_path / "edits"), "owner": "ada"}
+    ada = clients(single.url, "ada", **store)
+    ada.call("join", room)
+    ada.call("start", room, "create", note("a"))
+    ada.close()
+    assert room in (tmp_path / "edits").read_text()
+    again = clients(single.url, "ada", **store)
+    again.call("connect")
+    eventually("it was sent and forgotten", lambda: not (tmp_path / "edits").exists())
+    assert clients(single.url, "bob").enter(room).positions(room) == {"a": 0}
+
+
+def test_a_closed_app_goes_on_where_it_was(single, clients, room, tmp_path):
+    store = {"store": str(tmp_path / "edits"), "owner": "ada"}
+    ada = clients(single.url, "ada", **store).enter(room)
+    ada.edit(room, "create", note("a"))
+    ada.call("disconnect")
+    for x in range(3):
+        ada.call("start", room, "preset", "a", "rotateCW")
+    ada.close()
+    again = clients(single.url, "ada", **store).enter(room)
+    again.settled(room)
+    assert again.look(room)["elements"][0]["rotation"] == 270 and single.assert_gapless(room) == 4
+    again.close()
+    assert not (tmp_path / "edits").exists()
+
+
+def test_the_gateway_is_killed_amid_edits(clients, room):
+    with running("--commit-burst", 1000) as pipeline:
+        ada, bob = (clients(pipeline.url, user).enter(room) for user in ("ada", "bob"))
+        ada.edit(room, "create", note("a"))
+        results = []
+        for step in range(30):
+            if step == 10:
+                victim = pipeline.kill("gateway")
+            results += push(ada, room, 1)
+        pipeline.wait_restarted(victim)
+        seqs = [result(within=40)["seq"] for result in results]
+        assert seqs == sorted(set(seqs))
+        eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": 30}, within=20)
+        assert pipeline.assert_gapless(room) == 31
+
+
+def test_a_gateway_that_drains_is_left_in_time(clients, room):
+    with running(gateways=2) as pipeline:
+        ada = clients(pipeline.url, "ada").enter(room)
+        ada.edit(room, "create", note("a"))
+        victim = pipeline.kill("gateway", 0, how=15)
+        results = [ada.start("edit", room, "preset", "a", "rotateCW") for _ in range(5)]
+        ada.wait_state("draining")
+        assert [result(within=40)["seq"] for result in results] == [2, 3, 4, 5, 6]
+        pipeline.wait_restarted(victim)
+        ada.settled(room)
+
+
+def test_a_session_that_ends_doubles_nothing(clients, room):
+    with running() as pipeline:
+        ada, bob = (clients(pipeline.url, user).enter(room) for user in ("ada", "bob"))
+        ada.edit(room, "create", note("a"))
+        # Four are applied and their answers lost, four never arrive: the client does not know which.
+        ada.call("deafen")
+        push(ada, room, 4)
+        eventually("they are applied", lambda: bob.positions(room) == {"a": 4})
+        ada.call("mute")
+        push(ada, room, 4)
+        ada.call("cut")
+        ada.call("disconnect")
+        # All sessions end, as after a long time.
+        pipeline.rows("delete from sessions where room_id = %s returning 1", room)
+        pipeline.rows("update meta set value = session_prefix(clock_timestamp()) where key = 'session_floor' returning 1")
+        for stage in ("committer", "fanout"):
+            pipeline.wait_restarted(pipeline.kill(stage))
+        ada.call("connect")
+        ada.settled(room)
+        assert f"/api/rooms/{room}/history?after=" in ada.wait("fetch")
+        eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": 8}, within=20)
+        assert pipeline.assert_gapless(room) == 9
+
+
+def test_tokens_are_renewed_before_they_end(clients, room):
+    with running("--jwt-leeway-ms", 1000, environment={"TOUCHSYNC_JWT_SECRET": SECRET}) as pipeline:
+        ada = clients(pipeline.url, hasTokens=True)
+        ada.call("join", room)
+        ada.call("connect")
+        assert ada.wait("token") == "connect"
+        ada.call("token", "nonsense")
+        assert ada.wait("token", lambda reason: reason == "refused") == "refused"
+        ada.call("token", pipeline.token("ada", [room], ttl=3))
+        ada.call("joined", room)
+        ada.edit(room, "create", note("a"))
+        assert ada.wait("token", lambda reason: reason == "expires") == "expires"
+        ada.call("token", pipeline.token("ada", [room], ttl=600))
+        before = len(ada.events)
+        # The first one ends meanwhile.
+        time.sleep(5)
+        ada.edit(room, "transform", "a", {"positionX": 1})
+        assert ada.events[before:] == []
+
+
+def test_the_gateway_serves_the_client(single):
+    current = requests.get(single.url + "/client/touchsync.js", timeout=5)
+    assert current.status_code == 200 and current.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert current.headers["X-Content-Type-Options"] == "nosniff" and current.text == MODULE.read_text()
+    known = {"If-None-Match": current.headers["ETag"]}
+    again = requests.get(single.url + "/client/touchsync.js", headers=known, timeout=5)
+    assert again.status_code == 304 and again.content == b"" and "Content-Length" not in again.headers
+    version = single.touchsync("--version").stdout.split()[1]
+    fixed = requests.head(f"{single.url}/client/{version}/touchsync.js", timeout=5)
+    assert fixed.status_code == 200 and "immutable" in fixed.headers["Cache-Control"] and fixed.content == b""
+    elsewhere = requests.get(single.url + "/client/touchsync.js", headers={"Origin": "https://elsewhere.example"}, timeout=5)
+    assert elsewhere.status_code == 403
