@@ -71,7 +71,7 @@ struct BatchDraft: Sendable {
             self.answer(commit, Refusal(.sessionExpired, "The session is unknown, taken over or another user's."))
             return
         }
-        if commit.number <= stream.highest {
+        if commit.number <= stream.highest || self.isEvictedRequest(commit, cache) {
             if commit.isOutcomeUnknown { self.tally.foundWritten += 1 }
             self.repeated(commit, &cache)
         } else if commit.number > stream.highest + 1 {
@@ -82,6 +82,11 @@ struct BatchDraft: Sendable {
             if commit.isOutcomeUnknown { self.tally.foundLost += 1 }
             self.next(commit, stream, &cache)
         }
+    }
+
+    /// Whether the log has a request over HTTP whose stream was evicted: its name is used for nothing else.
+    private func isEvictedRequest(_ commit: PreparedCommit, _ cache: ShardCache) -> Bool {
+        SessionKey.isHTTP(commit.stream.session) && self.earlierOutcome(of: commit, cache) != nil
     }
 
     /// The commit's stream; nil when it is not this user's.
@@ -235,7 +240,7 @@ struct BatchDraft: Sendable {
             seq: seq, event: change.event, elements: elements, adjusted: change.adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
         self.outcomes.append((commit.key, .applied(outcome, hash: commit.hash)))
-        self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false))
+        self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false), elements: change.entries.count)
     }
 
     private mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
@@ -303,8 +308,9 @@ struct BatchDraft: Sendable {
         self.answers.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
     }
 
-    private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8]) {
-        self.answers.append(CommitAnswer(gateway: commit.gateway, result: commit.result(seq: seq, json: json)))
+    private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8], elements: Int = 0) {
+        let result = commit.result(seq: seq, json: json, elements: elements)
+        self.answers.append(CommitAnswer(gateway: commit.gateway, result: result))
     }
 
     // MARK: Looking up

@@ -8,6 +8,9 @@ package struct CommitterLimits: Equatable, Sendable {
     package var queueBytes = 32 << 20
     /// The maximum number of commits in one batch.
     package var batchItems = 256
+    /// The maximum number of elements that the commits of one batch change, as far as it is known beforehand; the first
+    /// commit is always included. It bounds how long others wait for a batch.
+    package var batchElements = 512
     /// The maximum size of the commits in one batch, bytes; the first is always included.
     package var batchBytes = 256 << 10
     /// The maximum number of elements in one commit.

@@ -13,10 +13,11 @@ extension PreparedCommit {
     }
 
     /// The result if it is applied.
-    func result(seq: UInt64, json: [UInt8]) -> CommitResult {
+    /// - Parameter elements: how many it changed; 0 when it was applied before.
+    func result(seq: UInt64, json: [UInt8], elements: Int) -> CommitResult {
         CommitResult(
             room: self.room, session: self.stream.session, number: self.number, connection: self.connection,
-            refusal: nil, seq: seq, json: json)
+            refusal: nil, seq: seq, json: json, elements: UInt32(clamping: elements))
     }
 }
 

@@ -93,7 +93,9 @@ extension ShardCache {
                 self.forgetStream(commit.stream)
                 needs.stream(of: commit)
             }
-            if commit.number <= state?.highest ?? 0, self.outcome(commit.key) == nil { needs.outcome(commit.key) }
+            // A request over HTTP may be in the log although its stream was evicted.
+            let isOld = commit.number <= state?.highest ?? 0 || SessionKey.isHTTP(commit.stream.session)
+            if isOld, self.outcome(commit.key) == nil { needs.outcome(commit.key) }
         }
     }
 

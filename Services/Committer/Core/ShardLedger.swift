@@ -3,7 +3,7 @@ import DequeModule
 package import Timing
 package import Wire
 
-/// The commits of one shard on their way into the database: a queue, the cached state, and at most one request.
+/// The commits of one shard on their way into the database: queues, the cached state, and at most one request.
 ///
 ///                 admit                     next: all known
 ///       ┌──────┐ ───────▶ ┌─────────┐ ─────────────────────────▶ ┌─────────┐ batchWritten: answers, updates
@@ -53,6 +53,9 @@ package struct ShardLedger: Sendable {
     package let shard: Int
     private var rules: RulesInForce
     private let limits: CommitterLimits
+    /// The commits whose turn has not come.
+    private var waiting = CommitTurns()
+    /// The commits whose turn has come, in the order in which they are decided: at most a batch.
     private var queue: Deque<PreparedCommit> = []
     /// The queued and in-flight commits; a second copy of one is not enqueued.
     private var copies: Set<PreparedCommit.Copy> = []
@@ -78,7 +81,8 @@ package struct ShardLedger: Sendable {
     /// Enqueues a commit. False when a copy of it is queued already, whose result serves both.
     package mutating func admit(_ commit: PreparedCommit) -> Bool {
         guard self.copies.insert(commit.copy).inserted else { return false }
-        self.queue.append(commit)
+        self.waiting.append(commit)
+        self.oldestQueued = min(self.oldestQueued ?? commit.arrived, commit.arrived)
         return true
     }
 
@@ -89,7 +93,7 @@ package struct ShardLedger: Sendable {
 
     /// True when ``next()`` has a request.
     package var isWaiting: Bool {
-        if case .idle = self.phase { return !self.queue.isEmpty }
+        if case .idle = self.phase { return !self.queue.isEmpty || !self.waiting.isEmpty }
         return false
     }
 
@@ -99,17 +103,21 @@ package struct ShardLedger: Sendable {
     /// The number of cached elements.
     package var cachedElements: Int { self.cache.elementCount }
 
-    /// The arrival of the oldest commit. A batch that failed is at the head of the queue again.
+    /// The arrival of the oldest commit.
     package var oldestArrival: Instant? {
-        if case .writing(let commits, _) = self.phase { return commits.first?.arrived }
-        return self.queue.first?.arrived
+        var writing: Instant?
+        if case .writing(let commits, _) = self.phase { writing = commits.lazy.map(\.arrived).min() }
+        return [writing, self.queue.lazy.map(\.arrived).min(), self.waiting.oldestArrival].compactMap(\.self).min()
     }
 
-    /// The arrival of the commit at the head of the queue, which has the next deadline; nil when none is queued, and
-    /// while the queued ones wait for a read.
-    var oldestQueued: Instant? {
-        if case .loading(_, let count) = self.phase { return self.queue.dropFirst(count).first?.arrived }
-        return self.queue.first?.arrived
+    /// The arrival of the commit that has the next deadline; nil when there is none. Commits that wait for a read have none.
+    private(set) var oldestQueued: Instant?
+
+    private mutating func noteOldestQueued() {
+        var reading = 0
+        if case .loading(_, let count) = self.phase { reading = count }
+        let chosen = self.queue.dropFirst(reading).lazy.map(\.arrived).min()
+        self.oldestQueued = [chosen, self.waiting.oldestArrival].compactMap(\.self).min()
     }
 
     // MARK: Requests
@@ -117,7 +125,10 @@ package struct ShardLedger: Sendable {
     /// The next request; nil when there is none or one is in flight.
     package mutating func next() -> Request? {
         guard self.isWaiting else { return nil }
-        var count = self.runLength()
+        defer { self.noteOldestQueued() }
+        // What a failed or divided batch has left goes first, alone: an undo must begin its batch, and would never come.
+        if self.queue.isEmpty { self.fillQueue() }
+        var count = min(self.queue.count, self.batchLimit)
         var needs = Needs(shard: self.shard, limits: self.limits)
         var index = 0
         while index < count {
@@ -128,7 +139,7 @@ package struct ShardLedger: Sendable {
                 break
             }
             index += 1
-            if needs.changes > self.limits.commitElements { count = index }
+            if needs.changes > min(self.limits.batchElements, self.limits.commitElements) { count = index }
         }
         guard let version = self.cache.version, needs.request.isEmpty else {
             self.phase = .loading(needs.request, count: count)
@@ -147,16 +158,25 @@ package struct ShardLedger: Sendable {
         return .write(draft.batch)
     }
 
-    private func runLength() -> Int {
-        var bytes = 0
+    /// Chooses the commits whose turn it is, as many as fit into a batch.
+    private mutating func fillQueue() {
         var count = 0
-        while count < self.queue.count {
-            bytes += self.queue[count].size
-            if count > 0, self.queue[count].edit.beginsBatch { break }
-            if count >= self.batchLimit || (count > 0 && bytes > self.limits.batchBytes) { break }
+        var bytes = 0
+        var elements = 0
+        self.waiting.take(into: &self.queue) { [limits = self.limits, limit = self.batchLimit] commit in
+            if count > 0 {
+                if count >= limit { return .full }
+                if commit.edit.beginsBatch { return .notYet }
+                let fits =
+                    bytes + commit.size <= limits.batchBytes
+                    && elements + commit.edit.elementCount <= limits.batchElements
+                if !fits { return .full }
+            }
             count += 1
+            bytes += commit.size
+            elements += commit.edit.elementCount
+            return .taken
         }
-        return count
     }
 
     // MARK: Answers of the database
@@ -165,6 +185,7 @@ package struct ShardLedger: Sendable {
     package mutating func stateLoaded(_ state: LoadedState) {
         guard case .loading(let request, _) = self.phase else { return }
         self.phase = .idle
+        self.noteOldestQueued()
         self.failures = 0
         self.cache.merge(state, for: request)
     }
@@ -209,6 +230,7 @@ package struct ShardLedger: Sendable {
             return Settlement()
         case .loading(_, let count):
             self.phase = .idle
+            self.noteOldestQueued()
             return self.failed(failure, count: count, at: now)
         case .writing(var commits, _):
             if failure == .lost {
@@ -246,6 +268,7 @@ package struct ShardLedger: Sendable {
         let refusal = Refusal(.invalid, "The database cannot store the commit.")
         if self.queue[0].edit.refuse(with: refusal) { return settlement }
         let commit = self.queue.removeFirst()
+        self.noteOldestQueued()
         self.release(commit, &settlement)
         settlement.tally.refused += 1
         settlement.results.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
@@ -264,6 +287,7 @@ package struct ShardLedger: Sendable {
     private mutating func putBack(_ commits: [PreparedCommit]) {
         self.phase = .idle
         self.queue.prepend(contentsOf: commits)
+        self.noteOldestQueued()
     }
 
     // MARK: Deadlines
@@ -272,17 +296,8 @@ package struct ShardLedger: Sendable {
     /// the gateway that has it in custody will retry.
     package mutating func expire(at now: Instant) -> Settlement {
         var settlement = Settlement()
-        var skipped = 0
-        if case .loading(_, let count) = self.phase { skipped = count }
-        guard let oldest = self.queue.dropFirst(skipped).lazy.map(\.arrived).min(), self.isLate(oldest, now) else {
-            return settlement
-        }
-        var kept = Deque(self.queue.prefix(skipped))
-        for commit in self.queue.dropFirst(skipped) {
-            guard self.isLate(commit.arrived, now) else {
-                kept.append(commit)
-                continue
-            }
+        guard let oldest = self.oldestQueued, self.isLate(oldest, now) else { return settlement }
+        for commit in self.removeLate(at: now) {
             self.release(commit, &settlement)
             if commit.isOutcomeUnknown {
                 settlement.abandoned += 1
@@ -293,8 +308,24 @@ package struct ShardLedger: Sendable {
                 settlement.results.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
             }
         }
-        self.queue = kept
         return settlement
+    }
+
+    /// Removes the commits past their deadline, except those that wait for a read.
+    private mutating func removeLate(at now: Instant) -> [PreparedCommit] {
+        var reading = 0
+        if case .loading(_, let count) = self.phase { reading = count }
+        var late: [PreparedCommit] = []
+        for (index, commit) in exchange(&self.queue, with: []).enumerated() {
+            if index >= reading, self.isLate(commit.arrived, now) {
+                late.append(commit)
+            } else {
+                self.queue.append(commit)
+            }
+        }
+        let deadline = self.limits.deadline
+        defer { self.noteOldestQueued() }
+        return late + self.waiting.removeAll { now >= $0.arrived + deadline }
     }
 
     private func isLate(_ arrived: Instant, _ now: Instant) -> Bool {

@@ -5,6 +5,7 @@ internal import Mesh
 internal import Postgres
 internal import Stages
 internal import Timing
+internal import Trust
 internal import Wire
 
 /// The committer's turn on its thread: first the database's answers, then the arrived commits, then new requests,
@@ -16,6 +17,7 @@ final class CommitterLoop: ReactorLoop {
     private static let commitMark = 1000
     private static let updateMark = 1000
 
+    private let thread: ReactorThread
     private let link: ServerLink
     private let fanouts: StageLinks
     private let lanes: [DatabaseLane]
@@ -40,19 +42,22 @@ final class CommitterLoop: ReactorLoop {
     private var rejectLog = LogLimiter(every: .seconds(5))
     private let intake: EnvelopeIntake
     private var phase = ServicePhase.starting
+    private var figures = FigurePace()
 
     init(
         on thread: ReactorThread, name: String, settings: CommitterSettings, schema: SchemaGate,
         rules: RulesInbox, telemetry: CommitterTelemetry, check: ReadinessCheck
     ) throws {
-        let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
-        let updateOptions = LinkOptions(sendHighWater: Self.updateMark, receiveHighWater: Self.updateMark)
+        let commitOptions = LinkOptions.incoming(
+            sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
+        self.thread = thread
         self.link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name, credit: settings.credit),
-            options: commitOptions)
+            options: commitOptions, admitting: [PeerRoles(.gateway), PeerRoles(.coalescer)])
         self.link.isResting = true
         self.fanouts = try StageLinks(
-            on: thread, to: .fanout, settings.fanouts, identity: LinkIdentity(daemon: name), options: updateOptions)
+            on: thread, to: .fanout, settings.fanouts, identity: LinkIdentity(daemon: name),
+            options: .outgoing(sendHighWater: Self.updateMark))
         self.results = GatewayLane(window: settings.credit, outboxLimit: Self.resultBytes)
         self.updates = FanoutLane(fanouts: settings.fanouts.count, outboxLimit: Self.updateBytes)
         var database = ConnectionSettings(connectionString: settings.databaseURL)
@@ -75,7 +80,9 @@ final class CommitterLoop: ReactorLoop {
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
-        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.envelopeMalformed() }
+        self.intake = EnvelopeIntake(
+            at: .committer, logger: thread.logger, onForeign: telemetry.refusals.recordRefused
+        ) { telemetry.envelopeMalformed() }
     }
 
     // MARK: The turn
@@ -162,7 +169,9 @@ final class CommitterLoop: ReactorLoop {
     private func readSenders(_ now: Instant) {
         while let event = self.link.next() {
             switch event {
-            case .peerUp(let peer, let hello): self.results.peerUp(peer, name: hello.name)
+            case .peerUp(let peer, let hello):
+                let isGateway = self.link.roles(of: peer).contains(PeerRoles(.gateway))
+                self.results.peerUp(peer, name: hello.name, getsResults: isGateway)
             case .peerDown(let peer, _): self.results.peerDown(peer)
             case .writable(let peer): self.results.writable(peer, self.link.send)
             case .message(let peer):
@@ -173,8 +182,9 @@ final class CommitterLoop: ReactorLoop {
     }
 
     private func readCommits(of peer: PeerID, _ now: Instant) {
+        let roles = self.link.roles(of: peer)
         self.link.incoming.withBytes(at: 0) { bytes in
-            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+            self.intake.walk(bytes, from: roles) { kind, fields throws(EnvelopeError) in
                 let commit: Commit
                 var refusal: Refusal?
                 switch kind {
@@ -183,6 +193,9 @@ final class CommitterLoop: ReactorLoop {
                     let refused = try EnvelopeReader.decode(RefusedCommit.self, fields)
                     (commit, refusal) = (refused.commit, refused.refusal)
                 default: return
+                }
+                guard commit.isOwned(by: roles, named: self.link.hello(of: peer)?.name) else {
+                    return self.intake.refuse(kind, from: roles)
                 }
                 self.core.commitReceived(
                     commit, refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
@@ -332,6 +345,7 @@ final class CommitterLoop: ReactorLoop {
         self.core.drainAnswered(into: &self.arrivals)
         self.telemetry.answered(self.arrivals, at: now)
         self.telemetry.turned(self.core, at: now)
+        if self.figures.isDue(at: now) { self.telemetry.refusals.publish(self.thread.refusals) }
         self.telemetry.turned(results: self.results, updates: self.updates, fanouts: self.fanouts)
     }
 }

@@ -2,6 +2,7 @@ package import Boot
 internal import Mesh
 package import ServiceLifecycle
 internal import Stages
+internal import Trust
 
 /// The committer: one thread that owns all links and connections. At shutdown it writes, answers and publishes pending
 /// commits.
@@ -17,11 +18,12 @@ package enum CommitterService {
     /// The services of a committer, in order of dependency.
     /// - Throws: when the process has no descriptor left. A bad endpoint or connection string is thrown by `run`.
     package static func services(_ settings: CommitterSettings, _ context: DaemonContext) throws -> [any Service] {
-        let schema = SchemaGate(isOpen: !settings.migrates)
+        let schema = SchemaGate()
         let check = context.health.check("database")
         let rules = RulesInbox()
-        let reactor = try Self.reactor(settings, context, schema, rules, check)
-        let upkeep = try UpkeepService.make(settings, context, check) {
+        let links = LinkGuard(settings.linkKeys)
+        let reactor = try Self.reactor(settings, context, links, schema, rules, check)
+        let upkeep = try UpkeepService(settings, context, check) {
             schema.open()
             reactor.waker.signal()
         }
@@ -29,19 +31,21 @@ package enum CommitterService {
             rules.put(table)
             reactor.waker.signal()
         }
-        return rulesWatch + [upkeep, ReactorService(reactor)]
+        let peersWatch = try links.services(
+            context, role: .committer, prefix: "touchsync_committer_", changed: reactor.waker.signal)
+        return rulesWatch + peersWatch + [upkeep, ReactorService(reactor)]
     }
 
     private static func reactor(
-        _ settings: CommitterSettings, _ context: DaemonContext, _ schema: SchemaGate, _ rules: RulesInbox,
-        _ check: ReadinessCheck
+        _ settings: CommitterSettings, _ context: DaemonContext, _ links: LinkGuard, _ schema: SchemaGate,
+        _ rules: RulesInbox, _ check: ReadinessCheck
     ) throws -> Reactor {
         let telemetry = CommitterTelemetry(context.metrics)
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
         return try Reactor(
-            name: "committer", settings: reactorSettings, logger: context.logger, beat: pulse.beat
+            name: "committer", settings: reactorSettings, logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try CommitterLoop(
                 on: thread, name: context.name, settings: settings, schema: schema, rules: rules,

@@ -9,11 +9,13 @@ package struct CommitterSettings: DaemonSettings {
     package var bind: String
     /// The fan-outs that receive updates.
     package var fanouts: [PeerAddress]
+    /// What guards its links; nil for plain ones.
+    package var linkKeys: LinkKeyFiles?
     /// The database.
     package var databaseURL: String
     /// The number of connections to it, each with one batch at a time.
     package var databaseConnections: Int
-    /// Whether to bring the schema up to date at start.
+    /// Whether to bring the schema up to date at start, or only to make sure that it is.
     package var migrates: Bool
     /// Whether to use a server that can lose acknowledged commits.
     package var allowsUnsafeDatabase: Bool
@@ -35,7 +37,9 @@ package struct CommitterSettings: DaemonSettings {
     package static let connections = Setting.int(
         "database-connections", default: 4, in: 1...64, "Connections to PostgreSQL; each carries one batch at a time.")
     package static let migrate = Setting.bool(
-        "migrate", default: true, "Bring the database's schema up to date at start.")
+        "migrate", default: true,
+        "Bring the database's schema up to date at start; false: only make sure that it is, and end when it is too old."
+    )
     package static let unsafeDatabase = Setting.bool(
         "unsafe-database", default: false,
         "Use a database whose settings can lose acknowledged commits (such as fsync off).")
@@ -53,6 +57,9 @@ package struct CommitterSettings: DaemonSettings {
         "queue-bytes", default: 32 << 20, in: 1 << 20...1 << 30, "Bytes of commits in the queue.")
     package static let batchItems = Setting.int(
         "batch-items", default: 256, in: 1...4096, "Maximum number of commits in one transaction.")
+    package static let batchElements = Setting.int(
+        "batch-elements", default: 512, in: 1...1_000_000,
+        "Maximum number of elements that the commits of one transaction change; one commit may change more.")
     package static let batchBytes = Setting.int(
         "batch-bytes", default: 256 << 10, in: 1 << 10...16 << 20, "Maximum bytes of commits in one transaction.")
     package static let elementsPerCommit = Setting.int(
@@ -62,7 +69,8 @@ package struct CommitterSettings: DaemonSettings {
         "Maximum number of elements that one commit changes, the annotations of deleted ones included.")
     package static let userSessions = Setting.int(
         "user-sessions", default: 1000, in: 10...1_000_000,
-        "Sessions of a user in one room; a new one ends the oldest of those that are idle.")
+        "Sessions of a user in one room, and as many requests over HTTP; a new one ends the oldest of those that are idle."
+    )
     package static let undoDepth = Setting.int(
         "undo-depth", default: 100, in: 0...10_000,
         "How many changes a user can undo in a room, and redo; 0: none.")
@@ -84,9 +92,10 @@ package struct CommitterSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "committer", summary: "orders commits, writes them to PostgreSQL and acknowledges them.",
         [
-            SharedSettings.bind, SharedSettings.fanouts, SharedSettings.databaseURL, connections, migrate,
+            SharedSettings.bind, SharedSettings.fanouts, SharedSettings.linkKeyFile, SharedSettings.peersFile,
+            SharedSettings.databaseURL, connections, migrate,
             unsafeDatabase, SharedSettings.rules, queueItems, queueBytes, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, batchItems, batchBytes, elementsPerCommit, commitElements,
+            SharedSettings.creditBytes, batchItems, batchElements, batchBytes, elementsPerCommit, commitElements,
             SharedSettings.roomElements, SharedSettings.roomBytes, SharedSettings.elementAnnotations, userSessions,
             undoDepth,
             undoEntryBytes, cacheBytes,
@@ -111,6 +120,7 @@ package struct CommitterSettings: DaemonSettings {
         limits.queueItems = values[Self.queueItems]
         limits.queueBytes = values[Self.queueBytes]
         limits.batchItems = values[Self.batchItems]
+        limits.batchElements = values[Self.batchElements]
         limits.batchBytes = values[Self.batchBytes]
         limits.elementsPerCommit = values[Self.elementsPerCommit]
         limits.commitElements = values[Self.commitElements]
@@ -129,5 +139,6 @@ package struct CommitterSettings: DaemonSettings {
         limits.deadline = Nanoseconds(values[Self.commitDeadline])
         self.limits = limits
         self.rules = try values.rules()
+        self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind], dialled: [SharedSettings.fanouts])
     }
 }

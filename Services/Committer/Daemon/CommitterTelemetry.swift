@@ -5,6 +5,8 @@ internal import Timing
 
 /// The committer's metrics. Instruments are created once and updated once a turn.
 final class CommitterTelemetry: Sendable {
+    /// Peers and records that were refused.
+    let refusals: LinkTelemetry
     private let core: MetricsTable<Committer>
     private let histories: Counter
     private let malformed: Counter
@@ -25,6 +27,7 @@ final class CommitterTelemetry: Sendable {
         func histogram(_ name: String, _ help: String, _ buckets: [Double] = Buckets.latency) -> Histogram {
             metrics.histogram(prefix + name, help, buckets: buckets)
         }
+        self.refusals = LinkTelemetry(metrics, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         self.histories = counter(
             "history_changes_total", "Times that the database was found on another history than before.")

@@ -4,7 +4,8 @@ package import Wire
 
 /// The output to the fan-outs: each shard's updates go to the fan-out that owns the shard.
 ///
-/// An update that cannot be sent is dropped: the fan-out detects the hole, or the shard's new head, and reads the log.
+/// An update that cannot be sent, or is longer than fan-outs accept, is dropped: the fan-out detects the hole, or the
+/// shard's new head, and reads the log.
 package struct FanoutLane {
     private var outboxes: [Outbox]
     /// The number of updates added for a fan-out that is up.
@@ -14,7 +15,9 @@ package struct FanoutLane {
 
     /// Empty outboxes for a number of fan-outs, each bounded by `outboxLimit` bytes.
     package init(fanouts: Int, outboxLimit: Int) {
-        self.outboxes = (0..<fanouts).map { _ in Outbox(limit: outboxLimit) }
+        self.outboxes = (0..<fanouts).map { _ in
+            Outbox(limit: outboxLimit, largestEnvelope: LinkOptions.maximumIncomingBytes)
+        }
     }
 
     /// True when no update is queued.

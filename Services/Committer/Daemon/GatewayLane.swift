@@ -28,8 +28,9 @@ package struct GatewayLane {
     package var isEmpty: Bool { self.outboxes.values.allSatisfy(\.isEmpty) }
 
     /// A peer came up.
-    package mutating func peerUp(_ peer: PeerID, name: String) {
-        self.peers[name] = peer
+    /// - Parameter getsResults: false for one that is not a gateway, whatever its name is.
+    package mutating func peerUp(_ peer: PeerID, name: String, getsResults: Bool = true) {
+        if getsResults { self.peers[name] = peer }
         self.outboxes[peer] = Outbox(limit: self.outboxLimit)
         self.senders[peer.serial] = peer
         self.grants.peerUp(peer)

@@ -2,40 +2,38 @@ internal import Boot
 internal import Logging
 internal import Mesh
 internal import Postgres
+internal import ServiceLifecycle
 internal import Stages
-internal import Synchronization
 internal import Timing
 
-/// Signals the committer's thread that the schema is up to date.
-final class SchemaGate: Sendable {
-    private let flag: Atomic<Bool>
+/// Migrates the schema, or waits until it can see that it is up to date, and from then on does the upkeep: partitions of
+/// the log, ended sessions, the history. On a separate thread because all of it blocks.
+struct UpkeepService: Service {
+    private let reactor: Reactor
+    /// Ends with the error for which the daemon must not run.
+    private let refusals: AsyncThrowingStream<Void, any Error>
 
-    init(isOpen: Bool) {
-        self.flag = Atomic(isOpen)
-    }
-
-    /// True once the schema is up to date.
-    var isOpen: Bool { self.flag.load(ordering: .acquiring) }
-
-    /// The schema is up to date.
-    func open() {
-        self.flag.store(true, ordering: .releasing)
-    }
-}
-
-/// Migrates the schema, retrying until it is up to date, and from then on does the upkeep: partitions of the log, ended
-/// sessions, the history. On a separate thread because all of it blocks.
-enum UpkeepService {
-    static func make(
+    /// - Parameter whenCurrent: called once, when the schema is up to date.
+    init(
         _ settings: CommitterSettings, _ context: DaemonContext, _ check: ReadinessCheck,
-        whenMigrated: @escaping @Sendable () -> Void
-    ) throws -> ReactorService {
-        let migrator = settings.migrates ? try Migrator(migrations) : nil
+        whenCurrent: @escaping @Sendable () -> Void
+    ) throws {
+        let schema = SchemaPreparation(migrator: try Migrator(migrations), migrates: settings.migrates)
         let telemetry = UpkeepTelemetry(context.metrics)
-        let reactor = try Reactor(name: "upkeep", logger: context.logger) { thread in
-            UpkeepLoop(migrator, settings, telemetry, thread.logger, check, whenMigrated)
+        let (refusals, refusal) = AsyncThrowingStream.makeStream(of: Void.self)
+        self.refusals = refusals
+        self.reactor = try Reactor(name: "upkeep", logger: context.logger) { thread in
+            UpkeepLoop(schema, settings, telemetry, thread.logger, check, whenCurrent) { refusal.finish(throwing: $0) }
         }
-        return ReactorService(reactor)
+    }
+
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await ReactorService(self.reactor).run() }
+            group.addTask { for try await _ in self.refusals {} }
+            _ = try await group.next()
+            group.cancelAll()
+        }
     }
 }
 
@@ -46,34 +44,37 @@ private final class UpkeepLoop: ReactorLoop {
     private static let roundPause = Nanoseconds.seconds(300)
 
     /// Nil once the schema is up to date.
-    private var migrator: Migrator?
+    private var schema: SchemaPreparation?
     private let databaseURL: String
     private let upkeep: Upkeep
     private let telemetry: UpkeepTelemetry
     private let logger: Logger
     private let check: ReadinessCheck
-    private let whenMigrated: @Sendable () -> Void
+    private let whenCurrent: @Sendable () -> Void
+    private let refuse: @Sendable (any Error) -> Void
     private var round: Upkeep.Round?
     private var nextRound = Instant.start
 
     init(
-        _ migrator: Migrator?, _ settings: CommitterSettings, _ telemetry: UpkeepTelemetry, _ logger: Logger,
-        _ check: ReadinessCheck, _ whenMigrated: @escaping @Sendable () -> Void
+        _ schema: SchemaPreparation, _ settings: CommitterSettings, _ telemetry: UpkeepTelemetry, _ logger: Logger,
+        _ check: ReadinessCheck, _ whenCurrent: @escaping @Sendable () -> Void,
+        _ refuse: @escaping @Sendable (any Error) -> Void
     ) {
-        self.migrator = migrator
+        self.schema = schema
+        self.refuse = refuse
         self.databaseURL = settings.databaseURL
         self.upkeep = Upkeep(logDays: settings.logRetentionDays, sessionDays: settings.sessionRetentionDays)
         self.telemetry = telemetry
         self.logger = logger
         self.check = check
-        self.whenMigrated = whenMigrated
+        self.whenCurrent = whenCurrent
     }
 
     func turn(at now: Instant) -> Instant? {
-        if let migrator = self.migrator {
-            if let pause = self.migrate(migrator) { return MonotonicClock.now() + pause }
-            self.migrator = nil
-            self.whenMigrated()
+        if let schema = self.schema {
+            if let pause = self.prepare(schema) { return MonotonicClock.now() + pause }
+            self.schema = nil
+            self.whenCurrent()
         }
         guard now >= self.nextRound else { return self.nextRound }
         do {
@@ -94,18 +95,22 @@ private final class UpkeepLoop: ReactorLoop {
     }
 
     /// Nil when the schema is up to date, else the delay before the next attempt.
-    private func migrate(_ migrator: Migrator) -> Nanoseconds? {
+    private func prepare(_ schema: SchemaPreparation) -> Nanoseconds? {
         do {
-            let applied = try migrator.migrate(self.databaseURL)
-            self.logger.info("schema is up to date", metadata: ["migrations.applied": "\(applied.count)"])
+            let applied = try schema.attempt(self.databaseURL)
+            self.logger.info("schema is up to date", metadata: ["migrations.applied": "\(applied)"])
             return nil
+        } catch let error as OutdatedSchema {
+            self.check.notReady("\(error)")
+            self.refuse(error)
+            return Self.failurePause
         } catch MigrationError.unreleased {
             self.check.notReady("\(MigrationError.unreleased)")
             self.logger.error("database refused", metadata: ["error": "\(MigrationError.unreleased)"])
             return Self.failurePause
         } catch {
-            self.check.notReady("the schema cannot be brought up to date")
-            self.logger.warning("migration failed", metadata: ["error": "\(error)"])
+            self.check.notReady(SchemaPreparation.note(on: error))
+            self.logger.warning("the schema is not up to date", metadata: ["error": "\(error)"])
             return Self.migrationPause
         }
     }

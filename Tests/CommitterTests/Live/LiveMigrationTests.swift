@@ -51,6 +51,24 @@ import Testing
         #expect(try tables.number("SELECT seq FROM load_shard_state(\(load)) WHERE kind = 1") == 2)
     }
 
+    /// Whether they may migrate or not: what is ahead of them was applied on purpose.
+    @Test(arguments: [true, false])
+    func committersStartOnASchemaAheadOfThem(migrates: Bool) throws {
+        let database = try LivePostgres.freshDatabase()
+        let next = Migration(version: migrations.count + 1, name: "next", sql: "CREATE TABLE next (k int8)")
+        _ = try Migrator(migrations + [next]).migrate(database.connectionString)
+        let preparation = SchemaPreparation(migrator: try Migrator(migrations), migrates: migrates)
+        #expect(try preparation.attempt(database.connectionString) == 0)
+    }
+
+    @Test func committersThatMayNotMigrateDoNotStartOnASchemaBehindThem() throws {
+        let database = try LivePostgres.freshDatabase()
+        _ = try Migrator(Array(migrations.dropLast(2))).migrate(database.connectionString)
+        let preparation = SchemaPreparation(migrator: try Migrator(migrations), migrates: false)
+        let error = #expect(throws: OutdatedSchema.self) { try preparation.attempt(database.connectionString) }
+        #expect(error?.missing == 2)
+    }
+
     @Test func unreleasedDatabaseIsRefusedAndLeftAlone() throws {
         let database = try LivePostgres.freshDatabase()
         let connection = try database.connect()

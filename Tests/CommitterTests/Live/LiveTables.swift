@@ -15,10 +15,12 @@ final class LiveTables {
     private var batches = BatchColumns()
     private var states = StateColumns()
 
-    init(_ shared: LiveDatabase? = nil) throws {
-        self.database = try shared ?? LivePostgres.freshDatabase()
-        _ = try Migrator(migrations).migrate(self.database.connectionString)
-        self.connection = try self.database.connect()
+    /// - Parameter role: connects as this role instead of the owner.
+    init(_ shared: LiveDatabase? = nil, as role: String? = nil) throws {
+        let database = try shared ?? LivePostgres.freshDatabase()
+        self.database = database
+        _ = try Migrator(migrations).migrate(database.connectionString)
+        self.connection = try role.map { try database.connect(as: $0) } ?? database.connect()
     }
 
     func load(_ request: LoadRequest) throws(PostgresError) -> LoadedState {

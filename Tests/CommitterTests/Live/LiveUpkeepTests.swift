@@ -134,9 +134,36 @@ import Wire
             commit(1, create("e"), session: SessionKey.gateway(sid: names[1], claim: 1)),
             commit(2, create("e"), session: names[2]), commit(1, create("f"), session: "------------BBB", user: "bob"),
         ]
-        #expect(try write(later) == [.sessionExpired, .sessionExpired, .sessionExpired, nil, nil])
+        // Users take turns: the second answer is to bob.
+        #expect(try write(later) == [.sessionExpired, nil, .sessionExpired, .sessionExpired, nil])
         #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[1])', 'ann')").count == 0)
         #expect(try self.tables.rows("SELECT * FROM claim_session('room', '\(names[2])', 'ann')").int4(0, 0) == 2)
+    }
+
+    @Test func oldestRequestsOfAUserAreForgottenWhenThereAreTooMany() throws {
+        var limits = CommitterLimits()
+        limits.userSessions = 2
+        func request(_ number: Int, user: Identifier = "ann") throws -> String {
+            var ledger = ShardLedger(shard: Shard.of(room: "room"), rules: .defaults, limits: limits)
+            let digits = String(number)
+            let session = Identifier("h:" + String(repeating: "0", count: 32 - digits.count) + digits)
+            ledger.admit([commit(1, create(Identifier("e\(number)")), session: session, user: user)])
+            let settlement = try ledger.run(on: self.tables)
+            #expect(settlement.refusals == [nil])
+            return String(decoding: settlement.results[0].result.json, as: UTF8.self)
+        }
+        for number in 1...4 { _ = try request(number) }
+        _ = try request(9, user: "bob")
+        #expect(try self.tables.number("SELECT count(*) FROM sessions") == 5, "young ones stay")
+        #expect(try request(1).contains(#""duplicate":true"#))
+        _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '1 hour'")
+        _ = try request(5)
+        let left = try self.tables.rows("SELECT right(session, 1) FROM sessions ORDER BY 1")
+        #expect((0..<left.count).map { left.text($0, 0) } == ["4", "5", "9"])
+        #expect(try request(1).contains(#""duplicate":true"#), "the log knows it")
+        _ = try self.tables.rows("UPDATE sessions SET updated_at = updated_at - interval '1 hour'")
+        _ = try request(6)
+        #expect(try self.tables.number("SELECT count(*) FROM sessions WHERE user_id = 'ann'") == 2)
     }
 
     @Test func unusedSessionsEndAndAreNotBegunAnew() throws {

@@ -55,11 +55,17 @@ struct PreparedEdit: Sendable {
     let hash: UInt64
     /// How it enters its user's undo stack.
     let undo: UndoPolicy
+    /// The number of elements that it names: parents of new ones too, but no annotations of deleted ones, and nothing of
+    /// what an undo changes.
+    let elementCount: Int
 
     init(_ request: Request, hash: UInt64, undo: UndoPolicy = .none) {
         self.request = request
         self.hash = hash
         self.undo = undo
+        var count = 0
+        if case .edit(let edit) = request { edit.forEachNeed { _, _ in count += 1 } }
+        self.elementCount = count
     }
 
     /// Whether it must be the first commit of its batch.

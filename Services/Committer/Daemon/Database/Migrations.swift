@@ -3,6 +3,7 @@ package import Postgres
 /// The database's schema: one migration for each file of `Schema/`, which the build embeds in the program.
 ///
 /// `touchsync migrate` and, if enabled, a starting committer apply missing migrations.
+/// `grant_runtime` has to name what daemons need of each of them.
 package let migrations: [Migration] = [
     // Before the first release, version 1 was another text. Those databases cannot be converted.
     Migration(1, "history", PackageResources._001_history_sql, supersedes: ["a42bfaa5ce92627e"]),
@@ -14,6 +15,9 @@ package let migrations: [Migration] = [
     Migration(7, "reads", PackageResources._007_reads_sql),
     Migration(8, "undo", PackageResources._008_undo_sql),
     Migration(9, "limits", PackageResources._009_limits_sql),
+    Migration(10, "roles", PackageResources._010_roles_sql),
+    Migration(11, "request-sessions", PackageResources._011_request_sessions_sql),
+    Migration(12, "look-ups", PackageResources._012_look_ups_sql),
 ]
 
 extension Migration {

@@ -54,7 +54,7 @@ package struct Upkeep: Sendable {
             }
             var log = Parameters()
             log.append(int4: Int32(clamping: self.upkeep.logDays))
-            if let done = try self.connection.execute("SELECT maintain_log($1)", log).text(0, 0) { return .log(done) }
+            if let done = try self.connection.execute("SELECT keep_log($1)", log).text(0, 0) { return .log(done) }
             var sessions = Parameters()
             sessions.append(int4: Int32(clamping: self.upkeep.sessionDays))
             sessions.append(int4: Int32(clamping: self.upkeep.logDays))

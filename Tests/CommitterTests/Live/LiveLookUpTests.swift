@@ -1,0 +1,83 @@
+import CommitterCore
+import PipelineTestKit
+import Postgres
+import Testing
+import Wire
+
+/// What a batch reads follows from what it changes, also while the planner believes that the tables are almost empty.
+@Suite(.timeLimit(.minutes(1))) struct LiveLookUpTests {
+    private let tables: LiveTables
+    private var shard: ShardLedger
+    private var number: UInt64 = 0
+
+    /// Plans are made for tables with a row or two. Then there are thousands.
+    init() throws {
+        self.tables = try LiveTables()
+        self.shard = ledger()
+        try self.run([
+            create("photo", #"{"type":"photo"}"#), create("gone"), EncodedEdit(DeleteElement(element: "gone")),
+        ])
+        try self.run([createMany([("child", Self.annotation)])])
+        for table in ["elements", "rooms", "sessions", "commit_log", "refusals"] {
+            _ = try self.tables.rows("VACUUM ANALYZE \(table)")
+        }
+        try self.changeEverything()
+        for copy in [
+            """
+            elements (room_id, element_id, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
+                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq)
+            SELECT 'other', element_id || i, type, position_x, position_y, rotation, scale_x, scale_y, original_width,
+                original_height, anchor_x, anchor_y, created_by, updated_by, rev, locked, space, parent_id, seq
+            FROM elements, generate_series(1, 2000) AS i WHERE deleted_seq IS NULL
+            """,
+            "rooms (room_id, shard, seq) SELECT 'other' || i, shard, seq FROM rooms, generate_series(1, 2000) AS i",
+            """
+            sessions (room_id, session, user_id, hw, claim)
+            SELECT room_id || i, session, user_id, hw, claim FROM sessions, generate_series(1, 2000) AS i
+            """,
+            """
+            refusals (room_id, session, n, body_hash, refusal)
+            SELECT room_id || i, session, n, body_hash, refusal FROM refusals, generate_series(1, 2000) AS i
+            """,
+        ] { _ = try self.tables.rows("INSERT INTO \(copy)") }
+    }
+
+    private static let annotation =
+        #"{"type":"text","parentId":"photo","space":"normalized","positionX":0.5,"positionY":0.5}"#
+
+    private mutating func run(_ edits: [EncodedEdit]) throws {
+        let first = self.number + 1
+        self.number += UInt64(edits.count)
+        self.shard.admit(zip(first..., edits).map { commit($0, $1) })
+        _ = try self.shard.run(on: self.tables)
+    }
+
+    /// Five commits that have a committer load and write rows of every table. The ledger remembers nothing between them.
+    private mutating func changeEverything() throws {
+        self.shard = ledger()
+        try self.run([
+            transform("photo", rotation: Double(self.number)), create("photo"),
+            EncodedEdit(DeleteElement(element: "photo")), EncodedEdit(UndoEdit()), transform("child", x: 0.25),
+        ])
+    }
+
+    /// How many entries of indexes and rows of tables all sessions have read so far.
+    private func reads() throws -> Int64 {
+        _ = try self.tables.rows("SELECT pg_stat_force_next_flush()")
+        _ = try self.tables.rows("SELECT pg_stat_clear_snapshot()")
+        return try self.tables.number(
+            """
+            SELECT (sum(t.seq_tup_read) + (SELECT sum(i.idx_tup_read) FROM pg_stat_user_indexes AS i))::bigint
+            FROM pg_stat_user_tables AS t
+            WHERE t.relname IN ('elements', 'rooms', 'sessions', 'refusals') OR t.relname LIKE 'commit_log%'
+            """) ?? 0
+    }
+
+    @Test mutating func batchesReadOnlyWhatTheyName() throws {
+        let before = try self.reads()
+        for _ in 0..<8 { try self.changeEverything() }
+        let read = try self.reads() - before
+        // Forty commits, each of which finds some rows by their keys: a few hundred in all. One scan of one table reads 2,000.
+        #expect(read < 2000)
+    }
+}
