@@ -8,7 +8,7 @@ package import Timing
 ///      ▲                                            │                   │
 ///      └───────────── lost(reason): back-off ───────┴───────────────────┘        closed: from anywhere, terminal
 /// ```
-/// While dialling, libzmq retries by itself; no timer is needed.
+/// While dialling, libzmq retries by itself until a handshake fails; no timer is needed.
 package struct DialMachine: Equatable {
     private enum State: Equatable {
         case waiting(until: Instant)
@@ -113,6 +113,23 @@ package struct DialMachine: Equatable {
         return .greet
     }
 
+    /// The connection failed during libzmq's handshake: a fresh socket is due after a back-off. libzmq itself gives up
+    /// after some of these failures, and would never try another key.
+    /// - Returns: false when the failure is not of the present connection.
+    package mutating func handshakeFailed(at now: Instant, random: UInt64) -> Bool {
+        guard self.state == .dialling else { return false }
+        self.state = .waiting(until: now + self.nextBackoff(random))
+        return true
+    }
+
+    /// Another key may be used from now on: a socket that is still dialling is to be replaced immediately.
+    /// - Returns: false when it is not dialling.
+    package mutating func redial(at now: Instant) -> Bool {
+        guard self.state == .dialling else { return false }
+        self.state = .waiting(until: now)
+        return true
+    }
+
     /// The peer's hello arrived, with matching versions.
     package mutating func helloReceived(at now: Instant) -> HelloAction {
         guard case .greeting = self.state else { return .ignore }
@@ -140,7 +157,7 @@ package struct DialMachine: Equatable {
         self.state = .waiting(until: now + self.nextBackoff(random))
     }
 
-    /// The connection is lost. Ignored while dialling: libzmq retries.
+    /// The connection is lost. Ignored while dialling.
     package mutating func lost(_ reason: LinkLoss, at now: Instant, random: UInt64) -> LossAction {
         let wasUp: Bool
         switch self.state {

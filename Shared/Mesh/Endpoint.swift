@@ -98,6 +98,11 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if case .tcp(_, 0) = self.kind { false } else { true }
     }
 
+    /// True for an endpoint that is not a local socket.
+    package var isTCP: Bool {
+        if case .tcp = self.kind { true } else { false }
+    }
+
     private init(host: String, port: UInt16) { self.kind = .tcp(host: host, port: port) }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {

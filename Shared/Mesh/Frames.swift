@@ -1,4 +1,6 @@
 internal import CZeroMQ
+internal import Glibc
+package import Trust
 
 /// The frames of the message that a link has just delivered: a view of storage that the link reuses for the next
 /// message.
@@ -59,4 +61,26 @@ extension Frames {
     /// connection; `PeerRoster` handles reuse. The first part does not work: a polled ROUTER creates it without the
     /// property.
     var descriptorOfSender: Int32 { self.filled > 1 ? zmq_msg_get(self.parts + 1, ZMQ_SRCFD) : -1 }
+
+    /// Calls `body` with the user id of the connection that the message came over: what was answered to the question
+    /// about its key, so the key's text. Empty without CURVE.
+    func withUserID<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard self.filled > 1, let text = zmq_msg_gets(self.parts + 1, "User-Id") else {
+            return body(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        return body(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+    }
+
+    /// The key by which the sender of the message is known; nil without CURVE.
+    package var senderKey: PublicKey? { self.withUserID { PublicKey(text: $0) } }
+
+    /// True when the ROUTER chose the sender's routing id, by which nobody else will ever be known.
+    package var isRoutingIDGenerated: Bool {
+        guard self.filled > 1, self.withPart(0, { $0.count == 5 && $0[0] == 0 }),
+            // Only since ZMTP 3 does the other side say in its metadata which name it chose.
+            zmq_msg_gets(self.parts + 1, "Socket-Type") != nil
+        else { return false }
+        guard let chosen = zmq_msg_gets(self.parts + 1, "Identity") else { return true }
+        return chosen[0] == 0
+    }
 }

@@ -10,6 +10,8 @@ package enum LinkLoss: Equatable, Sendable {
     case refused
     /// The same peer reconnected (at the bound side only).
     case replaced
+    /// Its key may not be used for its name, or not any more.
+    case forbidden
     /// Connected, but no hello arrived in time.
     case helloMissing
     /// Closed by this side.

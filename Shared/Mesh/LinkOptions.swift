@@ -4,7 +4,7 @@
 /// | --- | --- | --- |
 /// | `sendHighWater` | SNDHWM, messages per peer | 1000 |
 /// | `receiveHighWater` | RCVHWM, messages per peer | 1000 |
-/// | `maximumMessageBytes` | MAXMSGSIZE per frame; a longer one costs the peer its connection | 64 MiB |
+/// | `maximumMessageBytes` | MAXMSGSIZE per frame; a longer one costs the peer its connection | 4 MiB |
 /// | `maximumFrames` | (ours) frames per message; a message with more is dropped and counted | 16 |
 /// | `linger` | LINGER after an orderly close; a lost link is closed with 0 | 1 s |
 /// | `handshakeInterval` | HANDSHAKE_IVL: a connection that does not finish its greeting is closed | 2 s |
@@ -19,13 +19,18 @@
 ///
 /// The memory that one link may use for a peer that does not read: about `sendHighWater` × the usual message size, plus
 /// the other side's `receiveHighWater`. Set both per link according to the lane's messages.
+///
+/// MAXMSGSIZE also applies to the frames of a handshake, whose memory libzmq reserves as soon as their length is
+/// announced (ZMTP 3.1, RFC 37). So whoever reaches a bound socket, with a key or without, can make it store that many
+/// bytes for each connection until HANDSHAKE_IVL ends it; with CURVE the last of these frames is stored three more times
+/// while it is decrypted.
 package struct LinkOptions: Sendable, Equatable {
     /// SNDHWM: messages queued per peer before a send returns `wouldBlock`.
     package var sendHighWater = 1000
     /// RCVHWM: messages queued per peer before its sender is throttled.
     package var receiveHighWater = 1000
     /// MAXMSGSIZE: bytes per frame.
-    package var maximumMessageBytes = 64 << 20
+    package var maximumMessageBytes = 4 << 20
     /// Frames per message.
     package var maximumFrames = 16
     /// LINGER after an orderly close.

@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import Logging
 internal import Timing
+internal import Trust
 
 /// A dialled link: one DEALER to one peer instance, which reconnects by itself for as long as it lives.
 ///
@@ -40,6 +41,11 @@ package final class PeerLink {
     }
 
     private let thread: ReactorThread
+    /// Who must answer; nil for a link without keys.
+    private let expected: ExpectedPeer?
+    /// The key that the present connection accepts, and which of the peer's keys is tried next.
+    private var serverKey: PublicKey?
+    private var attempts = 0
     private let options: LinkOptions
     private var identity: LinkIdentity
     private let instance = UInt64.random(in: 0 ... .max)
@@ -54,13 +60,17 @@ package final class PeerLink {
     private var refusalLogged = false
 
     /// Creates and registers the link; it starts dialling in the reactor's next turn.
+    /// - Parameter peer: who must answer; needed on TCP if the reactor has keys.
     /// - Throws: `invalidEndpoint`, `invalidOption`. An unreachable peer is not an error.
     package init(
-        on thread: ReactorThread, to endpoint: Endpoint, identity: LinkIdentity, options: LinkOptions = LinkOptions(),
-        liveness: LivenessSettings = LivenessSettings()
+        on thread: ReactorThread, to endpoint: Endpoint, expecting peer: ExpectedPeer? = nil, identity: LinkIdentity,
+        options: LinkOptions = LinkOptions(), liveness: LivenessSettings = LivenessSettings()
     ) throws(MeshError) {
         if let problem = options.problem ?? liveness.problem { throw MeshError(.invalidOption, problem) }
         guard endpoint.isConnectable else { throw MeshError(.invalidEndpoint, "\(endpoint) cannot be connected to") }
+        let isGuarded = thread.keys != nil && endpoint.isTCP
+        guard !isGuarded || peer != nil else { throw MeshError(.invalidOption, "nobody is named for \(endpoint)") }
+        self.expected = isGuarded ? peer : nil
         self.thread = thread
         self.endpoint = endpoint
         self.identity = identity
@@ -152,6 +162,10 @@ package final class PeerLink {
             let hello = try self.incoming.withPart(1) { bytes throws(Hello.Failure) in
                 try Hello(bytes, expecting: self.identity.protocolVersion)
             }
+            if let expected = self.expected, hello.name != expected.name {
+                self.thread.refused(.name, self.metadata(["mesh.peer": "\(hello.name)"]))
+                return self.lose(.forbidden)
+            }
             guard self.machine.helloReceived(at: self.now) == .reportUp else {
                 self.counters.droppedMalformed += 1
                 return
@@ -222,13 +236,17 @@ package final class PeerLink {
     // MARK: Lifecycle
 
     private func open() {
+        guard self.chooseKey() else {
+            self.thread.refused(.noKey, self.metadata([:]))
+            return self.machine.openFailed(at: self.now, random: .random(in: 0 ... .max))
+        }
         do throws(MeshError) {
             if self.incarnation > 0 { self.counters.reconnects += 1 }
             let id = "\(self.identity.name)#\(String(self.instance, radix: 16)).\(self.incarnation)"
             self.incarnation &+= 1
             let socket = try Socket(
                 .dealer, context: self.thread.context, thread: self.thread, options: self.options,
-                routingID: [UInt8](id.utf8))
+                security: self.security, routingID: [UInt8](id.utf8))
             // Monitored before it connects, so that no event is missed.
             let monitor = try SocketMonitor(
                 socket.core, context: self.thread.context, thread: self.thread, serial: self.thread.nextSerial())
@@ -241,11 +259,44 @@ package final class PeerLink {
         }
     }
 
+    /// The next of the keys that are listed for the peer: one after the other is tried while its key is replaced.
+    /// - Returns: false when there is none.
+    private func chooseKey() -> Bool {
+        guard let expected = self.expected else { return true }
+        let known = self.thread.peers.keys(of: expected.role, named: expected.name)
+        self.serverKey = known.isEmpty ? nil : known[self.attempts % known.count]
+        return self.serverKey != nil
+    }
+
+    private var security: SocketSecurity? {
+        guard let keys = self.thread.keys, let serverKey = self.serverKey else { return nil }
+        return .client(keys.own, server: serverKey)
+    }
+
+    private func handshakeFailed(_ failure: SocketMonitor.HandshakeFailure) {
+        self.counters.handshakesFailed += 1
+        guard self.machine.handshakeFailed(at: self.now, random: .random(in: 0 ... .max)) else { return }
+        self.attempts &+= 1
+        self.abandonConnection()
+        guard self.serverKey != nil || failure != .unfinished else { return }
+        let reason: LinkRefusal =
+            switch failure {
+            case .key: .rejected
+            case .mechanism: .mechanism
+            case .unfinished: .unfinished
+            }
+        self.thread.refused(reason, self.metadata(["mesh.key": "\(self.serverKey?.description ?? "none")"]))
+    }
+
+    private func abandonConnection() {
+        self.connection?.socket.setLinger(.zero)
+        self.connection = nil
+    }
+
     private func lose(_ reason: LinkLoss) {
         let action = self.machine.lost(reason, at: self.now, random: .random(in: 0 ... .max))
         guard action != .ignore else { return }
-        self.connection?.socket.setLinger(.zero)
-        self.connection = nil
+        self.abandonConnection()
         self.disconnected = false
         self.silent = false
         self.isResting = false
@@ -277,6 +328,13 @@ extension PeerLink: ReactorLink {
             return true
         }
         return self.deadline.map { now >= $0 } ?? false
+    }
+
+    func peersChanged(at now: Instant) {
+        guard let expected = self.expected, let key = self.serverKey else { return }
+        guard !self.thread.peers.keys(of: expected.role, named: expected.name).contains(key) else { return }
+        self.serverKey = nil
+        if self.machine.redial(at: now) { self.abandonConnection() } else { self.lose(.forbidden) }
     }
 
     func turn(at now: Instant) {
@@ -313,8 +371,9 @@ extension PeerLink: ReactorLink {
                 if !self.disconnected, self.machine.handshakeSucceeded(at: self.now) == .greet {
                     self.greet(connection)
                 }
-            case .handshakeFailed:
-                self.counters.handshakesFailed += 1
+            case .handshakeFailed(let failure):
+                self.handshakeFailed(failure)
+                if self.connection == nil { return }
             case .disconnected:
                 // Messages that the peer had sent before are still in the socket and are delivered first.
                 self.disconnected = self.machine.isConnected

@@ -1,9 +1,26 @@
 package import Timing
+package import Trust
 
 /// The peers of a bound link: routing ids, hellos, liveness. A plain value.
 ///
 /// Routing ids are untrusted bytes; they are found by a seeded hash and compared bytewise.
 package struct PeerRoster {
+    /// The key by which a peer proved who it is.
+    package struct Credential: Equatable, Sendable {
+        /// Its public key.
+        package let key: PublicKey
+        /// The roles in which it may use its name here.
+        package var roles: PeerRoles
+        /// The key's text, which libzmq attaches to every message of the connection.
+        let userID: [UInt8]
+
+        package init(key: PublicKey, roles: PeerRoles) {
+            self.key = key
+            self.roles = roles
+            self.userID = Array(key.description.utf8)
+        }
+    }
+
     /// One connected peer.
     package struct Peer {
         /// Its identifier inside this process.
@@ -12,6 +29,8 @@ package struct PeerRoster {
         package let routingID: [UInt8]
         /// Its hello.
         package let hello: Hello
+        /// Its key; nil on a link without CURVE.
+        package var credential: Credential?
         /// The connection's descriptor in libzmq, −1 if unknown.
         package let descriptor: Int32
         /// Its liveness.
@@ -28,6 +47,8 @@ package struct PeerRoster {
         case admitted(PeerID, replaced: [PeerID])
         /// The maximum number of peers is reached.
         case full
+        /// A live peer of the same name and role has another key, or is a later connection of the same link.
+        case taken
     }
 
     /// The maximum wait after a disconnect until the socket has been read empty.
@@ -80,8 +101,10 @@ package struct PeerRoster {
 
     /// Admits a peer. It replaces older connections of the same link, and one with the same routing id or descriptor.
     package mutating func admit(
-        _ hello: Hello, routingID: UnsafeRawBufferPointer, descriptor: Int32, at now: Instant
+        _ hello: Hello, routingID: UnsafeRawBufferPointer, descriptor: Int32, credential: Credential? = nil,
+        at now: Instant
     ) -> Admission {
+        if let credential, self.isTaken(hello, routingID, credential) { return .taken }
         var replaced: [PeerID] = []
         for case let peer? in self.slots {
             let isSameLink = peer.hello.instance == hello.instance && peer.hello.name == hello.name
@@ -106,11 +129,33 @@ package struct PeerRoster {
         let id = PeerID(slot: UInt32(truncatingIfNeeded: slot), serial: self.serial)
         let liveness = LivenessMachine(self.settings, now: now)
         self.slots[slot] = Peer(
-            id: id, routingID: [UInt8](routingID), hello: hello, descriptor: descriptor, liveness: liveness)
+            id: id, routingID: [UInt8](routingID), hello: hello, credential: credential, descriptor: descriptor,
+            liveness: liveness)
         self.byRoutingID[key] = slot
         if descriptor >= 0 { self.byDescriptor[descriptor] = slot }
         self.nextCheck = min(self.nextCheck, liveness.deadline)
         return .admitted(id, replaced: replaced)
+    }
+
+    /// A name belongs to the key that uses it for as long as that connection lives, and to the latest connection of a
+    /// link.
+    private func isTaken(_ hello: Hello, _ routingID: UnsafeRawBufferPointer, _ credential: Credential) -> Bool {
+        for case let peer? in self.slots where peer.hello.name == hello.name && peer.disconnectedAt == nil {
+            guard let other = peer.credential, !other.roles.isDisjoint(with: credential.roles) else { continue }
+            if other.key != credential.key { return true }
+            if peer.hello.instance == hello.instance, peer.hello.incarnation >= hello.incarnation,
+                !peer.routingID.elementsEqual(routingID)
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Records the roles in which a peer may use its name from now on.
+    package mutating func setRoles(of id: PeerID, _ roles: PeerRoles) {
+        guard self[id] != nil else { return }
+        self.slots[Int(id.slot)]?.credential?.roles = roles
     }
 
     /// Removes a peer; false when it is gone already.

@@ -39,22 +39,26 @@ package final class Reactor: Sendable {
     package let waker: Waker
     private let settings: ReactorSettings
     private let logger: Logger
+    private let keys: LinkKeys?
     private let beat: (@Sendable () -> Void)?
     private let make: @Sendable (ReactorThread) throws -> any ReactorLoop
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
     ///   - name: the thread's name; Linux shows its first 15 bytes.
+    ///   - keys: guard the links over TCP; nil for plain ones.
     ///   - beat: called on the thread about once a second, even when idle, as proof that the loop turns.
     ///   - make: creates the loop on the thread, where it opens its links. Its errors are thrown by `run` or `ended`.
     package init(
         name: String, settings: ReactorSettings = ReactorSettings(), logger: Logger,
-        beat: (@Sendable () -> Void)? = nil, make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
+        keys: LinkKeys? = nil, beat: (@Sendable () -> Void)? = nil,
+        make: @escaping @Sendable (ReactorThread) throws -> any ReactorLoop
     ) throws(MeshError) {
         self.name = name
         self.waker = try Waker()
         self.settings = settings
         self.logger = logger
+        self.keys = keys
         self.beat = beat
         self.make = make
     }
@@ -131,8 +135,9 @@ package final class Reactor: Sendable {
         var failure: (any Error)?
         do {
             let context = try MeshContext(ioThreads: self.settings.ioThreads)
-            let thread = ReactorThread(context: context, logger: self.logger, waker: self.waker)
+            let thread = ReactorThread(context: context, logger: self.logger, waker: self.waker, keys: self.keys)
             do {
+                try thread.startGuard()
                 self.loop(try self.make(thread), thread)
             } catch {
                 failure = error

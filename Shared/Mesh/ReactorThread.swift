@@ -2,6 +2,7 @@ internal import CLinux
 internal import Glibc
 package import Logging
 package import Timing
+package import Trust
 
 /// A link, for its reactor.
 protocol ReactorLink: AnyObject {
@@ -11,6 +12,8 @@ protocol ReactorLink: AnyObject {
     func turn(at now: Instant)
     /// When `turn` is due at the latest.
     var deadline: Instant? { get }
+    /// Other peers, or other keys of them, are listed.
+    func peersChanged(at now: Instant)
     /// Orderly end: says goodbye and closes, sending its queue for as long as LINGER allows.
     func close()
 }
@@ -24,6 +27,17 @@ package final class ReactorThread {
     /// Wakes this thread.
     package let waker: Waker
 
+    /// The own key pair and the peers, by which links over TCP are guarded; nil without keys.
+    package let keys: LinkKeys?
+    /// The peers as they were at the start of this round; none without keys.
+    package private(set) var peers = PeerList()
+    /// What was refused on this thread.
+    package private(set) var refusals = LinkRefusals()
+    /// Changes with ``peers``.
+    package private(set) var peersVersion = 0
+    private var zap: ZapHandler?
+    private var loggedRefusals: [LinkRefusal: Instant] = [:]
+
     private var sockets: [SocketCore] = []
     private var descriptors: [DescriptorSource] = []
     private var links: [any ReactorLink] = []
@@ -35,10 +49,45 @@ package final class ReactorThread {
     /// itself was frozen.
     private(set) var roundGap = Nanoseconds.zero
 
-    init(context: MeshContext, logger: Logger, waker: Waker) {
+    init(context: MeshContext, logger: Logger, waker: Waker, keys: LinkKeys? = nil) {
         self.context = context
         self.logger = logger
         self.waker = waker
+        self.keys = keys
+    }
+
+    // MARK: Keys
+
+    /// Begins to answer for the keys of peers, if there are keys; before any socket is bound.
+    func startGuard() throws(MeshError) {
+        guard let keys = self.keys else { return }
+        (self.peers, self.peersVersion) = keys.current
+        self.zap = try ZapHandler(on: self)
+    }
+
+    /// What guards a socket that is bound: CURVE on TCP if there are keys, otherwise nothing.
+    /// - Parameter roles: of the peers that may connect to it.
+    package func security(binding endpoint: Endpoint, admitting roles: PeerRoles) -> SocketSecurity? {
+        guard let keys = self.keys, let zap = self.zap, endpoint.isTCP else { return nil }
+        return .server(keys.own, domain: zap.domain(admitting: roles))
+    }
+
+    /// Counts a refusal and, where keys are in use, logs it: at most one line every ten seconds for each reason.
+    package func refused(_ reason: LinkRefusal, _ metadata: @autoclosure () -> Logger.Metadata) {
+        self.refusals.count(reason)
+        guard self.keys != nil else { return }
+        guard self.loggedRefusals[reason].map({ self.now >= $0 + .seconds(10) }) ?? true else { return }
+        self.loggedRefusals[reason] = self.now
+        self.logger.warning(
+            "peer refused", metadata: metadata().merging(["mesh.reason": "\(reason.rawValue)"]) { first, _ in first })
+    }
+
+    private func followPeers() {
+        guard let keys = self.keys else { return }
+        let (peers, version) = keys.current
+        guard version != self.peersVersion else { return }
+        (self.peers, self.peersVersion) = (peers, version)
+        for link in self.links { link.peersChanged(at: self.now) }
     }
 
     /// Adds a foreign descriptor to the poll set until its source is cancelled.
@@ -66,6 +115,7 @@ package final class ReactorThread {
     func turnLinks(at now: Instant) {
         self.roundGap = now.elapsed(since: self.now)
         self.now = now
+        self.followPeers()
         for link in self.links where link.needsTurn(at: now) { link.turn(at: now) }
     }
 
@@ -78,7 +128,8 @@ package final class ReactorThread {
     }
 
     func closeLinks() {
-        for link in self.links { link.close() }
+        // The first of them, which answers for keys, closes last.
+        for link in self.links.reversed() { link.close() }
         self.links.removeAll()
     }
 

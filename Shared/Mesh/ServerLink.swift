@@ -1,6 +1,7 @@
 internal import DequeModule
 internal import Logging
 internal import Timing
+package import Trust
 
 /// A bound link: one ROUTER, any number of dialling peers.
 ///
@@ -43,6 +44,9 @@ package final class ServerLink {
     }
 
     private let thread: ReactorThread
+    /// The roles of peers that may connect; looked at where keys prove them.
+    private let served: PeerRoles
+    private let isGuarded: Bool
     private var identity: LinkIdentity
     private let instance = UInt64.random(in: 0 ... .max)
     private var roster: PeerRoster
@@ -58,18 +62,24 @@ package final class ServerLink {
     private var untold: Set<PeerID> = []
 
     /// Binds and registers the link.
-    /// - Parameter maximumPeers: further peers are turned away.
+    /// - Parameters:
+    ///   - roles: of the peers that may connect. Matters on TCP if the reactor has keys, which then prove them.
+    ///   - maximumPeers: further peers are turned away.
     /// - Throws: `addressInUse`, `invalidEndpoint`, `invalidOption`, `system`.
     package init(
         on thread: ReactorThread, bind endpoint: Endpoint, identity: LinkIdentity, options: LinkOptions = LinkOptions(),
-        liveness: LivenessSettings = LivenessSettings(), maximumPeers: Int = 256
+        liveness: LivenessSettings = LivenessSettings(), admitting roles: PeerRoles = .all, maximumPeers: Int = 256
     ) throws(MeshError) {
         if let problem = liveness.problem { throw MeshError(.invalidOption, problem) }
-        var socket = try Socket(.router, context: thread.context, thread: thread, options: options)
+        let security = thread.security(binding: endpoint, admitting: roles)
+        var socket = try Socket(
+            .router, context: thread.context, thread: thread, options: options, security: security)
         let monitor = try SocketMonitor(
             socket.core, context: thread.context, thread: thread, serial: thread.nextSerial())
         self.endpoint = try socket.bind(endpoint, backlog: options.backlog)
         self.thread = thread
+        self.served = roles
+        self.isGuarded = security != nil
         self.identity = identity
         self.silenceLimit = Nanoseconds(liveness.silence)
         self.roster = PeerRoster(maximum: maximumPeers, settings: liveness, seed: .random(in: 0 ... .max))
@@ -85,6 +95,13 @@ package final class ServerLink {
 
     /// The peer's hello; nil when it is not up.
     package func hello(of peer: PeerID) -> Hello? { self.roster[peer]?.hello }
+
+    /// The roles in which the peer may send: those of its key, all of them on a link without keys, none when it is not
+    /// up.
+    package func roles(of peer: PeerID) -> PeerRoles {
+        guard let entry = self.roster[peer] else { return [] }
+        return entry.credential?.roles ?? .all
+    }
 
     /// Ends the link: sends a goodbye to all peers and their queues for as long as LINGER allows. No more events.
     package func close() {
@@ -140,7 +157,7 @@ package final class ServerLink {
             self.counters.droppedMalformed += 1
             return nil
         }
-        guard let peer = frames.withPart(0, { self.roster.find($0) }) else {
+        guard let peer = frames.withPart(0, { self.roster.find($0) }), self.isSender(peer) else {
             if kind != .goodbye { self.strangerSpoke(connection) }
             return nil
         }
@@ -152,16 +169,33 @@ package final class ServerLink {
         return peer
     }
 
+    // A routing id alone is only a claim: it is free again as soon as its connection has closed.
+    private func isSender(_ peer: PeerID) -> Bool {
+        guard self.isGuarded else { return true }
+        guard let credential = self.roster[peer]?.credential else { return false }
+        return self.incoming.withUserID { credential.userID.elementsEqual($0) }
+    }
+
+    /// The key of the sender of `incoming` and the roles in which it may use a name.
+    private func credential(for name: String) -> PeerRoster.Credential? {
+        guard let key = self.incoming.senderKey else { return nil }
+        let roles = self.thread.peers.roles(of: key, named: name).intersection(self.served)
+        return roles.isEmpty ? nil : PeerRoster.Credential(key: key, roles: roles)
+    }
+
     private func helloReceived(_ connection: LinkConnection) {
         let frames = self.incoming
         do throws(Hello.Failure) {
             let hello = try frames.withPart(2) { bytes throws(Hello.Failure) in
                 try Hello(bytes, expecting: self.identity.protocolVersion)
             }
+            let credential = self.isGuarded ? self.credential(for: hello.name) : nil
+            if self.isGuarded, credential == nil { return self.forbid(.name, hello, connection) }
             let descriptor = frames.descriptorOfSender
             let admission = frames.withPart(0) {
-                self.roster.admit(hello, routingID: $0, descriptor: descriptor, at: self.now)
+                self.roster.admit(hello, routingID: $0, descriptor: descriptor, credential: credential, at: self.now)
             }
+            if admission == .taken { return self.forbid(.taken, hello, connection) }
             self.admitted(admission, hello, connection)
         } catch {
             switch error {
@@ -188,6 +222,14 @@ package final class ServerLink {
         self.pending.append(.peerUp(peer, hello))
         self.thread.logger.info(
             "peer up", metadata: self.metadata(["mesh.peer": "\(hello.name)", "mesh.peer.id": "\(peer)"]))
+    }
+
+    // The peer retries, with growing pauses, until the peers file allows it or the name is free.
+    private func forbid(_ reason: LinkRefusal, _ hello: Hello, _ connection: LinkConnection) {
+        self.answer(connection, .goodbye)
+        let key = self.incoming.senderKey?.description ?? "none"
+        self.thread.refused(
+            reason, self.metadata(["mesh.peer": "\(hello.name)", "mesh.key": "\(key)"]))
     }
 
     private func refuse(_ connection: LinkConnection, _ mesh: UInt16, _ version: UInt16) {
@@ -305,13 +347,38 @@ extension ServerLink: ReactorLink {
         return self.deadline.map { now >= $0 } ?? false
     }
 
+    private func handshakeFailed(_ failure: SocketMonitor.HandshakeFailure) {
+        self.counters.handshakesFailed += 1
+        switch failure {
+        case .key: break  // Counted where the key was refused.
+        case .mechanism: self.thread.refused(.mechanism, self.metadata([:]))
+        // Without keys it is no more than somebody who connected and said nothing.
+        case .unfinished: if self.isGuarded { self.thread.refused(.unfinished, self.metadata([:])) }
+        }
+    }
+
+    func peersChanged(at now: Instant) {
+        guard self.isGuarded else { return }
+        for id in self.roster.ids {
+            guard let peer = self.roster[id], let credential = peer.credential else { continue }
+            let roles = self.thread.peers.roles(of: credential.key, named: peer.hello.name).intersection(self.served)
+            if roles.isEmpty {
+                self.thread.refused(.removed, self.metadata(["mesh.peer": "\(peer.hello.name)"]))
+                _ = self.send(.goodbye, to: id)
+                self.drop(id, .forbidden)
+            } else if roles != credential.roles {
+                self.roster.setRoles(of: id, roles)
+            }
+        }
+    }
+
     func turn(at now: Instant) {
         guard let connection = self.connection else { return }
         self.budget = messagesPerTurn
         while connection.monitor.isReadable, let news = connection.monitor.next() {
             switch news {
             case .handshakeSucceeded: break
-            case .handshakeFailed: self.counters.handshakesFailed += 1
+            case .handshakeFailed(let failure): self.handshakeFailed(failure)
             case .disconnected(let descriptor): self.roster.disconnected(descriptor: descriptor, at: now)
             }
         }

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Trust
 
 /// An owned ZeroMQ socket: ROUTER or DEALER. Closed by deinit.
 ///
@@ -32,14 +33,16 @@ package struct Socket: ~Copyable {
     /// Creates a socket and sets its options.
     /// - Parameters:
     ///   - thread: the reactor to wake when the socket becomes ready; nil for a socket that is polled by hand.
+    ///   - security: CURVE, which keeps out everybody else; nil for a plain socket.
     ///   - routingID: 1 … 255 bytes, by which a ROUTER identifies this DEALER; nil: chosen by the ROUTER.
     package init(
         _ kind: Kind, context: MeshContext, thread: ReactorThread? = nil, options: LinkOptions,
-        routingID: [UInt8]? = nil
+        security: SocketSecurity? = nil, routingID: [UInt8]? = nil
     ) throws(MeshError) {
         if let problem = options.problem { throw MeshError(.invalidOption, problem) }
         let core = try SocketCore(context, kind: kind == .router ? ZMQ_ROUTER : ZMQ_DEALER, thread: thread)
         try Socket.set(options, kind: kind, on: core)
+        if let security { try Socket.set(security, on: core) }
         if let routingID {
             guard (1...255).contains(routingID.count), routingID.first != 0 else {
                 throw MeshError(.invalidOption, "a routing id has 1 to 255 bytes and does not begin with 0")
@@ -158,6 +161,31 @@ package struct Socket: ~Copyable {
         var limit = Int64(options.maximumMessageBytes)
         guard zmq_setsockopt(core.pointer, ZMQ_MAXMSGSIZE, &limit, MemoryLayout<Int64>.size) == 0 else {
             throw MeshError(errno: zmq_errno(), "cannot set the longest message to \(limit)")
+        }
+    }
+
+    private static func set(_ security: SocketSecurity, on core: SocketCore) throws(MeshError) {
+        func set(_ option: Int32, _ bytes: [UInt8]) throws(MeshError) {
+            guard zmq_setsockopt(core.pointer, option, bytes, bytes.count) == 0 else {
+                throw MeshError(errno: zmq_errno(), "cannot set ZeroMQ option \(option)")
+            }
+        }
+        func set(_ option: Int32, _ value: Int32) throws(MeshError) {
+            let code = mesh_set_int(core.pointer, option, value)
+            if code < 0 { throw MeshError(errno: -code, "cannot set ZeroMQ option \(option)") }
+        }
+        switch security {
+        case .server(let own, let domain):
+            try set(ZMQ_CURVE_SERVER, 1)
+            try set(ZMQ_CURVE_PUBLICKEY, own.publicKey.bytes)
+            try set(ZMQ_CURVE_SECRETKEY, own.secretBytes)
+            try set(ZMQ_ZAP_DOMAIN, Array(domain.utf8))
+            // Without a handler nobody is admitted, instead of everybody.
+            try set(mesh_zap_enforce_domain, 1)
+        case .client(let own, let server):
+            try set(ZMQ_CURVE_SERVERKEY, server.bytes)
+            try set(ZMQ_CURVE_PUBLICKEY, own.publicKey.bytes)
+            try set(ZMQ_CURVE_SECRETKEY, own.secretBytes)
         }
     }
 

@@ -6,8 +6,18 @@ struct SocketMonitor: ~Copyable {
     /// The events that links act on; `descriptor` is the connection's.
     enum News: Equatable {
         case handshakeSucceeded
-        case handshakeFailed
+        case handshakeFailed(HandshakeFailure)
         case disconnected(descriptor: Int32)
+    }
+
+    /// How a handshake failed.
+    enum HandshakeFailure: Equatable {
+        /// The connection closed, or the time limit passed.
+        case unfinished
+        /// The other side has another mechanism or release, or expected another key.
+        case mechanism
+        /// A key was refused: here the other's, by the handler of such questions, or over there ours.
+        case key
     }
 
     private let core: SocketCore
@@ -56,8 +66,10 @@ struct SocketMonitor: ~Copyable {
             switch event {
             case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .handshakeSucceeded
             case ZMQ_EVENT_DISCONNECTED: return .disconnected(descriptor: value)
-            case 0: continue
-            default: return .handshakeFailed
+            case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .handshakeFailed(.unfinished)
+            case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .handshakeFailed(.mechanism)
+            case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .handshakeFailed(.key)
+            default: continue
             }
         }
         return nil

@@ -17,15 +17,21 @@ package struct WatchedFile: Sendable {
     fileprivate let path: String
     fileprivate let stamp: FileStamp?
     fileprivate let limit: Int
+    fileprivate let objection: @Sendable (FileFacts) -> SettingRefusal?
     fileprivate let contents: any WatchedContents
 
     /// - Parameters:
     ///   - stamp: the file before it was read at start; nil when it could not be examined.
     ///   - limit: the maximum size, bytes; a longer file is refused.
-    package init(_ path: String, stamp: FileStamp?, limit: Int = 1 << 20, contents: any WatchedContents) {
+    ///   - objection: a reason to refuse a file with this metadata unread; nil when there is none.
+    package init(
+        _ path: String, stamp: FileStamp?, limit: Int = 1 << 20, contents: any WatchedContents,
+        unless objection: @escaping @Sendable (FileFacts) -> SettingRefusal? = { _ in nil }
+    ) {
         self.path = path
         self.stamp = stamp
         self.limit = limit
+        self.objection = objection
         self.contents = contents
     }
 
@@ -99,6 +105,6 @@ private final class FileLoop: ReactorLoop {
         if let facts = FileFacts(of: file.path, followsLink: true), !facts.isRegular {
             return .failure(SettingRefusal(facts.isFolder ? "is a folder" : "is not a regular file"))
         }
-        return FileBytes.read(file.path, limit: file.limit)
+        return FileBytes.read(file.path, limit: file.limit, unless: file.objection)
     }
 }

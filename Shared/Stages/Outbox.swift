@@ -4,12 +4,9 @@ public import Wire
 
 /// The output queue of one peer: the records of this turn, and envelopes that its link has not accepted yet.
 ///
-/// Bound: at most `limit` bytes wait; beyond it envelopes are dropped and counted by their records. Public, so that
-/// ``append(_:)`` can be inlined.
+/// Bound: at most `limit` bytes wait; beyond it envelopes are dropped and counted by their records, and so are those that
+/// are longer than the peer accepts. Public, so that ``append(_:)`` can be inlined.
 public struct Outbox {
-    /// An envelope of about this many bytes is closed before the turn ends, so that no message grows too large.
-    @usableFromInline static let envelopeBytes = 128 << 10
-
     private struct Envelope {
         var bytes: [UInt8]
         var records: Int
@@ -19,12 +16,17 @@ public struct Outbox {
     private var waiting: Deque<Envelope> = []
     private var waitingBytes = 0
     private let limit: Int
+    private let largestEnvelope: Int
     /// Records dropped since the last ``takeDropped()``.
     private var dropped = 0
 
-    /// An empty outbox with a bound of `limit` bytes.
-    package init(limit: Int) {
+    /// An empty outbox.
+    /// - Parameters:
+    ///   - limit: the maximum of bytes that wait.
+    ///   - largestEnvelope: the longest envelope that the peer accepts, bytes; it would close the link on a longer one.
+    package init(limit: Int, largestEnvelope: Int = .max) {
         self.limit = limit
+        self.largestEnvelope = largestEnvelope
     }
 
     /// True when nothing is queued.
@@ -34,7 +36,7 @@ public struct Outbox {
     @inlinable
     public mutating func append(_ record: some WireRecord) {
         self.open.append(record)
-        if self.open.bytes.count >= Self.envelopeBytes { self.seal() }
+        if self.open.isFull { self.seal() }
     }
 
     /// Adds an envelope as it is, which counts as one record.
@@ -51,7 +53,9 @@ public struct Outbox {
     }
 
     private mutating func enqueue(_ envelope: Envelope) {
-        guard self.waitingBytes + envelope.bytes.count <= self.limit || self.waiting.isEmpty else {
+        guard envelope.bytes.count <= self.largestEnvelope,
+            self.waitingBytes + envelope.bytes.count <= self.limit || self.waiting.isEmpty
+        else {
             self.dropped += envelope.records
             return
         }

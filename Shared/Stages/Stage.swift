@@ -1,6 +1,18 @@
+package import Trust
+
 /// The stages of the pipeline, in the order in which a commit passes them.
 package enum Stage: String, Sendable, CaseIterable {
     case gateway, coalescer, committer, fanout
+
+    /// The role in which its instances prove who they are.
+    package var role: PeerRole {
+        switch self {
+        case .gateway: .gateway
+        case .coalescer: .coalescer
+        case .committer: .committer
+        case .fanout: .fanout
+        }
+    }
 }
 
 /// One instance of a stage.

@@ -39,7 +39,9 @@ package final class StageLinks {
         self.links = try addresses.map { address in
             let base = try Endpoint(address.endpoint)
             let endpoint = try lane.map { try base.lane($0) } ?? base
-            return try PeerLink(on: thread, to: endpoint, identity: identity, options: options)
+            return try PeerLink(
+                on: thread, to: endpoint, expecting: ExpectedPeer(stage.role, address.name), identity: identity,
+                options: options)
         }
     }
 

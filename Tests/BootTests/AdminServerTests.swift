@@ -210,6 +210,19 @@ extension String {
         #expect(
             FileBytes.replace("/nowhere/at/all", with: [])?.reason == "cannot be written: No such file or directory")
     }
+
+    @Test func theFileThatIsJudgedIsTheOneThatIsRead() throws {
+        let path = "/tmp/touchsync-boot-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        #expect(FileBytes.replace(path, with: Array("judged".utf8), mode: 0o600) == nil)
+        let bytes = try FileBytes.read(path) { facts in
+            // In this moment somebody puts another file in its place.
+            #expect(FileBytes.replace(path, with: Array("another".utf8), mode: 0o644) == nil)
+            return facts.permissions == 0o600 ? nil : SettingRefusal("another mode")
+        }.get()
+        #expect(bytes == Array("judged".utf8))
+        #expect(FileBytes.read(path) { SettingRefusal("has mode \($0.permissions)") }.failure == "has mode \(0o644)")
+    }
 }
 
 extension Result where Failure == SettingRefusal {

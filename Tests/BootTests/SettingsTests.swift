@@ -256,16 +256,6 @@ private struct SampleSettings: DaemonSettings {
         #expect(text.contains("tick-ms = 16  # default\n"))
     }
 
-    @Test(arguments: [
-        ("postgresql://h/d", "postgresql://h/d"), ("postgresql://u@h/d", "postgresql://u@h/d"),
-        ("postgresql://u:p@w/x@h:5/d", "postgresql://u:********@h:5/d"),
-        ("host=h password=p user=u", "host=h password=******** user=u"), ("host=h password='p w'", "********"),
-        ("nonsense", "********"), ("host=/run/pg port=5432 dbname=d", "host=/run/pg port=5432 dbname=d"),
-    ])
-    func connectionStringsLoseTheirPasswords(_ text: String, _ shown: String) {
-        #expect(ConnectionString.masked(text) == shown)
-    }
-
     @Test func helpNamesEverySettingAndItsSources() {
         let help = SettingsReport.help(SampleSettings.schema)
         for setting in SampleSettings.schema.settings {

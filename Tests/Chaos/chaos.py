@@ -1,6 +1,6 @@
 """Runs the whole pipeline under load and faults, and judges what became of every commit.
 
-    run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--slow-joiners N] [--keep]
+    run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--slow-joiners N] [--keys] [--keep]
 """
 
 import argparse
@@ -33,17 +33,20 @@ def arguments():
         "--slow-joiners", type=int, default=None,
         help="readers of a large room over slow connections; default 4 when faults strike for 2 minutes or more, else 0",
     )
+    parser.add_argument("--keys", action="store_true", help="guard the links by keys, as between machines")
     parser.add_argument("--keep", action="store_true", help="leave logs, data and history where they are")
     parser.add_argument("--list", action="store_true", help="name the kinds of faults and end")
     return parser.parse_args()
 
 
-def chosen(names):
-    if names == "all":
-        return list(FAULTS.values())
-    if names == "main":
-        return [fault for fault in FAULTS.values() if fault.is_main]
-    return [FAULTS[name] for name in names.split(",")]
+def chosen(names, is_keyed):
+    """The kinds of faults. Nobody between two daemons can repeat what is guarded by keys."""
+    if names not in ("all", "main"):
+        return [FAULTS[name] for name in names.split(",")]
+    return [
+        fault for fault in FAULTS.values()
+        if (names == "all" or fault.is_main) and not (is_keyed and fault.name == "link-repeat")
+    ]
 
 
 class Nemesis:
@@ -101,7 +104,9 @@ async def run(folder, options, seed, faults):
     report = Report(seed, faults)
     slow = options.slow_joiners if options.slow_joiners is not None else 4 if options.seconds >= 120 else 0
     settings = SETTINGS if slow else {}
-    async with running(folder, seed, options.clients, options.pause, slow, looks=True, settings=settings) as world:
+    async with running(
+        folder, seed, options.clients, options.pause, slow, looks=True, settings=settings, is_keyed=options.keys,
+    ) as world:
         await Nemesis(world, faults).run(options.seconds, report)
     report.finish(world)
     report.add_counts(folder / "history.jsonl")
@@ -115,7 +120,7 @@ def main():
                         for name, fault in FAULTS.items()))
         return 0
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
-    faults = chosen(options.faults)
+    faults = chosen(options.faults, options.keys)
     print(f"chaos: seed {seed}, {options.clients} apps, {options.seconds:.0f} s, {len(faults)} kinds of faults", flush=True)
 
     with temporary_folder(keeps=options.keep) as folder:

@@ -11,6 +11,7 @@ import tempfile
 
 import ports
 from daemons import STAGES, Daemon
+from keys import Keys
 from postgres import Pair
 from proxy import Proxy
 
@@ -57,12 +58,12 @@ class Cluster:
     `counts` and `settings` differ from the usual by stage; `prefixes` are words before the command of a stage or of one
     daemon; `sees(name, peer)` says who knows of whom; `data` is where the database's files lie when not in the folder;
     `order` is the order of the start, in which "postgres" may stand too; `log` is the descriptor that all daemons write
-    to instead of files of their own, and how much they write.
+    to instead of files of their own, and how much they write; with `is_keyed` links are guarded by keys.
     """
 
     def __init__(
         self, folder, counts=None, settings=None, prefixes=None, standby=True, sees=None, data=None, order=STAGES,
-        log=(None, "notice"),
+        log=(None, "notice"), is_keyed=False,
     ):
         self.counts = {stage: 2 for stage in STAGES} | (counts or {})
         self.settings = {stage: SETTINGS[stage] | (settings or {}).get(stage, {}) for stage in STAGES}
@@ -72,6 +73,7 @@ class Cluster:
         self.sink, self.log_level = log
         self.order = list(order) if "postgres" in order else ["postgres", *order]
         self.postgres = Pair(self.folder, standby, data)
+        self.keys = Keys(self.folder) if is_keyed else None
         self.daemons = {}
         # By (who connects, to whom): the proxies between them.
         self.proxies = {}
@@ -108,8 +110,11 @@ class Cluster:
             else:
                 flags.append(f"--bind=tcp://127.0.0.1:{self.binds[name]}")
             flags += [f"--{key}={value}" for key, value in self.settings[stage].items()]
+            if self.keys:
+                flags += self.keys.flags(stage, name)
             environment = {key: value for key, value in os.environ.items() if not key.startswith("TOUCHSYNC_")}
             environment.pop("DATABASE_URL", None)
+            environment["TOUCHSYNC_ALLOW_ROOT"] = "true"
             if stage in ("committer", "fanout"):
                 environment["DATABASE_URL"] = await self._database(name)
             self.daemons[name] = Daemon(

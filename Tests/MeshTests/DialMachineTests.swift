@@ -110,4 +110,24 @@ struct DialMachineTests {
         #expect(machine.deadline == nil)
         #expect(machine.isClosed)
     }
+
+    @Test func aFailedHandshakeIsTriedAgainAfterABackOff() {
+        var machine = DialMachine(LivenessSettings(), now: self.start)
+        #expect(machine.handshakeFailed(at: self.start, random: 0) == false)
+        #expect(machine.due(at: self.start) == .open)
+        #expect(machine.handshakeFailed(at: self.start, random: 0) == true)
+        #expect(machine.due(at: self.start) == .nothing)
+        #expect(machine.deadline == self.start + 50 * millisecond)
+        #expect(machine.due(at: self.start + 50 * millisecond) == .open)
+    }
+
+    @Test func anotherKeyIsTriedImmediately() {
+        var machine = DialMachine(LivenessSettings(), now: self.start)
+        #expect(machine.redial(at: self.start) == false)
+        #expect(machine.due(at: self.start) == .open)
+        #expect(machine.redial(at: self.start) == true)
+        #expect(machine.due(at: self.start) == .open)
+        _ = machine.handshakeSucceeded(at: self.start)
+        #expect(machine.redial(at: self.start) == false)
+    }
 }

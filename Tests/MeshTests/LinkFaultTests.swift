@@ -18,6 +18,14 @@ struct LinkFaultTests {
         return settings
     }
 
+    /// Short pauses between attempts, but patience with a busy machine.
+    static var patient: LivenessSettings {
+        var settings = LivenessSettings()
+        settings.backoffMinimum = .milliseconds(10)
+        settings.backoffMaximum = .milliseconds(50)
+        return settings
+    }
+
     static func hello(version: UInt16 = version, name: String = "raw", instance: UInt64 = 1) -> [UInt8] {
         Hello(LinkIdentity(name: name, protocolVersion: version), instance: instance, incarnation: 0).encoded()
     }
@@ -239,7 +247,7 @@ struct LinkFaultTests {
             (0..<4096).map { _ in UInt8.random(in: 0...255) }, [],
         ]
         var strangers: [Int32] = []
-        for greeting in greetings { strangers.append(try connect(port, greeting)) }
+        for greeting in greetings { strangers.append(try connectRaw(to: port, greeting)) }
         let dial = try Probe.dial(endpoint)
         try await dial.sees(.up("server"))
         dial.post { _ = $0.dial?.send([5]) }
@@ -256,22 +264,6 @@ struct LinkFaultTests {
         }
         try await dial.stop()
         try await server.stop()
-    }
-
-    private func connect(_ port: UInt16, _ bytes: [UInt8]) throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw Timeout(description: "connect: \(errno)") }
-        send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        return descriptor
     }
 }
 

@@ -1,6 +1,7 @@
 import Testing
 import Timing
 import TimingTestKit
+import Trust
 
 @testable import Mesh
 
@@ -166,5 +167,43 @@ struct PeerRosterTests {
             #expect(Set(roster.ids) == Set(alive.keys) && roster.count <= 8, "seed \(seed) step \(step)")
             for (id, name) in alive { #expect(self.find(roster, name) == id, "seed \(seed) step \(step)") }
         }
+    }
+
+    // MARK: Keys
+
+    private func admit(
+        _ roster: inout PeerRoster, _ id: String, _ key: PublicKey, instance: UInt64 = 1, incarnation: UInt32 = 0,
+        role: PeerRole = .gateway
+    ) -> PeerRoster.Admission {
+        let hello = Hello(
+            LinkIdentity(name: "peer", protocolVersion: version), instance: instance, incarnation: incarnation)
+        let credential = PeerRoster.Credential(key: key, roles: PeerRoles(role))
+        return Array(id.utf8).withUnsafeBytes {
+            roster.admit(hello, routingID: $0, descriptor: -1, credential: credential, at: self.start)
+        }
+    }
+
+    @Test func aNameBelongsToTheKeyThatUsesIt() throws {
+        var roster = self.roster()
+        let (key, other) = (KeyPair().publicKey, KeyPair().publicKey)
+        let first = try self.admitted(self.admit(&roster, "a", key))
+        #expect(self.admit(&roster, "b", other, instance: 2) == .taken)
+        // The same key may come again: its daemon was restarted, or its link was opened again.
+        _ = try self.admitted(self.admit(&roster, "c", key, instance: 2))
+        guard case .admitted(_, let replaced) = self.admit(&roster, "d", key, incarnation: 1) else {
+            throw Timeout(description: "a newer connection of the link is not admitted")
+        }
+        #expect(replaced == [first])
+        // In another role the name is somebody else's.
+        _ = try self.admitted(self.admit(&roster, "e", other, instance: 3, role: .coalescer))
+    }
+
+    @Test func anOlderConnectionDoesNotReplaceANewerOne() throws {
+        var roster = self.roster()
+        let key = KeyPair().publicKey
+        _ = try self.admitted(self.admit(&roster, "a", key, incarnation: 5))
+        #expect(self.admit(&roster, "b", key, incarnation: 4) == .taken)
+        #expect(self.admit(&roster, "b", key, incarnation: 5) == .taken)
+        _ = try self.admitted(self.admit(&roster, "b", key, incarnation: 6))
     }
 }

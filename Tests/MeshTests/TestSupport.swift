@@ -58,6 +58,7 @@ enum Seen: Equatable, Sendable {
 final class ProbeRecord: Sendable {
     let seen = NIOLockedValueBox<[Seen]>([])
     let counters = NIOLockedValueBox<(server: LinkCounters, dial: LinkCounters)>((LinkCounters(), LinkCounters()))
+    let refusals = NIOLockedValueBox(LinkRefusals())
     let turns = NIOLockedValueBox(0)
 }
 
@@ -101,6 +102,7 @@ final class ProbeLoop: ReactorLoop {
         if !batch.isEmpty { self.record.seen.withLockedValue { $0 += batch } }
         let counters = (self.server?.counters ?? LinkCounters(), self.dial?.counters ?? LinkCounters())
         self.record.counters.withLockedValue { $0 = counters }
+        self.record.refusals.withLockedValue { $0 = self.thread.refusals }
         self.record.turns.withLockedValue { $0 += 1 }
         return nil
     }
@@ -161,10 +163,13 @@ struct Probe: Sendable {
     let record = ProbeRecord()
     private let posts: Mailbox<@Sendable (ProbeLoop) -> Void>
 
-    init(settings: ReactorSettings = ReactorSettings(), setUp: @escaping @Sendable (ProbeLoop) throws -> Void) throws {
+    init(
+        settings: ReactorSettings = ReactorSettings(), keys: LinkKeys? = nil,
+        setUp: @escaping @Sendable (ProbeLoop) throws -> Void
+    ) throws {
         let record = self.record
         let box = NIOLockedValueBox<Mailbox<@Sendable (ProbeLoop) -> Void>?>(nil)
-        self.reactor = try Reactor(name: "probe", settings: settings, logger: silentLogger) { thread in
+        self.reactor = try Reactor(name: "probe", settings: settings, logger: silentLogger, keys: keys) { thread in
             guard let posts = box.withLockedValue({ $0 }) else { throw Timeout(description: "no mailbox") }
             let loop = ProbeLoop(thread, posts, record)
             try setUp(loop)
@@ -254,3 +259,21 @@ struct Probe: Sendable {
 
 /// 4 bytes for a number, and back.
 func bytes(_ number: Int) -> [UInt8] { [UInt8](withUnsafeBytes(of: UInt32(number).bigEndian) { [UInt8]($0) }) }
+
+/// Connects to a port of this machine and sends some bytes.
+/// - Returns: the descriptor, which the caller closes.
+func connectRaw(to port: UInt16, _ bytes: [UInt8]) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let code = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    guard code == 0 else { throw Timeout(description: "connect: \(errno)") }
+    send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    return descriptor
+}

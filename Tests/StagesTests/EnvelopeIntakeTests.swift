@@ -2,6 +2,7 @@ import Logging
 import NIOConcurrencyHelpers
 import Stages
 import Testing
+import Trust
 import Wire
 
 /// An envelope that cannot be read ends at its first bad record; it is counted, at most one a second is logged.
@@ -37,7 +38,7 @@ import Wire
     private func rooms(in bytes: [UInt8], _ intake: EnvelopeIntake) -> [Identifier] {
         var rooms: [Identifier] = []
         bytes.withUnsafeBytes { bytes in
-            intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+            intake.walk(bytes, from: .all) { kind, fields throws(EnvelopeError) in
                 guard kind == .leave else { return }
                 rooms.append(try EnvelopeReader.decode(Leave.self, fields).room)
             }

@@ -49,6 +49,18 @@ import Wire
         #expect(envelopes == 4)
     }
 
+    @Test func whatThePeerWouldNotAcceptIsDropped() {
+        var outbox = Outbox(limit: 1 << 20, largestEnvelope: 100)
+        outbox.append(envelope: Array(repeating: 0, count: 101))
+        outbox.append(envelope: Array(repeating: 1, count: 100))
+        var sent: [[UInt8]] = []
+        outbox.flush {
+            sent.append($0)
+            return .sent
+        }
+        #expect(sent == [Array(repeating: 1, count: 100)] && outbox.takeDropped() == 1)
+    }
+
     @Test func anEnvelopeKeepsItsPlaceAmongRecordsAndCountsAsOne() {
         var outbox = Outbox(limit: 1 << 20)
         outbox.append(self.leave)

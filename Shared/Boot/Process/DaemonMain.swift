@@ -24,6 +24,7 @@ package enum DaemonMain {
     package static func run<Settings: DaemonSettings>(
         _ type: Settings.Type, build: (Settings, DaemonContext) async throws -> [any Service]
     ) async -> Never {
+        ProcessSetup.hideSecrets(SecretArguments(of: Settings.schema.settings))
         let descriptorLimit = ProcessSetup.prepare()
         ProcessSetup.confine()
         var resolver = SettingsResolver(
@@ -31,6 +32,7 @@ package enum DaemonMain {
             environment: ProcessSetup.environment(), readFile: { FileBytes.read($0) })
         let settings = self.settings(type, &resolver)
         let process = ProcessSettings(resolver.values)
+        self.settle(process, Settings.schema.program)
         let handler = LineLogHandler(origin: process.name, format: process.logFormat, level: process.logLevel)
         LoggingSystem.bootstrap { _ in handler }
         let logger = Logger(label: Settings.schema.program) { _ in handler }
@@ -76,6 +78,16 @@ package enum DaemonMain {
         if resolver.action == .checkConfig { ProcessSetup.print("ok\n") }
         if resolver.action != .run { exit(0) }
         return settings
+    }
+
+    /// Gives up the rights of root, or ends the process.
+    private static func settle(_ process: ProcessSettings, _ program: String) {
+        do throws(SettingProblem) {
+            try ProcessUser.settle(user: process.user, allowsRoot: process.allowsRoot)
+        } catch {
+            ProcessSetup.complain("\(program): \(error)\n")
+            exit(self.configurationExitCode)
+        }
     }
 
     private static func group(

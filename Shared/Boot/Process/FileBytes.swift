@@ -6,9 +6,24 @@ package enum FileBytes {
     /// - Parameter limit: the maximum size, bytes; a longer file is rejected.
     /// - Returns: its bytes or a reason such as `cannot be read: No such file or directory`.
     package static func read(_ path: String, limit: Int = 1 << 20) -> Result<[UInt8], SettingRefusal> {
+        self.read(path, limit: limit) { _ in nil }
+    }
+
+    /// Reads a file, unless something speaks against it. What is judged is the open file, so that nobody can put another
+    /// one in its place before it is read.
+    /// - Parameters:
+    ///   - limit: the maximum size, bytes; a longer file is rejected.
+    ///   - objection: a reason not to read a file with this metadata; nil when there is none.
+    package static func read(
+        _ path: String, limit: Int = 1 << 20, unless objection: (FileFacts) -> SettingRefusal?
+    ) -> Result<[UInt8], SettingRefusal> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return .failure(SettingRefusal("cannot be read: \(self.reason(errno))")) }
         defer { close(descriptor) }
+        guard let facts = FileFacts(of: descriptor) else {
+            return .failure(SettingRefusal("cannot be examined: \(self.reason(errno))"))
+        }
+        if let refusal = objection(facts) { return .failure(refusal) }
         return self.read(descriptor, limit: limit)
     }
 
@@ -42,6 +57,21 @@ package enum FileBytes {
         }
         close(descriptor)
         guard rename(draft, path) == 0 else { return SettingRefusal("cannot be replaced: \(self.reason(errno))") }
+        return nil
+    }
+
+    /// Creates a file, which must not exist.
+    /// - Returns: nil, or the reason why there is none now.
+    package static func create(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) -> SettingRefusal? {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { return SettingRefusal("cannot be created: \(self.reason(errno))") }
+        guard self.write(bytes, to: descriptor) else {
+            let refusal = SettingRefusal("cannot be written: \(self.reason(errno))")
+            close(descriptor)
+            unlink(path)
+            return refusal
+        }
+        close(descriptor)
         return nil
     }
 

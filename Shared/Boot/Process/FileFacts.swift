@@ -19,6 +19,18 @@ package struct FileFacts: Sendable {
     package init?(of path: String, followsLink: Bool) {
         var facts = stat()
         guard (followsLink ? stat(path, &facts) : lstat(path, &facts)) == 0 else { return nil }
+        self.init(facts)
+    }
+
+    /// The metadata of an open file.
+    /// - Returns: nil when it cannot be examined.
+    init?(of descriptor: Int32) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { return nil }
+        self.init(facts)
+    }
+
+    private init(_ facts: stat) {
         self.isFolder = facts.st_mode & S_IFMT == S_IFDIR
         self.isRegular = facts.st_mode & S_IFMT == S_IFREG
         self.owner = facts.st_uid

@@ -10,6 +10,8 @@ struct ProcessSettings: Sendable {
     var logFormat: LogFormat
     var logLevel: Logger.Level
     var drainTimeout: Duration
+    var user: String?
+    var allowsRoot: Bool
 
     init(_ values: SettingValues) {
         self.name = values[SharedSettings.name(values.schema.section)]
@@ -19,6 +21,8 @@ struct ProcessSettings: Sendable {
         self.parentDescriptor = values[SharedSettings.parentFd].map(Int32.init)
         self.logFormat = values[SharedSettings.logFormat]
         self.logLevel = values[SharedSettings.logLevel]
+        self.user = values[SharedSettings.user]
+        self.allowsRoot = values[SharedSettings.allowRoot]
         self.drainTimeout = values[SharedSettings.drainTimeout]
     }
 }

@@ -27,6 +27,25 @@ package enum ProcessSetup {
         _ = linux_renounce_privileges()
     }
 
+    /// Removes secrets from the command line of this process: it executes its own program again, as the same process,
+    /// with the secrets in the environment. Returns when there are none, or when the program cannot be executed.
+    package static func hideSecrets(_ secrets: SecretArguments) {
+        let arguments = CommandLine.arguments
+        guard let (others, variables) = secrets.separated(Array(arguments.dropFirst())) else { return }
+        for (name, value) in variables { setenv(name, value, 1) }
+        let copies = (arguments.prefix(1) + others).map { strdup($0) } + [nil]
+        // By its path, after which the system names the process; by the link if the file was replaced meanwhile.
+        for program in [self.programPath, "/proc/self/exe"] { execv(program, copies) }
+        for copy in copies { free(copy) }
+    }
+
+    /// The path of the running program.
+    package static var programPath: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        return String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// The process's environment.
     package static func environment() -> [String: String] {
         var result: [String: String] = [:]

@@ -36,7 +36,9 @@ struct CommandLineReader {
 
     private mutating func read(_ argument: String) {
         guard argument.hasPrefix("--") || argument == "-h" else {
-            self.complain(argument, "is no flag; see --help")
+            // It may be the second word of a connection string without quotes.
+            let isPair = argument.contains("=") || argument.contains("://")
+            self.complain(isPair ? ConnectionString.masked(argument) : argument, "is no flag; see --help")
             return
         }
         var name = argument == "-h" ? "help" : String(argument.dropFirst(2))

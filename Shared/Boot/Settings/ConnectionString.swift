@@ -1,50 +1,116 @@
 /// Makes PostgreSQL connection strings safe to show.
+///
+/// Both forms of libpq (PostgreSQL manual, section 34.1.1) are understood: `postgresql://user:PASSWORD@host/db?key=value`
+/// and `key=value` pairs with quotes and escapes. Values are shown of those keys only that are known to be harmless, so
+/// that a mistyped keyword, or a password with characters that should have been escaped, hides too much, never too little.
 package enum ConnectionString {
-    /// The string with its passwords replaced: in `scheme://user:PASSWORD@host`, as `password=…` in a query, and as the
-    /// `password` keyword (libpq 34.1.1). A keyword string with quotes is masked completely, to be on the safe side.
+    /// What stands in place of a secret.
+    package static let mask = "********"
+
+    /// The string with everything replaced that is, or may be a part of, a password.
     @Sendable package static func masked(_ text: String) -> String {
-        guard let scheme = text.range(ofFirst: "://") else {
-            return text.contains("'") || text.contains("\\") || !text.contains("=")
-                ? "********" : self.maskPairs(text, separator: " ")
-        }
-        let head = text[..<scheme]
-        let rest = text[text.index(scheme, offsetBy: 3)...]
-        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        // A password may contain any of these unescaped; everything before the last @ is user information.
-        let userEnd = rest.lastIndex(of: "@")
-        var shown = head + "://"
-        var tail = rest
-        if let userEnd {
-            let user = rest[..<userEnd]
-            shown += user.prefix { $0 != ":" }
-            shown += user.contains(":") ? ":********@" : "@"
-            tail = rest[rest.index(after: userEnd)...]
-        } else {
-            shown += rest[..<authorityEnd]
-            tail = rest[authorityEnd...]
-        }
-        guard let query = tail.firstIndex(of: "?") else { return String(shown + tail) }
-        return String(shown) + tail[...query]
-            + self.maskPairs(String(tail[tail.index(after: query)...]), separator: "&")
+        guard let uri = self.scheme(of: text) else { return KeywordMask.masked(text) }
+        return String(text[..<uri]) + self.maskedURI(text[uri...])
     }
 
-    private static func maskPairs(_ text: String, separator: Character) -> String {
-        text.split(separator: separator, omittingEmptySubsequences: false).map { pair in
-            let key = pair.prefix { $0 != "=" }
-            let isSecret = ["password", "sslpassword", "passfile"].contains(key.lowercased())
-            return isSecret ? "\(key)=********" : String(pair)
-        }.joined(separator: String(separator))
+    /// The position behind the scheme; nil when the text is no URI.
+    private static func scheme(of text: String) -> String.Index? {
+        let scheme = ["postgresql://", "postgres://"].first { text.hasPrefix($0) }
+        return scheme.map { text.index(text.startIndex, offsetBy: $0.count) }
     }
+
+    /// - Parameter rest: what follows the scheme.
+    private static func maskedURI(_ rest: Substring) -> String {
+        let head = rest.prefix { $0 != "?" }
+        let query = rest[head.endIndex...].dropFirst()
+        // A password with an unescaped "?" looks like a query that contains the "@". Then nobody can tell them apart.
+        if query.contains("@"), head.contains(":") { return "\(head.prefix { $0 != ":" }):\(self.mask)" }
+        let pairs = query.split(separator: "&", omittingEmptySubsequences: false).map(self.maskedParameter)
+        return self.maskedUser(head) + (query.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    }
+
+    private static func maskedUser(_ head: Substring) -> String {
+        // A password may contain any character unescaped; everything before the last @ is user information.
+        guard let end = head.lastIndex(of: "@") else { return Self.maskedHosts(head) }
+        guard let colon = head[..<end].firstIndex(of: ":") else { return String(head) }
+        return "\(head[...colon])\(self.mask)\(head[end...])"
+    }
+
+    /// Hosts and a database's name. What stands where a port should, and is none, is the password of somebody who forgot
+    /// the host.
+    private static func maskedHosts(_ head: Substring) -> String {
+        let path = head.firstIndex(of: "/") ?? head.endIndex
+        let hosts = head[..<path].split(separator: ",", omittingEmptySubsequences: false).map { host in
+            guard !host.hasSuffix("]"), let colon = host.lastIndex(of: ":") else { return String(host) }
+            let port = host[host.index(after: colon)...]
+            return port.allSatisfy(\.isNumber) ? String(host) : "\(host.prefix { $0 != ":" }):\(self.mask)"
+        }
+        return hosts.joined(separator: ",") + head[path...]
+    }
+
+    private static func maskedParameter(_ pair: Substring) -> String {
+        let key = pair.prefix { $0 != "=" }
+        guard key.endIndex < pair.endIndex else { return pair.isEmpty ? "" : self.mask }
+        if self.harmless.contains(String(key)) { return String(pair) }
+        return self.secret.contains(String(key)) ? "\(key)=\(self.mask)" : self.mask
+    }
+
+    /// Keywords of libpq whose values hold no secret.
+    static let harmless: Set<String> = [
+        "host", "hostaddr", "port", "dbname", "user", "connect_timeout", "client_encoding", "application_name",
+        "fallback_application_name", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+        "tcp_user_timeout", "sslmode", "sslcert", "sslkey", "sslrootcert", "sslcrl", "channel_binding", "krbsrvname",
+        "gssencmode", "service", "target_session_attrs", "load_balance_hosts", "requirepeer",
+    ]
+
+    /// Keywords that may be shown, without their values.
+    static let secret: Set<String> = ["password", "sslpassword", "passfile", "options"]
 }
 
-extension String {
-    /// The start of the first occurrence of an ASCII needle.
-    fileprivate func range(ofFirst needle: String) -> String.Index? {
-        var index = self.startIndex
-        while index < self.endIndex {
-            if self[index...].hasPrefix(needle) { return index }
-            index = self.index(after: index)
+/// Masks the `key=value` form, as libpq's own parser reads it: blanks around `=`, quotes, escapes by a backslash.
+private struct KeywordMask {
+    private var rest: Substring
+
+    /// Pairs joined by one blank each. From the first thing on that is no pair, nothing is shown.
+    static func masked(_ text: String) -> String {
+        var reader = KeywordMask(rest: text[...])
+        var shown: [String] = []
+        while reader.skipBlanks() {
+            guard let pair = reader.pair() else {
+                shown.append(ConnectionString.mask)
+                break
+            }
+            shown.append(pair)
         }
-        return nil
+        return shown.joined(separator: " ")
+    }
+
+    /// False at the end.
+    private mutating func skipBlanks() -> Bool {
+        self.rest = self.rest.drop(while: \.isWhitespace)
+        return !self.rest.isEmpty
+    }
+
+    private mutating func pair() -> String? {
+        let key = String(self.rest.prefix { $0 != "=" && !$0.isWhitespace })
+        self.rest = self.rest.dropFirst(key.count)
+        guard self.skipBlanks(), self.rest.popFirst() == "=" else { return nil }
+        _ = self.skipBlanks()
+        guard let value = self.value() else { return nil }
+        if ConnectionString.harmless.contains(key) { return "\(key)=\(value)" }
+        return ConnectionString.secret.contains(key) ? "\(key)=\(ConnectionString.mask)" : ConnectionString.mask
+    }
+
+    /// A value as it is spelt; nil when its quote is not closed.
+    private mutating func value() -> Substring? {
+        let start = self.rest
+        let isQuoted = self.rest.first == "'"
+        if isQuoted { self.rest.removeFirst() }
+        while let character = self.rest.first, isQuoted ? character != "'" : !character.isWhitespace {
+            self.rest.removeFirst()
+            if character == "\\" { _ = self.rest.popFirst() }
+        }
+        if isQuoted, self.rest.popFirst() == nil { return nil }
+        return start[..<self.rest.startIndex]
     }
 }

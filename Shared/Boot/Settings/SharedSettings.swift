@@ -41,11 +41,17 @@ package enum SharedSettings {
     package static let drainTimeout = Setting.milliseconds(
         "drain-timeout-ms", default: 10_000, in: 0...14_000, "Time limit for finishing pending work at shutdown.")
 
+    package static let user = Setting.optionalString(
+        "user", "User that a daemon started as root becomes, for good, before it opens sockets and ports.")
+    package static let allowRoot = Setting.bool(
+        "allow-root", default: false, "Run as root when started as root; without it and user a daemon refuses to.")
+
     /// The settings at the end of every schema.
     package static func process(_ section: String) -> [any SettingDeclaration] {
         [
             SharedSettings.name(section), SharedSettings.adminHost, SharedSettings.adminPort, SharedSettings.readyFd,
             SharedSettings.parentFd, SharedSettings.logFormat, SharedSettings.logLevel, SharedSettings.drainTimeout,
+            SharedSettings.user, SharedSettings.allowRoot,
         ]
     }
 
@@ -95,11 +101,14 @@ package enum SharedSettings {
         "token-lifetime-s", default: 86_400, in: 1...31_536_000,
         "Seconds for which a token is good at most: since its iat, or without one since it was presented.")
     package static let open = Setting.bool(
-        "open", default: false, "Serve without keys on an address that others can reach: everybody may do everything.")
+        "open", default: false,
+        "Serve without token keys on an address that others can reach: everybody may do everything.")
 
     /// The settings that the `common` section of a settings file may contain.
     package static let common: [any SettingDeclaration] = [
-        adminHost, logFormat, logLevel, drainTimeout, gateways, coalescers, committers, fanouts, databaseURL, rules,
+        adminHost, logFormat, logLevel, drainTimeout, user, allowRoot, gateways, coalescers, committers, fanouts,
+        linkKeyFile, peersFile,
+        databaseURL, rules,
         jwtSecret, jwtKeysFile, jwtIssuer, jwtAudience, tokenLifetime, roomElements, roomBytes, elementAnnotations,
     ]
 }

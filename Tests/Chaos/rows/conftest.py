@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import pathlib
 import sys
 
@@ -30,6 +31,7 @@ class Row:
     @contextlib.asynccontextmanager
     async def world(self, apps=20, pause=0.3, **options):
         """A small world; at the end nobody saw what should not be, and no daemon fell over by itself."""
+        options.setdefault("is_keyed", bool(os.environ.get("CHAOS_KEYS")))
         async with running(self.folder, self.seed, apps, pause, **options) as world:
             yield world
         crashes = [crash for daemon in world.cluster.daemons.values() for crash in daemon.crashes]

@@ -209,6 +209,7 @@ def memory_groups():
                 group.rmdir()
 
 
+@pytest.mark.long("the attacks of Tests/Hostile let no daemon grow by more than 64 MiB")
 def test_little_memory(row, memory_groups):
     """Each daemon gets 64 MiB, and the kernel kills what takes more. Apps that read nothing and a flood of commits do not
     make any of them."""
@@ -279,11 +280,12 @@ def test_clocks_disagree_and_jump(row, clocks):
     row.run(play())
 
 
+@pytest.mark.long("LinkTests.anotherVersionIsRefusedUntilItIsTheSame; the storm cuts such links")
 def test_another_release_on_one_link(row):
     """One link speaks a version that cannot be understood: it is refused, and others do the work."""
 
     async def play():
-        async with row.world() as world:
+        async with row.world(is_keyed=False) as world:
             await acknowledged(world, 20)
             strangers = world.cluster.between(source="gateway-1", target="committer-1")
             strangers += world.cluster.between(source="coalescer", target="committer-1")
@@ -307,11 +309,12 @@ def test_another_release_on_one_link(row):
     row.run(play())
 
 
+@pytest.mark.long("RoundTripTests has more fields at the end of every record, and kinds that nobody knows")
 def test_a_newer_release_on_every_link(row):
     """Every record on every link has a field more, and there are records of a kind that nobody knows."""
 
     async def play():
-        async with row.world(pause=0.1) as world:
+        async with row.world(pause=0.1, is_keyed=False) as world:
             await acknowledged(world, 40)
             links = [proxy for proxy in world.cluster.proxies.values() if proxy.may_repeat]
             for proxy in links[::2]:
@@ -362,6 +365,7 @@ def test_garbage_on_every_port(row):
     row.run(play())
 
 
+@pytest.mark.long("LoggingTests.aSinkThatNobodyReadsNeverBlocks")
 def test_nobody_reads_the_logs(row):
     """The pipe that daemons log to is full and stays so: they go on."""
 

@@ -1,0 +1,26 @@
+package import Boot
+package import Mesh
+
+/// What a daemon's metrics show of peers and records that were refused.
+package struct LinkTelemetry: Sendable {
+    private let refusals: MetricsTable<LinkRefusals>
+    private let records: Counter
+
+    /// - Parameter prefix: of the metrics' names.
+    package init(_ metrics: MetricsRegistry, prefix: String) {
+        var refusals = MetricsTable<LinkRefusals>(metrics, prefix: prefix)
+        refusals.counters(
+            "link_refusals_total", "Connections and peers that were refused on links, or refused us.", label: "reason",
+            of: LinkRefusal.self
+        ) { $0[$1] }
+        self.refusals = refusals
+        self.records = metrics.counter(
+            "\(prefix)records_refused_total", "Records dropped because their sender may not send them.")
+    }
+
+    /// Publishes the counts of a reactor.
+    package func publish(_ refusals: LinkRefusals) { self.refusals.publish(refusals) }
+
+    /// A record was dropped because its sender may not send it.
+    package func recordRefused() { self.records.add() }
+}

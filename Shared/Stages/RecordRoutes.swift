@@ -1,0 +1,50 @@
+package import Trust
+package import Wire
+
+extension RecordKind {
+    /// The roles that send such records to a role. A daemon drops what comes from others: a coalescer cannot publish
+    /// updates, and a gateway cannot show previews past the coalescer that paces them.
+    package func senders(to receiver: PeerRole) -> PeerRoles {
+        switch (self, receiver) {
+        case (.preview, .coalescer): PeerRoles(.gateway)
+        case (.preview, .fanout): PeerRoles(.coalescer)
+        case (.preview, .gateway): PeerRoles(.fanout)
+        // Selections need no pace and pass the coalescer by.
+        case (.attention, .coalescer): PeerRoles(.gateway)
+        case (.attention, .fanout): [PeerRoles(.gateway), PeerRoles(.coalescer)]
+        case (.attention, .gateway): PeerRoles(.fanout)
+        case (.commit, .coalescer): PeerRoles(.gateway)
+        case (.commit, .committer): [PeerRoles(.gateway), PeerRoles(.coalescer)]
+        case (.refusedCommit, .committer): PeerRoles(.coalescer)
+        case (.commitCredit, .coalescer): PeerRoles(.committer)
+        case (.commitCredit, .gateway): [PeerRoles(.coalescer), PeerRoles(.committer)]
+        case (.commitResult, .gateway): PeerRoles(.committer)
+        case (.update, .fanout): PeerRoles(.committer)
+        case (.update, .gateway): PeerRoles(.fanout)
+        case (.rulesNotice, .fanout): PeerRoles(.committer)
+        case (.gestureEnd, .coalescer), (.gestureEnd, .fanout): PeerRoles(.gateway)
+        case (.join, .fanout), (.leave, .fanout), (.roomInterest, .fanout), (.areaInterest, .fanout),
+            (.roomRead, .fanout), (.historyRead, .fanout):
+            PeerRoles(.gateway)
+        case (.joinReply, .gateway), (.roomPosition, .gateway), (.presence, .gateway), (.gestureEnded, .gateway),
+            (.sessionClaimed, .gateway), (.roomState, .gateway), (.historyReply, .gateway):
+            PeerRoles(.fanout)
+        // Listed, so that a new kind of record does not compile without its senders.
+        case (.preview, _), (.attention, _), (.commit, _), (.refusedCommit, _), (.commitCredit, _), (.commitResult, _),
+            (.update, _), (.rulesNotice, _), (.gestureEnd, _), (.join, _), (.leave, _), (.roomInterest, _),
+            (.areaInterest, _), (.roomRead, _), (.historyRead, _), (.joinReply, _), (.roomPosition, _), (.presence, _),
+            (.gestureEnded, _), (.sessionClaimed, _), (.roomState, _), (.historyReply, _):
+            []
+        }
+    }
+}
+
+extension Commit {
+    /// False when a gateway names another one as the owner of its commit, which would get the result.
+    /// - Parameters:
+    ///   - roles: those of the sender, as far as its link proves them.
+    ///   - name: the sender's.
+    package func isOwned(by roles: PeerRoles, named name: String?) -> Bool {
+        roles != PeerRoles(.gateway) || self.gateway.text == name
+    }
+}
