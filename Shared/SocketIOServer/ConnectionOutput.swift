@@ -22,7 +22,7 @@ extension ChannelHandlerContext: ChannelSink {
 /// kernel <- channel <- gathered buffers <- shared outbox        oldest bytes on the left
 /// ```
 /// Sends only append on the right; a flush moves everything to the left as far as possible. The channel is bypassed
-/// while it is empty (``DirectWriter``), and bytes are gathered only while it is.
+/// while it is empty (``DirectWriter``), and bytes are gathered only while it is. With TLS everything goes through it.
 final class ConnectionOutput {
     private let loop: ServerLoop
     /// `nil` before the channel is active and after it is closed: nothing is sent then.
@@ -33,6 +33,8 @@ final class ConnectionOutput {
     /// Whether the channel's queue is below the high water mark: its last notification, cached because every packet
     /// checks it.
     private(set) var isWritable = true
+    /// Of the answer that the peer is reading.
+    private var hold: AnswerHold?
 
     init(_ loop: ServerLoop) {
         self.loop = loop
@@ -43,11 +45,14 @@ final class ConnectionOutput {
     /// The channel can be written to.
     func attach(_ sink: any ChannelSink) { self.sink = sink }
 
-    /// The channel is active, with this socket (−1 if it has none).
+    /// The channel is active and nothing is between it and this socket (−1 if it has none).
     func open(descriptor: Int32) { self.direct.open(descriptor: descriptor) }
 
     /// The channel's backlog crossed a water mark.
-    func writabilityChanged(_ isWritable: Bool) { self.isWritable = isWritable }
+    func writabilityChanged(_ isWritable: Bool) {
+        self.isWritable = isWritable
+        if isWritable { self.hold = nil }
+    }
 
     /// Nothing more is sent, but the channel's queue may still be written.
     func close() { self.direct.close() }
@@ -56,6 +61,7 @@ final class ConnectionOutput {
     func discard() {
         self.direct.close()
         self.gathered = GatheredWrites()
+        self.hold = nil
         _ = self.loop.outbox.remove(for: self)
     }
 
@@ -112,6 +118,12 @@ final class ConnectionOutput {
     /// Flushes before the end of the turn if much is queued, so that ``isWritable`` shows whether the peer reads it.
     func flushIfLarge() {
         if self.bufferedBytes > self.loop.configuration.writeHighWater { self.flush() }
+    }
+
+    /// Keeps an answer's hold while the peer has not read most of what was sent.
+    func keep(_ hold: AnswerHold) {
+        self.flushIfLarge()
+        if !self.isWritable { self.hold = hold }
     }
 
     private func enqueue() {

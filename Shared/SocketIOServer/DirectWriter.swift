@@ -16,7 +16,8 @@ internal import NIOCore
 ///    connection, so ``close()`` is called first once the channel is closed or its output is shut down.
 /// 4. **Back-pressure.** Bytes accepted by the kernel are not counted; all others are in the channel and count towards
 ///    its water marks.
-/// 5. **Plain text.** The socket must be the end of the pipeline: a handler in between (TLS) would be bypassed.
+/// 5. **Plain text.** The socket must be the end of the pipeline: a handler in between would be bypassed. So
+///    ``open(descriptor:)`` is not called for a connection with TLS, all of whose bytes go to the channel.
 struct DirectWriter {
     /// The state of the channel's queue.
     private enum ChannelContent {

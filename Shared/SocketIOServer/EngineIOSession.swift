@@ -273,6 +273,9 @@ extension EngineIOSession {
         self.end(.payloadTooBig, code: 1009, reason: "")
     }
 
+    /// The body of a POST is not the one that a neighbour relayed: the session goes on without it.
+    func postDiscarded() { self.machine.postEnded() }
+
     /// The body of a POST arrived.
     func postReceived(_ body: [UInt8], _ post: HTTPExchange) {
         self.machine.postEnded()

@@ -65,6 +65,8 @@ final class HTTPExchange {
     private var stage = Stage.head
     /// The head of the unanswered request.
     private var head: HTTPRequestHead?
+    /// The digest of the body, if a neighbour relays the request.
+    private var provenDigest: [UInt8]?
     /// The number of the current request, which identifies late answers to older ones.
     private var serial = 0
 
@@ -131,6 +133,7 @@ final class HTTPExchange {
             self.headReceived(head)
         case .body(let body):
             guard let head, case .body(let target) = self.stage else { return }
+            guard self.isProven(body) else { return self.refuseRelay() }
             self.stage = .answering(target)
             self.connection.disarm()
             self.complete(head, target, body)
@@ -144,6 +147,7 @@ final class HTTPExchange {
 
     private func headReceived(_ head: HTTPRequestHead) {
         guard self.connection.isWithinLimits else { return self.answerUnavailable(retryAfter: 5, nil) }
+        guard self.isProven(head) else { return self.refuseRelay() }
         guard let destination = self.router.route(head, self) else { return }
         if case .failure(let error) = destination.target, head.hasBody {
             // Reading the body would be wasted.
@@ -259,6 +263,7 @@ extension HTTPExchange {
         let keepsAlive = self.answerHead(
             response.status, response.headers, length: response.body.count, body: hasNoBody ? [] : response.body,
             closes: closes)
+        if let hold = response.hold { self.connection.output.keep(hold) }
         self.answered(keepsAlive: keepsAlive)
     }
 
@@ -299,12 +304,46 @@ extension HTTPExchange {
 extension HTTPExchange {
     /// Sends a whole request to the server that owns its session.
     private func relay(_ head: HTTPRequestHead, _ body: [UInt8], to owner: SocketIOServer.Neighbour) {
+        let client = self.remoteAddress?.ipAddress
+        var proof: String?
+        if let authority = self.loop.configuration.relayAuthority {
+            proof = authority.proof(
+                method: head.method, target: HTTPRelay.target(of: head),
+                forwardedFor: HTTPRelay.forwardedFor(head, client), body: body, for: owner.name)
+            // The owner would refuse it.
+            guard proof != nil else { return self.answer(.unknownSession) }
+        }
         let request = RelayRequest(
-            bytes: HTTPRelay.request(head, body: body, client: self.remoteAddress?.ipAddress),
+            bytes: HTTPRelay.request(head, body: body, client: client, proof: proof),
             isHead: head.isMethod("HEAD"), isUpgrade: WebSocketHandshake.isAsked(by: head))
         let link = self.router.relays.link(to: owner)
         self.stage = .relaying(link)
         self.router.relays.send(request, on: link, for: self.connection)
+    }
+
+    /// Whether a request that is marked as relayed is proven to be, as far as its head goes; true for all others.
+    private func isProven(_ head: HTTPRequestHead) -> Bool {
+        self.provenDigest = nil
+        guard let authority = self.loop.configuration.relayAuthority, HTTPRelay.isRelayed(head) else { return true }
+        self.provenDigest = authority.digest(
+            provenBy: HTTPRelay.proof(of: head), method: head.method, target: HTTPRelay.target(of: head),
+            forwardedFor: HTTPRelay.forwardedFor(head))
+        return self.provenDigest != nil
+    }
+
+    /// The same for its body.
+    private func isProven(_ body: [UInt8]) -> Bool {
+        guard let digest = self.provenDigest else { return true }
+        return self.loop.configuration.relayAuthority?.isProven(body: body, digest: digest) ?? false
+    }
+
+    private func refuseRelay() {
+        self.loop.statistics.badRequests += 1
+        if case .body(.post(let session)) = self.stage {
+            self.stage = .head
+            session.postDiscarded()
+        }
+        self.answer(.init(status: 403), closes: true)
     }
 
     /// The relay in progress.

@@ -21,6 +21,8 @@ public struct HTTPResponse: Sendable {
     public var headers: [(String, String)]
     /// The body.
     public var body: [UInt8]
+    /// Kept until the client has read the answer, all but little of it, or is gone.
+    public var hold: AnswerHold?
 
     /// An answer.
     public init(status: UInt16, headers: [(String, String)] = [], body: [UInt8] = []) {
@@ -33,7 +35,7 @@ public struct HTTPResponse: Sendable {
 extension ByteBuffer {
     /// Writes the head of an HTTP/1.1 response.
     /// - Parameters:
-    ///   - length: the size of the body, bytes; omitted for 204.
+    ///   - length: the size of the body, bytes; omitted for 204 and 304, which have none.
     ///   - connection: the value of the Connection field; `nil` for none.
     mutating func writeResponseHead(
         _ status: UInt16, _ headers: [(String, String)], length: Int, connection: StaticString?
@@ -45,7 +47,7 @@ extension ByteBuffer {
             self.writeString(value)
             self.writeString("\r\n")
         }
-        if status != 204 { self.writeString("Content-Length: \(length)\r\n") }
+        if status != 204, status != 304 { self.writeString("Content-Length: \(length)\r\n") }
         if let connection { self.writeString("Connection: \(connection)\r\n") }
         self.writeString("\r\n")
     }

@@ -1,16 +1,18 @@
 internal import NIOCore
+internal import NIOTLS
 internal import SocketIO
 
-/// The only handler of a TCP connection: HTTP first, perhaps a WebSocket later.
+/// The handler of a TCP connection: HTTP first, perhaps a WebSocket later.
 ///
 /// ```
 ///                      request, answer                    101
 ///  proxy header -> http <-------------> http --------------------> webSocket | spliced
-///                   |                                                    |
-///                   +--- answer with close, error ---> lingering <- close + ---> closed
+///    [-> handshake]  |                                                    |
+///                    +--- answer with close, error ---> lingering <- close + ---> closed
 /// ```
-/// There is no other handler in the pipeline: ``DirectWriter`` relies on it, a change of role moves no handlers, and an
-/// idle connection needs few objects. All fields are used on the loop only.
+/// Without TLS there is no other handler in the pipeline: ``DirectWriter`` relies on it, a change of role moves no
+/// handlers, and an idle connection needs few objects. With TLS its handlers are added once, behind the header of a
+/// proxy, which is not encrypted. All fields are used on the loop only.
 ///
 /// Received bytes that may not be processed yet are kept, at most those of one turn, and no more are read: while an answer
 /// is due, while earlier answers are not read by the peer, and while it has sent more than ``ReadLimits`` allow.
@@ -22,6 +24,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private enum Role {
         /// Reading the header of a trusted proxy.
         case proxyHeader(ProxyHeaderReader, HTTPExchange)
+        /// The TLS handshake has begun: handlers before this one read and answer it.
+        case handshake(HTTPExchange)
         case http(HTTPExchange)
         case webSocket(WebSocketLink)
         /// A WebSocket of a session that a neighbour owns.
@@ -72,16 +76,43 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let operations = context.channel.pipeline.syncOperations
-        let descriptor = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
-        self.output.open(descriptor: descriptor ?? -1)
+        self.openOutput(context)
         let client = ConnectionClient(self, context.channel.remoteAddress, self.connections)
         self.client = client
         self.budget.account = client.account
-        if client.sendsProxyHeader, let exchange = self.httpExchange {
-            self.role = .proxyHeader(ProxyHeaderReader(), exchange)
-        }
         self.arm(after: self.loop.configuration.handshakeTimeout)
+        guard let exchange = self.httpExchange else { return }
+        if client.sendsProxyHeader {
+            self.role = .proxyHeader(ProxyHeaderReader(), exchange)
+        } else {
+            self.begin(exchange)
+        }
+    }
+
+    /// Chooses the way of the connection's bytes: to its socket if nothing is in between, otherwise through the channel.
+    private func openOutput(_ context: ChannelHandlerContext) {
+        guard self.loop.security == nil else { return self.output.attach(SecureSink(context)) }
+        let operations = context.channel.pipeline.syncOperations
+        let descriptor = try? operations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+        self.output.open(descriptor: descriptor ?? -1)
+    }
+
+    /// The bytes of the client itself begin here.
+    private func begin(_ exchange: HTTPExchange) {
+        guard let security = self.loop.security, let context else {
+            self.role = .http(exchange)
+            return
+        }
+        self.role = .handshake(exchange)
+        do { try security.secure(context) } catch { self.drop() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshake(let exchange) = self.role, case .handshakeCompleted? = event as? TLSUserEvent {
+            self.loop.statistics.tlsHandshakes += 1
+            self.role = .http(exchange)
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -90,8 +121,8 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.lost(.transportError)
-        context.close(promise: nil)
+        self.lost(isUncleanShutdown(error) ? .transportClose : .transportError)
+        context.closeSocket()
     }
 
     private func lost(_ reason: DisconnectReason) {
@@ -103,6 +134,9 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         self.client?.closed(self)
         switch role {
         case .proxyHeader(_, let exchange), .http(let exchange): exchange.connectionLost()
+        case .handshake(let exchange):
+            self.loop.statistics.tlsFailures += 1
+            exchange.connectionLost()
         case .webSocket(let link): link.connectionLost(reason)
         case .spliced(let link): link.clientGone()
         case .lingering, .closed: break
@@ -143,6 +177,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     private func consume(_ input: UnsafeRawBufferPointer) -> Int {
         switch self.role {
         case .proxyHeader(let reader, let exchange): return self.readProxyHeader(reader, exchange, input)
+        case .handshake: self.reread(input)
         case .http(let exchange): return exchange.read(input)
         case .webSocket(let link): return link.read(input)
         case .spliced(let link):
@@ -154,6 +189,13 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .closed: break
         }
         return input.count
+    }
+
+    /// Passes bytes that came with the header of a proxy through the handlers of TLS, which were added behind it.
+    private func reread(_ input: UnsafeRawBufferPointer) {
+        guard let pipeline = self.context?.pipeline.syncOperations else { return }
+        pipeline.fireChannelRead(NIOAny(ByteBuffer(bytes: input)))
+        pipeline.fireChannelReadComplete()
     }
 
     /// Processes what was kept, because what held it up is over, and then reads on.
@@ -184,7 +226,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         switch self.role {
         case .webSocket(let link): return link.mayRead
         case .spliced(let link): return link.isWritable
-        case .proxyHeader, .http, .lingering, .closed: return true
+        case .proxyHeader, .handshake, .http, .lingering, .closed: return true
         }
     }
 
@@ -204,7 +246,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .http(let exchange): exchange.relayLink?.resumeReading()
         case .webSocket(let link): link.becameWritable()
         case .spliced(let link): link.resumeReading()
-        case .proxyHeader, .lingering, .closed: break
+        case .proxyHeader, .handshake, .lingering, .closed: break
         }
     }
 
@@ -248,11 +290,11 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         var offset = 0
         switch reader.next(input, at: &offset) {
         case .incomplete: self.role = .proxyHeader(reader, exchange)
-        case .local: self.role = .http(exchange)
+        case .local: self.begin(exchange)
         case .client(let client):
-            self.role = .http(exchange)
             self.client?.identified(client)
             self.budget.account = self.account
+            self.begin(exchange)
         case .malformed:
             self.loop.statistics.badRequests += 1
             self.drop()
@@ -288,7 +330,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         switch self.role {
         case .http(let exchange): exchange.relayLink != nil
         case .spliced: true
-        case .proxyHeader, .webSocket, .lingering, .closed: false
+        case .proxyHeader, .handshake, .webSocket, .lingering, .closed: false
         }
     }
 
@@ -299,7 +341,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         case .spliced(let link):
             link.clientGone()
             self.linger()
-        case .proxyHeader, .webSocket, .lingering, .closed: break
+        case .proxyHeader, .handshake, .webSocket, .lingering, .closed: break
         }
     }
 
@@ -309,6 +351,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
         switch self.role {
         case .http(let exchange): input = exchange.heldBytes
         case .webSocket(let link): input = link.heldBytes
+        case .handshake: input = TransportSecurity.handshakeBytes
         case .proxyHeader, .spliced, .lingering, .closed: input = 0
         }
         return self.output.bufferedBytes + self.unread.count + input
@@ -340,7 +383,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
     }
 
     /// Closes immediately.
-    func drop() { self.context?.close(promise: nil) }
+    func drop() { self.context?.closeSocket() }
 
     /// Sends queued bytes, then closes the output; the input stays open for the close timeout and a bounded number of
     /// bytes. Closing with unread bytes would reset the connection and could destroy an answer in flight.
@@ -350,7 +393,7 @@ final class PeerHandler: ChannelDuplexHandler, Timed {
             self.role = .closed
             return
         case .http(let exchange): exchange.close()
-        case .proxyHeader, .webSocket, .spliced, .lingering: break
+        case .proxyHeader, .handshake, .webSocket, .spliced, .lingering: break
         }
         self.unread = []
         self.resumeDeadline = .max

@@ -1,13 +1,14 @@
 internal import NIOCore
+internal import NIOTLS
 internal import SocketIO
 
 /// One connection to a neighbour: it carries one relayed request after another, or becomes the owner's side of a
 /// WebSocket.
 ///
 /// ```
-/// connecting -> awaiting (the answer) -> body -> idle -> awaiting …
-///                   |  101
-///                   +---> spliced -> lingering              any -> closed
+/// connecting [+ handshake] -> awaiting (the answer) -> body -> idle -> awaiting …
+///                               |  101
+///                               +---> spliced -> lingering              any -> closed
 /// ```
 /// Its buffers are bounded: a request, the head of an answer, and what was read when the client stopped reading,
 /// because reading then pauses. Used on the loop only.
@@ -27,6 +28,7 @@ final class RelayLink: ChannelDuplexHandler, Timed {
     private let loop: ServerLoop
     private let relays: Relays
     private var context: ChannelHandlerContext?
+    private var sink: (any ChannelSink)?
     private var stage = Stage.connecting
     /// The client of the request in progress.
     private var client: PeerHandler?
@@ -36,6 +38,9 @@ final class RelayLink: ChannelDuplexHandler, Timed {
     private var isReadHeld = false
     var armedTick: UInt64 = 0
     private(set) var deadline: UInt64 = .max
+
+    /// TLS for this connection; `nil` without it.
+    var security: TransportSecurity? { self.loop.security }
 
     init(_ loop: ServerLoop, _ relays: Relays, _ neighbour: SocketIOServer.Neighbour) {
         self.loop = loop
@@ -60,10 +65,10 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     private func sendRequest() {
         self.stage = .awaiting
-        guard let context else { return self.drop() }
-        let buffer = context.channel.allocator.buffer(bytes: self.request.bytes)
+        guard let sink else { return self.drop() }
+        sink.append(ByteBuffer(bytes: self.request.bytes))
         self.request.bytes = []
-        context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
+        sink.flush()
         self.arm(after: self.loop.configuration.relayTimeout)
     }
 
@@ -75,12 +80,27 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     // MARK: Connection
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.sink = self.loop.security == nil ? context : SecureSink(context)
+    }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.sink = nil
+    }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard case .connecting = self.stage else { return context.close(promise: nil) }
+        if self.loop.security == nil { self.connected(context) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { self.connected(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func connected(_ context: ChannelHandlerContext) {
+        guard case .connecting = self.stage else { return context.closeSocket() }
         self.relays.connected(context.channel)
         self.sendRequest()
     }
@@ -94,14 +114,14 @@ final class RelayLink: ChannelDuplexHandler, Timed {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         self.lost()
-        context.close(promise: nil)
+        context.closeSocket()
     }
 
     /// Closes immediately.
     func drop() {
         let context = self.context
         self.lost()
-        context?.close(promise: nil)
+        context?.closeSocket()
     }
 
     private func lost() {
@@ -206,11 +226,9 @@ extension RelayLink {
     var isWritable: Bool { self.context?.channel.isWritable ?? true }
 
     /// Queues the client's bytes; ``flush()`` sends them.
-    func write(_ buffer: ByteBuffer) {
-        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
-    }
+    func write(_ buffer: ByteBuffer) { self.sink?.append(buffer) }
 
-    func flush() { self.context?.flush() }
+    func flush() { self.sink?.flush() }
 
     /// The client has closed its side: its last bytes are still sent.
     func clientGone() {

@@ -71,7 +71,11 @@ final class Relays {
                 value: .init(low: configuration.writeLowWater, high: configuration.writeHighWater)
             )
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let security = bound.value.security { try pipeline.addHandlers(security.neighbourHandlers()) }
+                    try pipeline.addHandler(bound.value)
+                }
             }
         let connected =
             neighbour.address.map { bootstrap.connect(to: $0) }

@@ -11,6 +11,8 @@ final class ServerLoop {
     let timers: DeadlineTimers
     var outbox = SharedOutbox()
     var statistics = SocketIOServer.Statistics()
+    /// TLS for new connections; `nil` without it. A server has it from its start or never.
+    var security: TransportSecurity?
     /// True once the server accepts no new sessions: HTTP answers then close their connection.
     var isDraining = false
     /// True while the memory budget is exceeded, or nearly: no new sessions.
@@ -23,6 +25,7 @@ final class ServerLoop {
         self.configuration = configuration
         self.flushes = flushes
         self.timers = DeadlineTimers(eventLoop, flushes)
+        self.security = configuration.tls.map(TransportSecurity.init)
     }
 
     /// Nanoseconds of the monotonic clock that all deadlines use.

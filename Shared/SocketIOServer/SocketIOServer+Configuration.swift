@@ -15,7 +15,8 @@ extension SocketIOServer {
         public var connectRequestTimeout: Duration = .seconds(5)
         /// From the opening of a session to its first accepted namespace.
         public var connectTimeout: Duration = .seconds(45)
-        /// From the TCP connect, or the first byte of a later request, to the end of the request head.
+        /// From the TCP connect, or the first byte of a later request, to the end of the request head; a TLS handshake
+        /// included.
         public var handshakeTimeout: Duration = .seconds(5)
         /// From the end of a head to the end of its body.
         public var requestTimeout: Duration = .seconds(30)
@@ -79,11 +80,16 @@ extension SocketIOServer {
         /// hundred more than these rates close with 1008.
         public var pongBurst = 20
 
+        /// The certificate for TLS; `nil` for plain text. ``SocketIOServer/present(_:)`` replaces it.
+        public var tls: TLSIdentity?
+
         /// The prefix of engine ids, by which neighbours or a proxy identify this server. URL-safe ASCII.
         public var sidPrefix = ""
         /// Servers behind the same proxy by their `sidPrefix`; requests for their sessions are relayed to them. An
-        /// entry for our own prefix is ignored.
+        /// entry for our own prefix is ignored. With ``tls`` they have it, too, and the same certificate.
         public var neighbours: [String: Neighbour] = [:]
+        /// Proves what is relayed; nil where everything on the network between neighbours is trusted.
+        public var relayAuthority: (any RelayAuthority)?
         /// The time limit for connecting to a neighbour.
         public var relayConnectTimeout: Duration = .seconds(2)
         /// A neighbour must answer within the two ping times, in which a held poll is answered, plus this margin.
@@ -102,15 +108,19 @@ extension SocketIOServer {
         /// A host name or an address.
         public let host: String
         public let port: Int
+        /// The name for which requests to it are proven.
+        public let name: String
         /// The same, if `host` is an address.
         let address: SocketAddress?
 
         /// - Parameters:
         ///   - host: an IP address (IPv6 without brackets), or a name that is resolved for each connection.
         ///   - port: 1 to 65535.
-        public init(host: String, port: Int) {
+        ///   - name: for which requests to it are proven.
+        public init(host: String, port: Int, name: String = "") {
             self.host = host
             self.port = port
+            self.name = name
             self.address = try? SocketAddress(ipAddress: host, port: port)
         }
     }

@@ -11,6 +11,10 @@ extension SocketIOServer {
         public var pausedReads: UInt64 = 0
         /// Connections and sessions closed because the memory budget was exceeded.
         public var shedConnections: UInt64 = 0
+        /// TLS handshakes completed with clients.
+        public var tlsHandshakes: UInt64 = 0
+        /// Connections that ended before their TLS handshake was complete.
+        public var tlsFailures: UInt64 = 0
         /// HTTP requests read.
         public var requests: UInt64 = 0
         /// HTTP requests or handshakes that the server answered with an error.

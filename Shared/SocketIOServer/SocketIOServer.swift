@@ -54,6 +54,10 @@ public final class SocketIOServer: @unchecked Sendable {
     /// True while any session is polling.
     public var hasPollingSessions: Bool { self.sessions.all.contains { $0.transport == .polling } }
 
+    /// Presents another certificate to connections from here on. Has no effect on a server that was configured without
+    /// one.
+    public func present(_ identity: TLSIdentity) { self.loop.security?.replace(with: identity) }
+
     // MARK: Flushing
 
     /// Flushes every connection with unflushed sends, once.
@@ -78,7 +82,7 @@ extension SocketIOServer {
     /// Listens on a TCP port; see ``start(host:port:)``.
     public func bind(host: String, port: Int) -> EventLoopFuture<SocketAddress> {
         let configuration = self.configuration
-        return ServerBootstrap(group: self.eventLoop)
+        var bootstrap = ServerBootstrap(group: self.eventLoop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: Int32(clamping: configuration.backlog))
             .serverChannelInitializer { channel in
@@ -102,7 +106,8 @@ extension SocketIOServer {
                     try channel.pipeline.syncOperations.addHandler(PeerHandler(self.connections, self.router))
                 }
             }
-            .bind(host: host, port: port)
+        if configuration.tls != nil { bootstrap = TransportSecurity.readingLittle(bootstrap) }
+        return bootstrap.bind(host: host, port: port)
             .flatMapThrowing { channel in
                 guard let address = channel.localAddress else { throw ChannelError.unknownLocalAddress }
                 self.listeners.append(channel)

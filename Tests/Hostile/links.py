@@ -30,9 +30,10 @@ class Here:
 class LinkedPipeline(Pipeline):
     """One of each daemon, started one by one."""
 
-    def __init__(self, host, base):
+    def __init__(self, host, base, is_guarded):
         super().__init__(host)
         self.base = base
+        self.is_guarded = is_guarded
         first_port = free_ports("127.0.0.1", 8)
         # A coalescer listens on two neighbouring ports.
         self.ports = {stage: first_port + 2 * index for index, stage in enumerate(["fanout", "committer", "coalescer"])}
@@ -43,6 +44,7 @@ class LinkedPipeline(Pipeline):
         return [*self.ports.values(), self.ports["coalescer"] + 1]
 
     def start(self, within=60.0):
+        self.environment["TOUCHSYNC_ALLOW_ROOT"] = "true"
         self.environment["DATABASE_URL"] = self.base.report["database"].replace("/touchsync?", "/linked?")
         self._touchsync("migrate")
         processes = [self._start(stage, time.monotonic() + within) for stage in NEIGHBOURS]
@@ -52,7 +54,7 @@ class LinkedPipeline(Pipeline):
     def _start(self, stage, end):
         """Starts a daemon and waits until it is ready; what `touchsync up` would say of it."""
         name = f"{stage}-1"
-        flags = ["--name", name]
+        flags = ["--name", name, *(self.keys() if self.is_guarded else [])]
         for other in NEIGHBOURS[stage]:
             flags += [f"--{other}s", f"{other}-1=tcp://127.0.0.1:{self.ports[other]}"]
         if stage == "gateway":

@@ -61,10 +61,20 @@ class Pipeline:
         self.process = None
         self.report = None
 
+    def keys(self):
+        """The flags of links that are guarded by keys: one key for all daemons, and nobody else's is listed."""
+        key, peers = self.folder / "key", self.folder / "peers"
+        if not key.exists():
+            public = self._touchsync("keys", "new", str(key)).splitlines()[0]
+            roles = ["gateway", "coalescer", "committer", "fanout"]
+            peers.write_text("".join(f"{role} * {public}\n" for role in roles))
+        return ["--link-key-file", str(key), "--peers-file", str(peers)]
+
     def start(self, within=90.0):
         command = [
-            str(PROGRAMS / "touchsync"), "up", "--json", "--host", self.host, "--port", str(self.port), "--data",
+            str(PROGRAMS / "touchsync"), "up", "--json", "--show-secrets", "--host", self.host, "--port", str(self.port), "--data",
             str(self.folder / "data"), "--gateways", "2", "--face", f"tcp://{self.host}:{self.face_port}",
+            *self.keys(),
         ]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
@@ -118,7 +128,7 @@ class Pipeline:
 
     def refresh(self):
         """Asks again what runs; returns the daemons' pids by name, None for one that is down."""
-        self.report |= json.loads(self._touchsync("ps", "--json", "--data", str(self.folder / "data")))
+        self.report |= json.loads(self._touchsync("ps", "--json", "--show-secrets", "--data", str(self.folder / "data")))
         return self.pids
 
     @property

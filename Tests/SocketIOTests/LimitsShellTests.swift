@@ -40,6 +40,22 @@ import Testing
         for _ in 0..<whole { #expect(try client.response().status == 200) }
     }
 
+    @Test func anAnswerIsHeldUntilItIsReadOrItsClientIsGone() throws {
+        let fixture = try ServerFixture()
+        let (reader, leaver) = (try fixture.client(), try fixture.client())
+        for client in [reader, leaver] { client.send(RawClient.get("/large")) }
+        let areSent = try fixture.eventually { $1.log.count == 2 }
+        #expect(areSent)
+        #expect(try fixture.log() == ["large answer", "large answer"])
+        #expect(try reader.response().body.utf8.count == 8 << 20)
+        let isRead = try fixture.eventually { $1.log.count == 3 }
+        #expect(isRead)
+        leaver.close()
+        let isGone = try fixture.eventually { $1.log.count == 4 }
+        #expect(isGone)
+        #expect(try fixture.log().suffix(2) == ["large answer read", "large answer read"])
+    }
+
     @Test func aFloodIsReadNoFasterThanAllowed() throws {
         let fixture = try ServerFixture {
             $0.connectionReads = ReadLimits(bytesPerSecond: 1 << 20, messagesPerSecond: 40)

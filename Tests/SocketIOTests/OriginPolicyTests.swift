@@ -63,6 +63,17 @@ import Testing
         #expect(try OriginPolicy.own(and: []).judge(Self.head(origin, host: host)) == .refused)
     }
 
+    @Test func ownPagesOfAServerWithTLSAreEncrypted() throws {
+        let policy = OriginPolicy.own(and: [], isSecure: true)
+        for origin in ["https://api.example.com", "wss://api.example.com:443"] {
+            #expect(try policy.judge(Self.head(origin, host: "api.example.com")) == .allowed)
+        }
+        for origin in ["http://api.example.com", "http://api.example.com:443", "ws://api.example.com"] {
+            #expect(try policy.judge(Self.head(origin, host: "api.example.com")) == .refused)
+        }
+        #expect(try policy.judge(Self.head("https://api.example.com", host: "api.example.com:8443")) == .refused)
+    }
+
     @Test func ownPagesNeedNoPermissionToReadAnswers() throws {
         let policy = OriginPolicy.own(and: ["https://app.example.com"])
         #expect(try policy.allowedOrigin(for: Self.head("https://api.example.com")) == nil)

@@ -65,8 +65,12 @@ final class EchoSocket: WebSocketApplication {
 final class Pages: HTTPApplication {
     var maxBody: Int { 1000 }
     private let eventLoop: any EventLoop
+    private let application: RecordingApplication
 
-    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    init(_ eventLoop: any EventLoop, _ application: RecordingApplication) {
+        self.eventLoop = eventLoop
+        self.application = application
+    }
 
     func bodyTooLarge(_ head: HTTPRequestHead) -> HTTPResponse {
         HTTPResponse(status: 413, body: bytes("too large: \(head.method) \(head.path)"))
@@ -74,11 +78,19 @@ final class Pages: HTTPApplication {
 
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
         if request.head.path == "/missing" { return respond(HTTPResponse(status: 404)) }
+        if request.head.path == "/large" { return respond(self.large()) }
         let response = HTTPResponse(
             status: 200, headers: [("X-Path", request.head.path), ("X-Bad", "a\r\nInjected: b")], body: request.body)
         guard request.head.path == "/later" else { return respond(response) }
         let bound = NIOLoopBound(respond, eventLoop: self.eventLoop)
         self.eventLoop.execute { bound.value(response) }
+    }
+
+    private func large() -> HTTPResponse {
+        self.application.log.append("large answer")
+        var response = HTTPResponse(status: 200, body: [UInt8](repeating: UInt8(ascii: "x"), count: 8 << 20))
+        response.hold = AnswerHold(on: self.eventLoop) { [application] in application.log.append("large answer read") }
+        return response
     }
 }
 
@@ -101,7 +113,7 @@ final class ServerFixture {
             routes: [
                 .socketIO(self.application), .engineIO(path: "/engine.io/", EchoEngine()),
                 .webSocket(path: "/echo", EchoSocket(), limits: WebSocketLimits(maxMessage: 65_536)),
-            ], http: Pages(loop))
+            ], http: Pages(loop, self.application))
         self.port = try self.server.bind(host: "127.0.0.1", port: 0).wait().port ?? 0
     }
 

@@ -3,7 +3,8 @@
 Does: a guest hangs groups of 400 annotations below one photo in the victim's room, deletes the photo, undoes that and
     starts again.
 Breaks: one small message makes the committer delete, log and broadcast thousands of elements.
-Limit: `element-annotations`, `commit-elements`; `commits-per-second`; `undo-entry-bytes`.
+Limit: `element-annotations`, `commit-elements`; `commits-per-second`, of which twenty elements count for one;
+    `undo-entry-bytes`.
 """
 
 import os

@@ -3,7 +3,8 @@
 Does: a guest posts groups of 200 elements to the victim's room over 32 connections, half of them under one and the same
     idempotency key.
 Breaks: requests have no session, so a rate that counts by connection does not count them; keys are kept for a day.
-Limit: messages of an address; `room-elements`; `custody-commits`, `custody-bytes`.
+Limit: `user-commits-per-second`, of which twenty elements count for one; `user-requests-per-second`; users take turns in a
+    batch, `batch-elements`; `room-elements`; `custody-commits`.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 Does: guests read the victim's room, its history and rooms that do not exist, over 32 connections.
 Breaks: each history page is a query to PostgreSQL and up to a megabyte; the victim's joins wait behind them.
-Limit: `reads-waiting`, history reads of a fan-out (1000), 1 MiB of a page; 64 connections of an address.
+Limit: `user-requests-per-second`, `reads-waiting`, history reads of a fan-out (1000), 1 MiB of a page; 64 connections of an address.
 """
 
 from lines import Line, request

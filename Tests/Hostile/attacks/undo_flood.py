@@ -3,7 +3,7 @@
 Does: guests in the victim's room make an element each and undo and redo that, 100 times in a burst, over 8 connections.
 Breaks: an undo is a transaction of its own, so a few hundred a second are all that a shard's committer can do, and the
     victim's commits queue behind them.
-Limit: `commits-per-second` (30), 32 without a result, 256 that wait for each connection.
+Limit: users take turns in a batch; an undo counts for four of `commits-per-second` (30) and `user-commits-per-second`.
 """
 
 import asyncio

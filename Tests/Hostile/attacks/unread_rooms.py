@@ -3,7 +3,7 @@
 Does: a guest fills a room of its own with 4 MB; 60 connections ask for it, by joining whole or in parts and over HTTP,
     with tiny windows, and never read the answer.
 Breaks: a small request makes a large answer, which is kept until it is read: 60 of them are 240 MB.
-Limit: `snapshot-bytes`, `reads-waiting`; `memory-budget-bytes`.
+Limit: `user-reads`, for HTTP until the answer is read; `user-snapshot-bytes`, `snapshot-bytes`; `memory-budget-bytes`.
 """
 
 import asyncio
