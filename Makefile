@@ -21,7 +21,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-model test-chaos test-hostile chaos bench bench-cores lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile chaos bench bench-cores lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,14 +41,14 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline chaos hostile
+PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline client chaos hostile
 
-test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, chaos, hostile
+test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, client, chaos, hostile
 	@Tests/run.sh $(PHASES)
 
-test-long: install ## The same three times beside a busy core, then long drills: before a piece of work is called done
-	@for turn in 1 2 3; do BUSY=1 Tests/run.sh $(PHASES) || exit 1; done
-	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline chaos hostile
+test-long: install ## What depends on time beside a busy core, then long drills, for hours: before a piece of work is called done
+	@BUSY=1 Tests/run.sh shells live conformance pipeline chaos
+	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client chaos hostile
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh pure shells
@@ -68,6 +68,9 @@ test-tsan: install ## The concurrent modules under the thread sanitizer
 
 test-pipeline: install ## The four daemons as processes, driven by real clients (installs Node and Chromium too)
 	@Tests/run.sh pipeline
+
+test-client: install ## The client for web pages: its core, its types, and the client against the pipeline
+	@Tests/run.sh client
 
 test-chaos: install ## The same under each main kind of fault, and rows of the failure matrix
 	@Tests/run.sh chaos

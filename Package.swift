@@ -1,16 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Versions of everything we depend on stand in this one block.
+// Versions of everything we depend on stand in this one block. They are exact: the programs are built of what was
+// tested, and nobody shares these packages with us. Canvas, JSONBytes and Wire, which apps may use, depend on none of
+// them; a package that they came to need would get a range, because an app has one version of each package.
 let dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
 ]
 
 let swiftSettings: [SwiftSetting] = [
@@ -28,6 +31,8 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
@@ -76,26 +81,37 @@ let pure: [Target] = [
     library("SocketIO", "Shared/SocketIO", ["JSONBytes"], exclude: ["README.md"]),
 ]
 
+// Keys and who may use them: values, and arithmetic on them.
+let trust: [Target] = [library("Trust", "Shared/Trust", [crypto])]
+
 // What touches the world, each part wrapped once.
 let shells: [Target] = [
     library(
         "SocketIOServer", "Shared/SocketIOServer",
-        ["SocketIO", "JSONBytes", nioCore, nioPosix, deque]),
+        ["SocketIO", "JSONBytes", nioCore, nioPosix, nioTLS, nioSSL, deque]),
     library(
-        "Mesh", "Shared/Mesh", ["Timing", "CZeroMQ", "CLinux", deque, nioLocks, logging], exclude: ["README.md"]),
+        "Mesh", "Shared/Mesh", ["Timing", "Trust", "CZeroMQ", "CLinux", deque, nioLocks, logging],
+        exclude: ["README.md"]),
     library("Postgres", "Shared/Postgres", ["Timing", "CLibpq", "CLinux", deque, logging], exclude: ["README.md"]),
     // What every daemon does beside its core: envelopes, links to a stage, credit, outboxes, readiness.
     library(
         "Stages", "Shared/Stages",
-        ["Wire", "Timing", "Canvas", "Mesh", "Boot", deque, nioLocks, logging, lifecycle]),
+        ["Wire", "Timing", "Trust", "Canvas", "Mesh", "Boot", deque, nioLocks, logging, lifecycle]),
     library("PolledPostgres", "Shared/PolledPostgres", ["Timing", "Mesh", "Postgres"]),
     library("Auth", "Shared/Auth", ["JSONBytes", jwtKit, crypto, cryptoExtras]),
     library(
         "Boot", "Shared/Boot",
         [
-            "Timing", "Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging, lifecycle,
+            "Timing", "Trust", "Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging,
+            lifecycle,
             unixSignals,
         ]),
+]
+
+// Served by the gateway; the folder also has what apps read about it.
+let client: [Target] = [
+    library(
+        "WebClient", "Shared/Client", exclude: ["README.md"], resources: [.embedInCode("web/touchsync.js")])
 ]
 
 let gateway: [Target] = [
@@ -105,9 +121,10 @@ let gateway: [Target] = [
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
-            "GatewayCore", "Wire", "Timing", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages", "Mesh",
+            "GatewayCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages",
+            "Mesh",
             "Auth",
-            "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
+            "Boot", "WebClient", crypto, nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
@@ -116,7 +133,7 @@ let coalescer: [Target] = [
     library("CoalescerCore", "Services/Coalescer/Core", ["Wire", "Timing", "Canvas", deque]),
     library(
         "CoalescerDaemon", "Services/Coalescer/Daemon",
-        ["CoalescerCore", "Wire", "Timing", "Canvas", "Stages", "Mesh", "Boot", deque, logging, lifecycle]),
+        ["CoalescerCore", "Wire", "Timing", "Trust", "Canvas", "Stages", "Mesh", "Boot", deque, logging, lifecycle]),
     executable("touchsync-coalescer", "Services/Coalescer/Main", ["CoalescerDaemon", "Boot"]),
 ]
 
@@ -125,7 +142,8 @@ let committer: [Target] = [
     library(
         "CommitterDaemon", "Services/Committer/Daemon",
         [
-            "CommitterCore", "Wire", "Timing", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres",
+            "CommitterCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres",
+            "Postgres",
             "Boot",
             deque, logging, lifecycle,
         ], resources: [.embedInCode("Schema")]),
@@ -137,7 +155,8 @@ let fanout: [Target] = [
     library(
         "FanoutDaemon", "Services/Fanout/Daemon",
         [
-            "FanoutCore", "Wire", "Timing", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres", "Postgres",
+            "FanoutCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "Stages", "Mesh", "PolledPostgres",
+            "Postgres",
             "Boot", crypto,
             deque, logging, lifecycle,
         ]),
@@ -152,7 +171,7 @@ let operatorCommand: [Target] = [
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
-            "Boot", "Auth", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
+            "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
             "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "CLinux", nioLocks,
             argumentParser,
         ]),
@@ -180,7 +199,7 @@ let testTargets: [Target] = [
         "Simulation", "Tests/Simulation",
         [
             "HistoryChecker", "GatewayCore", "GatewayDaemon", "CoalescerCore", "CoalescerDaemon", "CommitterCore",
-            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "Stages", "Mesh", "Wire", "Timing",
+            "CommitterDaemon", "FanoutCore", "FanoutDaemon", "Stages", "Mesh", "Trust", "Wire", "Timing",
             "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
@@ -192,24 +211,37 @@ let testTargets: [Target] = [
             "GatewayCore", "CoalescerCore", "CommitterCore", "FanoutCore", "SocketIOServer", "SocketIO", "Wire",
             "Timing", "Canvas", "JSONBytes",
         ], exclude: ["README.md", "costs", "measure.py", "run.sh"]),
+    tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
-    tests("SocketIOTests", ["SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded]),
+    // Certificates that tests make for themselves.
+    library("TLSTestKit", "Tests/TLSTestKit"),
+    tests(
+        "SocketIOTests",
+        [
+            "SocketIO", "SocketIOServer", "TLSTestKit", "JSONBytes", nioCore, nioPosix, nioHTTP1, nioEmbedded, nioSSL,
+        ]),
     // A peer in a process of its own, for tests to stop and kill.
     executable("mesh-peer", "Tests/MeshPeer", ["Mesh", "Timing", logging]),
-    tests("MeshTests", ["TimingTestKit", "Mesh", "Timing", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
     tests(
-        "StagesTests", ["TimingTestKit", "Stages", "Mesh", "Timing", "Wire", "Canvas", "JSONBytes", logging, nioLocks]),
+        "MeshTests", ["TimingTestKit", "Mesh", "Timing", "Trust", "mesh-peer", "PipelineTestKit", nioLocks, logging]),
+    tests(
+        "StagesTests",
+        [
+            "TimingTestKit", "Stages", "Mesh", "Timing", "Trust", "Wire", "Canvas", "JSONBytes", "Boot", logging,
+            nioLocks,
+        ]),
     tests("PostgresTests", ["TimingTestKit", "Timing", "Postgres", "PipelineTestKit"]),
     tests("AuthTests", ["Auth", "JSONBytes", jwtKit, crypto]),
     tests(
-        "BootTests", ["TimingTestKit", "Timing", "Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
+        "BootTests",
+        ["TimingTestKit", "Timing", "Trust", "Boot", "JSONBytes", nioCore, nioPosix, nioLocks, logging, lifecycle]),
     tests(
         "GatewayTests",
         [
-            "TimingTestKit", "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth", "JSONBytes", "Mesh",
-            "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
+            "TimingTestKit", "TLSTestKit", "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth",
+            "JSONBytes", "Mesh", "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
         ]),
     tests(
         "CoalescerTests",
@@ -245,11 +277,19 @@ let testTargets: [Target] = [
         ["OperatorBench", "SocketIO", "SocketIOServer", "JSONBytes", nioCore, nioPosix, argumentParser, histogram]),
 ]
 
+// The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
+let sanitizedTests = [
+    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "SocketIOTests",
+    "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests",
+]
+let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
+
 let package = Package(
     name: "touchsync",
     // Geometry and rules, for apps too: it depends on nothing but JSONBytes.
     products: [.library(name: "Canvas", targets: ["Canvas"])],
     dependencies: dependencies,
-    targets: shims + pure + shells + gateway + coalescer + committer + fanout + operatorCommand + testTargets,
+    targets: shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand
+        + testTargets.filter { !isSanitized || sanitizedTests.contains($0.name) },
     swiftLanguageModes: [.v6]
 )

@@ -50,7 +50,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 
 packages=()
-for package in libzmq3-dev libpq-dev python3-venv "$@"; do has_package "$package" || packages+=("$package"); done
+for package in libzmq3-dev libpq-dev python3-venv openssl "$@"; do has_package "$package" || packages+=("$package"); done
 has_postgres || packages+=(postgresql-15)
 [ ${#packages[@]} -eq 0 ] && exit 0
 
@@ -75,5 +75,14 @@ if [[ " ${packages[*]} " == *' postgresql-15 '* ]]; then
     "${root[@]}" sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' \
         /etc/postgresql-common/createcluster.conf
 fi
+# Packages of proxies would start one with settings of their own (nginx on port 80), which nobody asked for: now, or when
+# the machine starts again.
+policy=/usr/sbin/policy-rc.d
+if [ -e "$policy" ]; then policy=; else printf '#!/bin/sh\nexit 101\n' | "${root[@]}" install -m 755 /dev/stdin "$policy"; fi
+trap '[ -z "$policy" ] || "${root[@]}" rm -f "$policy"' EXIT
 apt install -y --no-install-recommends "${packages[@]}"
+for server in haproxy nginx; do
+    [[ " ${packages[*]} " == *" $server "* ]] || continue
+    "${root[@]}" systemctl disable "$server" >/dev/null 2>&1 || true
+done
 say 'done'

@@ -31,6 +31,9 @@ static inline int linux_renounce_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
+// After a change of its user: lets the process, and its user, read its files in /proc again (PR_SET_DUMPABLE).
+static inline void linux_show_own_process(void) { prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }
+
 // A descriptor that becomes readable when the process ends (pidfd_open(2), Linux 5.3), closed on exec; or -errno.
 static inline int linux_process_descriptor(int pid) {
     long descriptor = syscall(SYS_pidfd_open, pid, 0);

@@ -5,6 +5,8 @@
 #include <zmq.h>
 
 static const int mesh_eterm = ETERM;
+// Every build of the library has the option; the header shows its name with drafts only.
+static const int mesh_zap_enforce_domain = 93;
 
 static inline int mesh_recv(zmq_msg_t *message, void *socket) {
     int rc = zmq_msg_recv(message, socket, ZMQ_DONTWAIT);

@@ -19,12 +19,13 @@ struct ClusterPlace: Sendable {
     var log: String { "\(logFolder)/postgres.log" }
     var lock: String { "\(folder)/lock" }
 
-    init(_ folder: String) throws(ClusterError) {
+    /// - Parameter user: the name of the server's user, for root; nil: the present owner of the data, else the default.
+    init(_ folder: String, user: String? = nil) throws(ClusterError) {
         try Self.makeFolder(folder, mode: 0o755)
         guard let resolved = realpath(folder, nil) else { throw ClusterError("cannot resolve \(folder)") }
         defer { free(resolved) }
         self.folder = String(cString: resolved)
-        owner = try Self.serverUser()
+        owner = try Self.serverUser(user, data: "\(self.folder)/data")
         let hash = Migration(version: 1, name: "", sql: self.folder).checksum
         var base = self.folder
         if let owner, !Self.mayEnter(base, owner) {
@@ -90,13 +91,21 @@ struct ClusterPlace: Sendable {
         }
     }
 
-    /// For root: `postgres`, or `nobody` where that does not exist.
-    private static func serverUser() throws(ClusterError) -> (user: UInt32, group: UInt32)? {
+    /// For root: the owner of the data, else the named user, else `postgres`, or `nobody` where that does not exist.
+    private static func serverUser(
+        _ name: String?, data: String
+    ) throws(ClusterError) -> (user: UInt32, group: UInt32)? {
         guard geteuid() == 0 else { return nil }
-        for name in ["postgres", "nobody"] {
+        var status = stat()
+        if stat(data, &status) == 0, status.st_uid != 0 {
+            let owner = (user: status.st_uid, group: status.st_gid)
+            guard let name, getpwnam(name)?.pointee.pw_uid != owner.user else { return owner }
+            throw ClusterError("\(data) belongs to another user than \(name): choose another folder, or that user")
+        }
+        for name in name.map({ [$0] }) ?? ["postgres", "nobody"] {
             if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
         }
-        throw ClusterError("PostgreSQL does not run as root, and there is no user postgres or nobody")
+        throw ClusterError("PostgreSQL does not run as root, and there is no user \(name ?? "postgres or nobody")")
     }
 
     /// Whether the user may enter every folder on the path; checked by the mode bits, without supplementary groups,

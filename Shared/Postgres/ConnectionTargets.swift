@@ -37,7 +37,7 @@ struct ConnectionTargets {
     static func parse(_ connectionString: String) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(connectionString, &message) else {
-            let text = message.map { LibpqText.line(String(cString: $0)) } ?? "out of memory"
+            let text = message.map { LibpqText.lineWithoutQuotes(String(cString: $0)) } ?? "out of memory"
             if let message { PQfreemem(message) }
             throw PostgresError(.invalidParameter, "connection string: \(text)", outcome: .notExecuted)
         }

@@ -7,6 +7,13 @@ enum LibpqText {
         String(text.prefix { !$0.isNewline })
     }
 
+    /// The first line without what it quotes of a connection string: that may be a piece of a password, or the whole.
+    static func lineWithoutQuotes(_ text: String) -> String {
+        let line = Self.line(text)
+        guard let first = line.firstIndex(of: "\""), let last = line.lastIndex(of: "\"") else { return line }
+        return "\(line[..<first])…\(line[last...].dropFirst())"
+    }
+
     /// The error of a failed connection attempt. libpq exposes its SQLSTATE only inside the text, where verbose errors
     /// read `FATAL:  57P03: the database system is starting up`.
     static func connectError(_ text: String) -> PostgresError {
@@ -19,7 +26,9 @@ enum LibpqText {
                 if found != .unspecified, parts[index - 1].allSatisfy({ !$0.isLowercase }) { state = found }
             }
         }
-        return PostgresError(state, line(text), outcome: .notExecuted)
+        // libpq's own "invalid port number" and the like quote the connection string.
+        let message = text.hasPrefix("invalid ") ? lineWithoutQuotes(text) : line(text)
+        return PostgresError(state, message, outcome: .notExecuted)
     }
 
     static func error(of result: OpaquePointer) -> PostgresError {

@@ -36,7 +36,8 @@ package enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible
     case unordered(version: Int)
     /// An applied migration was edited later.
     case checksumMismatch(version: Int, name: String)
-    /// The database contains migrations that this program does not know: a newer program applied them.
+    /// The database contains all migrations of this program and others that it does not know: a newer program applied
+    /// them.
     case newerDatabase(version: Int, name: String)
     /// A migration older than the newest applied one was never applied here.
     case skipped(version: Int, name: String)

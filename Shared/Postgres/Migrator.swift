@@ -89,7 +89,7 @@ package struct Migrator: Sendable {
             let version = rows.int8(row, column.version).flatMap { Int(exactly: $0) } ?? 0
             let name = rows.text(row, column.name) ?? ""
             let checksum = rows.text(row, column.checksum) ?? ""
-            guard migrations.contains(where: { $0.version == version }), let expected = rest.first else {
+            guard let expected = rest.first, version >= expected.version else {
                 throw MigrationError.newerDatabase(version: version, name: name)
             }
             guard expected.version == version else {

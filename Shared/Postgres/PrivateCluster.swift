@@ -8,7 +8,8 @@ internal import Timing
 /// ends: the next ``start()`` on the same folder finds it and adopts it. ``stop(_:deadline:)`` stops it from any
 /// process. A lock file prevents two processes from starting or stopping it at the same time.
 ///
-/// As root, the server runs as `postgres` (or `nobody`), because PostgreSQL refuses to run as root. All calls block;
+/// As root, the server runs as another user, by default `postgres` (or `nobody`), because PostgreSQL refuses to run as
+/// root. All calls block;
 /// they may be made from any thread.
 package final class PrivateCluster: Sendable {
     /// The outcome of a start.
@@ -43,7 +44,7 @@ package final class PrivateCluster: Sendable {
     /// Finds the programs and creates the folders; starts nothing.
     package init(_ options: PrivateClusterOptions) throws(ClusterError) {
         self.options = options
-        place = try ClusterPlace(options.folder)
+        place = try ClusterPlace(options.folder, user: options.user)
         // A cluster is bound to the major version that created it.
         let made = TextFile.read("\(place.data)/PG_VERSION").flatMap { Int($0.prefix { $0.isNumber }) }
         binaries = try Self.findBinaries(options.binaries, version: made)

@@ -10,6 +10,9 @@ package struct PrivateClusterOptions: Sendable {
     package var database = "touchsync"
     /// The role that owns it, a superuser of this cluster.
     package var role = "touchsync"
+    /// The user that runs the server when the caller is root; nil: the one that created the cluster, else `postgres` or
+    /// `nobody`.
+    package var user: String?
     /// The timeout of a start; a crashed server first replays its log.
     package var startDeadline: Duration = .seconds(60)
     /// Sync the disk when the cluster is created. Disable it only where nothing needs to survive.

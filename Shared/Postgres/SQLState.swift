@@ -94,6 +94,8 @@ extension SQLState {
     package static let deadlockDetected = SQLState("40P01")
     /// 42703: the column does not exist.
     package static let undefinedColumn = SQLState("42703")
+    /// 42883: the function does not exist.
+    package static let undefinedFunction = SQLState("42883")
     /// 42P01: the table does not exist.
     package static let undefinedTable = SQLState("42P01")
     /// 42P04: the database exists already.

@@ -5,23 +5,41 @@
 public enum HTTPRelay {
     /// The field that marks a relayed request; a server that finds it does not relay again.
     ///
-    /// So there can be no loop, whatever names and addresses were configured. It needs no secret: a client that sends
-    /// it only disables relaying for itself.
+    /// So there can be no loop, whatever names and addresses were configured. Where neighbours prove what they relay, a
+    /// request with this field and without a proof is refused; elsewhere a client that sends it only disables relaying
+    /// for itself.
     static let mark: StaticString = "X-SocketIO-Relayed"
 
+    /// The field with the proof that a neighbour relayed the request.
+    static let proof: StaticString = "X-SocketIO-Relay-Proof"
+
     private static let hopFields: [StaticString] = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect",
+        "x-socketio-relay-proof", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
+        "upgrade", "expect",
         "content-length", "x-forwarded-for",
     ]
 
     /// Whether a request was relayed by another server.
     public static func isRelayed(_ head: HTTPRequestHead) -> Bool { head.headerCount(Self.mark) > 0 }
 
+    /// The proof of a relayed request; nil if there is none, or more than one.
+    public static func proof(of head: HTTPRequestHead) -> String? {
+        head.headerCount(Self.proof) == 1 ? head.header(Self.proof) : nil
+    }
+
+    /// Path and query of a request, as they are relayed.
+    public static func target(of head: HTTPRequestHead) -> String {
+        head.queryRange.isEmpty ? head.path : "\(head.path)?\(head.query)"
+    }
+
     /// The encoded request for the owner, on a connection that is kept alive or becomes a WebSocket.
     /// - Parameters:
     ///   - body: the whole body, however it was framed.
     ///   - client: the client's IP address, appended to `X-Forwarded-For`.
-    public static func request(_ head: HTTPRequestHead, body: [UInt8], client: String?) -> [UInt8] {
+    ///   - proof: that this server relays the request; nil where neighbours ask for none.
+    public static func request(
+        _ head: HTTPRequestHead, body: [UInt8], client: String?, proof: String? = nil
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(head.bytes.count + body.count + 128)
         bytes += head.bytes[head.methodRange] + [0x20] + head.bytes[head.pathRange]
@@ -34,6 +52,7 @@ public enum HTTPRelay {
         let forwarded = Self.forwardedFor(head, client)
         if !forwarded.isEmpty { Self.append("X-Forwarded-For", forwarded, to: &bytes) }
         Self.append(Self.mark.description, "1", to: &bytes)
+        if let proof { Self.append(Self.proof.description, proof, to: &bytes) }
         if WebSocketHandshake.isAsked(by: head) {
             Self.append("Connection", "Upgrade", to: &bytes)
             Self.append("Upgrade", "websocket", to: &bytes)
@@ -44,8 +63,9 @@ public enum HTTPRelay {
         return bytes
     }
 
-    /// The addresses that the request passed, with the client's as the last one.
-    private static func forwardedFor(_ head: HTTPRequestHead, _ client: String?) -> String {
+    /// The addresses that a request passed, with the client's as the last one.
+    /// - Parameter client: nil for the request as it is.
+    public static func forwardedFor(_ head: HTTPRequestHead, _ client: String? = nil) -> String {
         (head.headers(named: "x-forwarded-for") + [client ?? ""]).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 

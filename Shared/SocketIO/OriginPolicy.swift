@@ -3,8 +3,9 @@ public enum OriginPolicy: Sendable, Equatable {
     /// Every origin; the CORS answer is `*`.
     case any
     /// Native clients, the server's own pages, and pages of exactly these origins. The server's own are those whose host
-    /// and port are the request's Host, so check the Host as well: see ``HostPolicy``.
-    case own(and: [String])
+    /// and port are the request's Host, so check the Host as well: see ``HostPolicy``. Set `isSecure` when the server itself
+    /// speaks TLS: a page of `http://` is then another server's, or of somebody on the network in between.
+    case own(and: [String], isSecure: Bool = false)
     /// Native clients, and pages of exactly these origins, byte for byte, such as `https://app.example.com`.
     case only([String])
 
@@ -35,7 +36,7 @@ public enum OriginPolicy: Sendable, Equatable {
     private var listed: [String] {
         switch self {
         case .any: []
-        case .only(let list), .own(let list): list
+        case .only(let list), .own(let list, _): list
         }
     }
 
@@ -53,6 +54,7 @@ public enum OriginPolicy: Sendable, Equatable {
 
     /// Whether the server's own address is allowed with this scheme.
     private func admitsOwn(_ scheme: OriginScheme) -> Bool {
+        if case .own(_, let isSecure) = self, isSecure { return scheme == .https || scheme == .secureSocket }
         if case .own = self { return true }
         return scheme.isSocket
     }

@@ -40,6 +40,17 @@ public struct ByteReader {
         return T(littleEndian: value)
     }
 
+    /// A position in an order: the number of an update, a commit or a gesture. At most 2^63 − 1, as PostgreSQL stores it;
+    /// a larger one fails, so that whoever adds to one that came over a link cannot overflow.
+    public mutating func ordinal() -> UInt64 {
+        let value = self.integer(UInt64.self)
+        guard value <= UInt64(Int64.max) else {
+            self.fail()
+            return 0
+        }
+        return value
+    }
+
     /// A double from its bit pattern. It may be NaN; callers that need a number check it.
     public mutating func double() -> Double {
         Double(bitPattern: self.integer(UInt64.self))

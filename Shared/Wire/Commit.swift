@@ -75,14 +75,14 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.room = reader.name()
         self.session = reader.name()
         self.claim = reader.integer()
-        self.number = reader.integer()
+        self.number = reader.ordinal()
         self.isNumberedByApp = reader.bool()
         self.user = reader.name()
         self.connection = reader.integer()
         self.gateway = reader.name()
         self.gestures = reader.shortList { reader in
             let element = reader.name()
-            return EndedGesture(element: element, gesture: reader.integer())
+            return EndedGesture(element: element, gesture: reader.ordinal())
         }
         self.edit = reader.edit()
     }
@@ -135,6 +135,11 @@ public enum SessionKey {
     /// The stream of one HTTP request.
     public static func http(_ name: String) -> Identifier { Identifier("h:" + name) }
 
+    /// True for the stream of an HTTP request, which has one commit.
+    public static func isHTTP(_ session: Identifier) -> Bool {
+        session.withBytes { $0.count > 1 && $0[0] == UInt8(ascii: "h") && $0[1] == UInt8(ascii: ":") }
+    }
+
     /// The stream of one operator's command.
     public static func command(_ name: String) -> Identifier { Identifier("o:" + name) }
 
@@ -149,7 +154,7 @@ public enum SessionKey {
 /// The outcome of one commit, on its way back to the gateway that has it in custody.
 ///
 ///     room name │ session name │ number u64 │ connection u64 │ seq u64 │ isRefused u8 │ refusal, if so │ JSON blob
-///     heldBy name (empty: none), if the refusal is a conflict
+///     heldBy name (empty: none), if the refusal is a conflict │ elements u32, if it was applied
 public struct CommitResult: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commitResult
 
@@ -167,11 +172,13 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
     public var seq: UInt64
     /// The acknowledgement as the app gets it: one JSON object.
     public var json: [UInt8]
+    /// The number of elements that this commit changed, those that went with their parents included; 0 for a duplicate.
+    public var elements: UInt32
 
     /// An outcome.
     public init(
         room: Identifier, session: Identifier, number: UInt64, connection: UInt64, refusal: Refusal?, seq: UInt64,
-        json: [UInt8]
+        json: [UInt8], elements: UInt32 = 0
     ) {
         self.room = room
         self.session = session
@@ -180,6 +187,7 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         self.refusal = refusal
         self.seq = seq
         self.json = json
+        self.elements = elements
     }
 
     public func encode(into writer: inout ByteWriter) {
@@ -191,18 +199,20 @@ public struct CommitResult: WireRecord, Equatable, Sendable {
         writer.bool(self.refusal != nil)
         if let refusal = self.refusal { writer.refusal(refusal) }
         writer.blob(self.json)
-        if let refusal = self.refusal, refusal.code == .conflict { writer.name(refusal.heldBy ?? "") }
+        guard let refusal = self.refusal else { return writer.integer(self.elements) }
+        if refusal.code == .conflict { writer.name(refusal.heldBy ?? "") }
     }
 
     public init(from reader: inout ByteReader) {
         self.room = reader.name()
         self.session = reader.name()
-        self.number = reader.integer()
+        self.number = reader.ordinal()
         self.connection = reader.integer()
-        self.seq = reader.integer()
+        self.seq = reader.ordinal()
         self.refusal = reader.bool() ? reader.refusal() : nil
         self.json = reader.blob()
-        // An older committer sends none.
+        // An older committer sends neither.
+        self.elements = reader.remaining > 0 && self.refusal == nil ? reader.integer() : 0
         if reader.remaining > 0, self.refusal?.code == .conflict { self.refusal?.heldBy = reader.holder() }
     }
 }

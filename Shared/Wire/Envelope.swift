@@ -81,6 +81,8 @@ extension WireRecord {
 public struct EnvelopeWriter: Sendable {
     /// The version that this build writes and reads.
     public static let version: UInt8 = 2
+    /// The size of an envelope that is full, bytes.
+    public static let fullSize = 128 << 10
     static let headerSize = 8
     static let recordHeaderSize = 5
 
@@ -97,6 +99,8 @@ public struct EnvelopeWriter: Sendable {
 
     /// True when nothing was appended.
     public var isEmpty: Bool { self.count == 0 }
+    /// True when it should be sent and followed by another one, so that no message grows too long.
+    public var isFull: Bool { self.writer.bytes.count >= Self.fullSize }
     /// The bytes of all records' fields, without headers.
     public var fieldBytes: Int { self.writer.bytes.count - Self.headerSize - Int(self.count) * Self.recordHeaderSize }
 

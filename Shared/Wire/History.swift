@@ -31,7 +31,7 @@ public struct HistoryRead: WireRecord, Equatable, Sendable {
     public init(from reader: inout ByteReader) {
         self.request = reader.integer()
         self.room = reader.name()
-        self.after = reader.integer()
+        self.after = reader.ordinal()
         self.limit = reader.integer()
     }
 }
@@ -190,12 +190,12 @@ extension ByteReader {
     }
 
     private mutating func entry() -> HistoryEntry {
-        let seq = self.integer(UInt64.self)
+        let seq = self.ordinal()
         let at = self.text()
         let event = self.text()
         let user = self.name()
         let sid = self.name()
-        let number = self.integer(UInt64.self)
+        let number = self.ordinal()
         let changes = self.list { reader in
             let element = reader.name()
             let before = reader.blob()

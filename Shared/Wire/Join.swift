@@ -36,7 +36,7 @@ extension ByteReader {
     /// Reads a position.
     mutating func position() -> Position {
         let epoch = self.name()
-        return Position(epoch: epoch, seq: self.integer())
+        return Position(epoch: epoch, seq: self.ordinal())
     }
 
     /// Reads a member.
@@ -116,7 +116,7 @@ public struct Join: WireRecord, Equatable, Sendable {
         self.member = reader.member()
         self.session = reader.text()
         self.resume = reader.bool() ? reader.position() : nil
-        self.after = reader.remaining >= 8 ? reader.integer() : 0
+        self.after = reader.remaining >= 8 ? reader.ordinal() : 0
     }
 }
 
@@ -226,7 +226,7 @@ public struct JoinReply: WireRecord, Equatable, Sendable {
             let session = reader.text()
             let sid = reader.name()
             let claim = reader.integer(UInt32.self)
-            let number = reader.integer(UInt64.self)
+            let number = reader.ordinal()
             // An older fan-out sends no rules, or nothing after them.
             let rules = reader.remaining > 0 ? reader.blob() : []
             let attention = reader.remaining > 0 ? reader.list { $0.list { $0.attention() } } : []

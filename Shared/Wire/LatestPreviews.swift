@@ -123,12 +123,19 @@ public struct LatestPreviews: Sendable {
         return latest.takeAllByRoom()
     }
 
-    /// Removes all previews and appends them to an envelope, in order of arrival.
-    public mutating func drain(into envelope: inout EnvelopeWriter) {
+    /// Removes all previews and returns them in envelopes, in order of arrival.
+    public mutating func drainIntoEnvelopes() -> [[UInt8]] {
         if self.previews.count > self.count { self.compact() }
-        for preview in self.previews { envelope.append(preview) }
+        var envelopes: [[UInt8]] = []
+        var envelope = EnvelopeWriter()
+        for preview in self.previews {
+            if envelope.isFull { envelopes.append(envelope.take()) }
+            envelope.append(preview)
+        }
+        if !envelope.isEmpty { envelopes.append(envelope.take()) }
         self.indices.removeAll(keepingCapacity: true)
         self.previews.removeAll(keepingCapacity: true)
+        return envelopes
     }
 
     /// Discards the removed previews.

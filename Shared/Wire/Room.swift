@@ -220,7 +220,7 @@ public struct GestureEnd: WireRecord, Equatable, Sendable {
         self.element = reader.name()
         self.user = reader.name()
         self.sid = reader.name()
-        self.gesture = reader.integer()
+        self.gesture = reader.ordinal()
         self.connection = 0
     }
 }
@@ -253,7 +253,7 @@ public struct GestureEnded: WireRecord, Equatable, Sendable {
 
     public init(from reader: inout ByteReader) {
         self.gesture = GestureEnd(gestureFrom: &reader)
-        self.seq = reader.integer()
+        self.seq = reader.ordinal()
         self.json = reader.blob()
     }
 }
@@ -321,7 +321,7 @@ public struct RoomRead: WireRecord, Equatable, Sendable {
     public init(from reader: inout ByteReader) {
         self.request = reader.integer()
         self.room = reader.name()
-        self.after = reader.remaining >= 8 ? reader.integer() : 0
+        self.after = reader.remaining >= 8 ? reader.ordinal() : 0
     }
 }
 

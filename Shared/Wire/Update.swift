@@ -179,9 +179,9 @@ public struct Update: WireRecord, Equatable, Sendable {
 
     public init(from reader: inout ByteReader) {
         self.shard = reader.u8()
-        self.gseq = reader.integer()
+        self.gseq = reader.ordinal()
         self.room = reader.name()
-        self.seq = reader.integer()
+        self.seq = reader.ordinal()
         let byte = reader.u8()
         let event = UpdateEvent(rawValue: byte & 0x3f)
         let cause = UpdateCause(rawValue: byte >> 6)
@@ -189,12 +189,12 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.cause = cause ?? .edit
         self.user = reader.name()
         self.sid = reader.name()
-        self.number = reader.integer()
+        self.number = reader.ordinal()
         self.link = reader.integer()
         self.chain = reader.integer()
         self.elements = reader.list { reader in
             let id = reader.name()
-            let gesture = reader.integer(UInt64.self)
+            let gesture = reader.ordinal()
             return UpdatedElement(id: id, json: reader.blob(), gesture: gesture)
         }
         let created = self.event.shape == .changes ? Int(reader.integer(UInt32.self)) : 0

@@ -95,6 +95,20 @@ import Wire
         #expect(link.gestures == [1, 2, 3] && relay.isEmpty)
     }
 
+    @Test(arguments: [SendResult.sent, .wouldBlock])
+    func aTurnsCommitsLeaveInSeveralEnvelopesWhenTheyAreTooManyForOne(first: SendResult) {
+        var relay = self.relay(greeting: [])
+        var link = Outgoing(result: first)
+        self.pass(1...5000, through: &relay)
+        #expect(!relay.isEmpty)
+        relay.flush { envelope, _ in link.send(envelope) }
+        link.result = .sent
+        relay.retry(0) { envelope, _ in link.send(envelope) }
+        #expect(link.envelopes.count > 1 && link.envelopes.allSatisfy { $0.count < EnvelopeWriter.fullSize + 1000 })
+        #expect(link.gestures == Array(1...5000) && relay.isEmpty && relay.passed == 5000)
+        #expect(relay.drainFinished()[self.sender]?.commits == 5000)
+    }
+
     @Test func droppedCommitsGiveTheirCreditBackAndAreCounted() {
         var relay = self.relay(greeting: CommitCredit(commits: 1, bytes: 1 << 20).greeting, maxWaiting: 0)
         self.pass(1...1, through: &relay, to: nil)

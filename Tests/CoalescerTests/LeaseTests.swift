@@ -1,3 +1,4 @@
+import Canvas
 import CoalescerCore
 import Testing
 import Timing
@@ -36,6 +37,15 @@ import Wire
         #expect(refusal?.code == .conflict && refusal?.heldBy == "u" && refusal?.field == "elementId")
         #expect(self.coalescer.counters.leased == 1 && self.coalescer.counters.conflicts == 1)
         #expect(self.commit("ann", "e", at: 4) == nil)
+    }
+
+    @Test mutating func everybodyMovesTheirOwnCursor() {
+        func point(_ sid: Identifier, by connection: UInt64) -> Preview {
+            .cursor(Point(x: 1, y: 2), in: "r", connection: connection, user: sid, sid: sid, version: 1)
+        }
+        #expect(self.coalescer.received(point("ann", by: 1), at: ms(0)).0 == .sent)
+        #expect(self.coalescer.received(point("ben", by: 2), at: ms(1)).0 != .leased)
+        #expect(self.coalescer.leaseCount == 0)
     }
 
     @Test mutating func aCommitOfTheHolderEndsIt() {

@@ -8,7 +8,7 @@ private let targets: [String: Target] = [
     "packet": fuzzPacket,
     "engine": fuzzEngine,
     "json": fuzzJSON, "element": fuzzElement, "settings": fuzzSettings, "wire": fuzzWire, "hello": fuzzHello,
-    "postgres": fuzzPostgres, "token": fuzzToken, "session": fuzzSession, "event": fuzzEvent,
+    "postgres": fuzzPostgres, "token": fuzzToken, "session": fuzzSession, "event": fuzzEvent, "peers": fuzzPeers,
 ]
 
 /// What `FUZZ_TARGET` names.

@@ -35,7 +35,7 @@ compile() {
     module Timing Shared/Timing/*.swift && module JSONBytes Shared/JSONBytes/*.swift &&
         module SocketIO Shared/SocketIO/*.swift &&
         module Canvas Shared/Canvas/*.swift && module Wire Shared/Wire/*.swift Shared/Wire/*/*.swift &&
-        module Auth Shared/Auth/*.swift && module PipelineTestKit Tests/PipelineTestKit/Edits.swift &&
+        module Auth Shared/Auth/*.swift && module Trust Shared/Trust/*.swift && module PipelineTestKit Tests/PipelineTestKit/Edits.swift &&
         module GatewayCore Services/Gateway/Core/*.swift Services/Gateway/Core/*/*.swift &&
         # Of these modules only what decodes.
         module FanoutCore Services/Fanout/Core/SessionIssuer.swift &&
@@ -47,7 +47,7 @@ compile() {
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
     swiftc "${flags[@]}" -wmo -module-name Fuzz "$here"/*.swift Tests/WireTests/Samples.swift \
-        -lPipelineTestKit -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lWire -lTiming -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
+        -lPipelineTestKit -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lTrust -lWire -lTiming -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
         "${objects[@]}" -lm -lstdc++ -lFoundationEssentials -o "$work/fuzz"
 }
 

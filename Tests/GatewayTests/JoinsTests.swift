@@ -91,6 +91,71 @@ import Wire
         parts.advance(1000)
         #expect(parts.sent().map(\.member.user) == ["c"])
         #expect(parts.joins.count == 1 && parts.joins.queuedCount == 0)
+        #expect(!parts.joins.isEmpty)
+    }
+
+    @Test func aUserHasAFewJoinsUnderWayAndOthersDoNotWaitForThem() throws {
+        var limits = Limits()
+        limits.userReads = 2
+        let parts = Parts(limits: limits)
+        for room in ["r1", "r2", "r3", "r4"] as [Identifier] { _ = try parts.join("a", room) }
+        _ = try parts.join("b", "r1")
+        let sent = parts.sent()
+        #expect(sent.map(\.room) == ["r1", "r2", "r1"] && sent.map(\.member.user) == ["a", "a", "b"])
+        #expect(parts.answer(sent[1], Self.joined(1)) != nil)
+        #expect(parts.sent().map(\.room) == ["r3"])
+        #expect(parts.answer(sent[0], .failure(Refusal(.busy, "later"))) != nil)
+        #expect(parts.sent().map(\.room) == ["r4"])
+    }
+
+    @Test func aUsersWaitingJoinsAreBounded() throws {
+        var limits = Limits()
+        limits.userReads = 1
+        limits.userReadsWaiting = 2
+        var scene = Scene(limits: limits)
+        let (ada, bob) = (try scene.connect("ada"), try scene.connect("bob"))
+        for number in 1...4 { scene.send(ada, "room:join", #"{"roomId":"r\#(number)"}"#, ack: UInt64(number)) }
+        scene.send(bob, "room:join", #"{"roomId":"r1"}"#, ack: 5)
+        let actions = scene.take()
+        #expect(actions.acknowledged == [4], "the fourth is refused")
+        #expect(actions.texts(for: ada).count == 1 && actions.texts(for: ada)[0].contains(#""code":"busy""#))
+        #expect(scene.gateway.joins.count == 4)
+    }
+
+    /// Going away and coming back makes no room for another answer: the first one is still under way.
+    @Test func anAbandonedJoinCountsUntilItIsAnswered() throws {
+        var limits = Limits()
+        limits.userReads = 1
+        let parts = Parts(limits: limits)
+        let first = try parts.join("a")
+        let abandoned = try #require(parts.sent().first)
+        parts.leave(first)
+        let gone = try parts.join("a", "gone")
+        _ = try parts.join("a", "r2")
+        parts.leave(gone)
+        #expect(parts.sent().isEmpty)
+        #expect(parts.answer(abandoned, Self.joined(1)) == nil)
+        #expect(parts.sent().map(\.room) == ["r2"])
+        parts.advance(20_000)
+        #expect(parts.joins.isEmpty)
+    }
+
+    @Test func aJoinWhoseTurnWasOverBeforeItBeganLetsTheNextOneBegin() throws {
+        var limits = Limits()
+        limits.userReads = 1
+        limits.joinsPerSecond = 1
+        let parts = Parts(limits: limits)
+        _ = try parts.join("a", "r1")
+        let second = try parts.join("a", "r2")
+        _ = try parts.join("a", "r3")
+        #expect(parts.joins.queuedCount == 0, "both wait for the first one")
+        // The second one may begin, but the rate allows none now, and it goes away.
+        let first = try #require(parts.sent().first)
+        #expect(parts.answer(first, Self.joined(1)) != nil)
+        #expect(parts.joins.queuedCount == 1 && parts.sent().isEmpty)
+        parts.leave(second)
+        parts.advance(1000)
+        #expect(parts.sent().map(\.room) == ["r3"])
     }
 
     @Test func answerFromBehindTheStreamIsAskedForAgain() throws {

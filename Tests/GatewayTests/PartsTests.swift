@@ -50,6 +50,19 @@ import Wire
     }
 }
 
+extension [GatewayAction] {
+    /// The rooms that fan-outs are asked for, in order.
+    fileprivate var questions: [Identifier] {
+        self.compactMap { action in
+            switch action {
+            case .fanout(_, .read(let read)): read.room
+            case .fanout(_, .readHistory(let read)): read.room
+            default: nil
+            }
+        }
+    }
+}
+
 @Suite struct HTTPRequestsTests {
     private static let anybody = Identity(member: Member(user: "ada", name: "Ada", color: ""))
 
@@ -69,6 +82,31 @@ import Wire
         }
         #expect(answers == [[3, 503], [1, 404], [2, 503]])
         #expect(requests.readCount == 0 && requests.busyTotal == 1 && requests.refusedTotal == 3)
+    }
+
+    @Test func aUserHasAFewReadsUnderWay() {
+        var limits = Limits()
+        limits.userReads = 1
+        var requests = HTTPRequests(limits: limits)
+        var actions: [GatewayAction] = []
+        let rooms = Rooms(limits: limits)
+        for number in 1...3 as ClosedRange<UInt64> {
+            requests.read("r\(number)", as: Self.anybody, number: number, rooms, at: .start, into: &actions)
+        }
+        let bob = Identity(member: Member(user: "bob", name: "Bob", color: ""))
+        requests.readHistory(
+            "r9", after: nil, limit: nil, as: bob, number: 9, at: .start + .seconds(1), into: &actions)
+        #expect(actions.questions == ["r1", "r9"])
+        requests.readAnswered(RoomState(request: 1, room: "r1", outcome: .neverUsed), into: &actions)
+        #expect(actions.questions == ["r1", "r9"], "nobody has read the answer")
+        requests.answerRead(1, into: &actions)
+        #expect(actions.questions == ["r1", "r9", "r2"])
+        // A read that never gets an answer makes room at its deadline; the last one has the same and is not asked for.
+        requests.timeReached(.start + limits.deadline, into: &actions)
+        #expect(requests.readCount == 1)
+        for request in 1...3 as ClosedRange<UInt64> { requests.answerRead(request, into: &actions) }
+        requests.read("r4", as: Self.anybody, number: 4, rooms, at: .start, into: &actions)
+        #expect(actions.questions.last == "r4")
     }
 }
 

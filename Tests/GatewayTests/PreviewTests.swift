@@ -106,10 +106,12 @@ struct PreviewTests {
         var scene = Scene()
         let ada = try scene.member("ada")
         let old = try scene.member("old", isLegacy: true)
-        var previews = ["a", "b"].map { element in
+        // A slow queue has folded one more of b's.
+        var previews = [("a", 2), ("b", 3)].map { element, folded in
             Preview(
-                room: "r", element: element, connection: 77, user: "bob", sid: "s-bob", gesture: 4, after: 3, folded: 2,
-                sinceLast: 16, fields: TransformFields(positionX: 1, rotation: 5), group: .member)
+                room: "r", element: element, connection: 77, user: "bob", sid: "s-bob", gesture: 4, after: 3,
+                folded: folded, sinceLast: 8 * folded, fields: TransformFields(positionX: 1, rotation: 5),
+                group: .member)
         }
         previews.append(
             Preview(
@@ -120,7 +122,7 @@ struct PreviewTests {
         let shown = scene.take()
         #expect(
             shown.texts(for: ada) == [
-                #"["elements:transforming",{"roomId":"r","elements":[{"elementId":"a","transform":{"rotation":5},"positionX":1,"after":3},{"elementId":"b","transform":{"rotation":5},"positionX":1,"after":3}],"userId":"bob","sid":"s-bob","gesture":4,"n":2,"dt":16}]"#,
+                #"["elements:transforming",{"roomId":"r","elements":[{"elementId":"a","transform":{"rotation":5},"positionX":1,"after":3},{"elementId":"b","transform":{"rotation":5},"positionX":1,"after":3}],"userId":"bob","sid":"s-bob","gesture":4,"n":3,"dt":24}]"#,
                 #"["element:transforming",{"roomId":"r","elementId":"c","userId":"bob","sid":"s-bob","transform":{"rotation":9},"gesture":5,"after":0,"n":1,"dt":0}]"#,
             ])
         #expect(shown.texts(for: old).count == 3)

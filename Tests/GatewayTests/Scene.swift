@@ -128,11 +128,12 @@ extension [GatewayAction] {
 }
 
 /// A result as the committer gives it.
-func result(of commit: Commit, seq: UInt64 = 0, refusal: Refusal? = nil) -> CommitResult {
+func result(of commit: Commit, seq: UInt64 = 0, refusal: Refusal? = nil, elements: UInt32 = 1) -> CommitResult {
     CommitResult(
         room: commit.room, session: commit.session, number: commit.number, connection: commit.connection,
         refusal: refusal, seq: seq,
-        json: Array((refusal == nil ? #"{"ok":true,"seq":\#(seq)}"# : #"{"ok":false}"#).utf8))
+        json: Array((refusal == nil ? #"{"ok":true,"seq":\#(seq)}"# : #"{"ok":false}"#).utf8),
+        elements: refusal == nil ? elements : 0)
 }
 
 /// A transform by somebody else.

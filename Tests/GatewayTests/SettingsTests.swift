@@ -1,6 +1,8 @@
 import Boot
+import Glibc
 import SocketIO
 import SocketIOServer
+import TLSTestKit
 import Testing
 
 @testable import GatewayDaemon
@@ -38,6 +40,22 @@ import Testing
         #expect(!guarded.isOpenToOthers && guarded.tokens != nil)
     }
 
+    @Test func plainLinksStayOnThisMachine() throws {
+        let far = [PeerAddress(name: "c", endpoint: "tcp://10.0.0.2:7100")]
+        let problem = #expect(throws: SettingProblem.self) {
+            try Self.settings { $0.set(SharedSettings.coalescers, far) }
+        }
+        #expect(problem?.subject == "--coalescers" && problem?.complaint.contains("link-key-file") == true)
+        for (face, isAllowed) in [
+            ("tcp://10.0.0.1:7000", false), ("tcp://[2001:db8::1]:7000", false), ("tcp://gateway:7000", false),
+            ("tcp://127.0.0.1:7000", true), ("tcp://[::1]:7000", true), ("tcp://localhost:7000", true),
+            ("ipc:///tmp/face", true),
+        ] {
+            let settings = try? Self.settings { $0.set(GatewaySettings.face, face) }
+            #expect((settings != nil) == isAllowed, "\(face)")
+        }
+    }
+
     @Test(arguments: [
         ([], OriginPolicy.own(and: [])), (["same-origin", "https://a"], .own(and: ["https://a"])),
         (["https://a"], .only(["https://a"])), (["https://a", "*"], .any),
@@ -59,10 +77,83 @@ import Testing
         #expect(listed.hosts == .only(["a:1"]))
     }
 
+    @Test func certificateAndKeyNeedEachOther() {
+        for (setting, other) in [(TLSSettings.certificate, "tls-key"), (TLSSettings.key, "tls-certificate")] {
+            let problem = #expect(throws: SettingProblem.self) { try Self.settings { $0.set(setting, "/dev/null") } }
+            #expect(problem?.subject == setting.flag)
+            #expect(problem?.complaint == "needs \(other), too")
+        }
+    }
+
+    @Test func keyMustBeTheCertificatesAndKeptFromOthers() throws {
+        let (one, other) = (try TestCertificate(), try TestCertificate())
+        let folder = try TemporaryFolder()
+        func problem(_ certificate: String, _ key: String, mode: mode_t = 0o600) throws -> SettingProblem? {
+            let paths = (try folder.write(certificate, to: "chain.pem"), try folder.write(key, to: "key.pem", mode))
+            do throws(SettingProblem) {
+                let settings = try Self.settings {
+                    $0.set(TLSSettings.certificate, paths.0)
+                    $0.set(TLSSettings.key, paths.1)
+                }
+                #expect(settings.socketIO.origins == .own(and: [], isSecure: true))
+                #expect(settings.socketIO.tls == settings.tls?.identity)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try problem(one.certificate, one.key) == nil)
+        #expect(try problem(one.certificate + other.certificate, one.key, mode: 0o640) == nil)
+        for (certificate, key, mode, subject, complaint) in [
+            (one.certificate, one.key, 0o644, "--tls-key", "every user"),
+            (one.certificate, one.key, 0o602, "--tls-key", "every user"),
+            (one.certificate, other.key, 0o600, "--tls-key", "is not the key of the certificate"),
+            (one.certificate, "", 0o600, "--tls-key", "no PEM private key"),
+            ("", one.key, 0o600, "--tls-certificate", "no PEM certificate"),
+        ] as [(String, String, mode_t, String, String)] {
+            let problem = try problem(certificate, key, mode: mode)
+            #expect(problem?.subject == subject)
+            #expect(problem?.complaint.contains(complaint) == true, "\(problem?.complaint ?? "none")")
+        }
+        let missing = #expect(throws: SettingProblem.self) {
+            try Self.settings {
+                $0.set(TLSSettings.certificate, "\(folder.path)/none.pem")
+                $0.set(TLSSettings.key, "\(folder.path)/key.pem")
+            }
+        }
+        #expect(missing?.subject == "--tls-certificate")
+    }
+
     @Test func revocationsNeedTokens() {
         let problem = #expect(throws: SettingProblem.self) {
             try Self.settings { $0.set(TokenSettings.revocations, "/dev/null") }
         }
         #expect(problem?.subject == "--revocations")
+    }
+}
+
+/// A folder that is gone with the test.
+private final class TemporaryFolder {
+    let path: String
+    private var files: [String] = []
+
+    init() throws {
+        var template = Array("/tmp/touchsync-test-XXXXXX".utf8CString)
+        self.path = try #require(mkdtemp(&template).map { String(cString: $0) })
+    }
+
+    deinit {
+        for file in self.files { unlink(file) }
+        rmdir(self.path)
+    }
+
+    /// Writes a file with this mode; its path.
+    func write(_ text: String, to name: String, _ mode: mode_t = 0o600) throws -> String {
+        let file = "\(self.path)/\(name)"
+        self.files.append(file)
+        unlink(file)
+        try #require(FileBytes.replace(file, with: Array(text.utf8), mode: mode) == nil)
+        chmod(file, mode)
+        return file
     }
 }

@@ -104,6 +104,18 @@ import Wire
         #expect(scene.take().contains { if case .snapshot(bob, _) = $0 { true } else { false } })
     }
 
+    @Test func eachUserHasAPartOfTheBudget() throws {
+        var snapshots = Snapshots(bound: 1000, userBound: 300)
+        try snapshots.begin(400, of: "r1", for: 1, of: "ann")  // One may always be under way.
+        #expect(throws: Refusal.self) { try snapshots.begin(10, of: "r2", for: 2, of: "ann") }
+        try snapshots.begin(300, of: "r1", for: 3, of: "bob")
+        #expect(snapshots.end(of: "r1", for: 1) == true)
+        try snapshots.begin(200, of: "r1", for: 1, of: "ann")
+        try snapshots.begin(100, of: "r2", for: 2, of: "ann")
+        #expect(throws: Refusal.self) { try snapshots.begin(1, of: "r3", for: 1, of: "ann") }
+        #expect(snapshots.bytes == 600 && snapshots.busyTotal == 2)
+    }
+
     @Test func leaverGetsNoMoreParts() throws {
         var scene = Self.scene()
         let ada = try Self.join(&scene, "ada", parts: true)

@@ -75,23 +75,22 @@ import Wire
     }
 
     @Test func tokensOfAnAddressAreCheckedAtARate() throws {
-        var budget = AddressBudget<String>(perSecond: 2, at: .start)
-        for _ in 0..<10 { try budget.startCheck(of: "a", at: .start) }
-        let refusal = #expect(throws: Refusal.self) { try budget.startCheck(of: "a", at: .start) }
-        #expect(refusal?.code == .rateLimited && refusal?.retryAfterMs == 500)
-        try budget.startCheck(of: "b", at: .start)
-        try budget.startCheck(of: "a", at: .start + .milliseconds(500))
+        var budget = RateBudget<String>(perSecond: 2, burst: 10, at: .start)
+        for _ in 0..<10 { #expect(budget.spend(of: "a", at: .start) == nil) }
+        #expect(budget.spend(of: "a", at: .start) == 500)
+        #expect(budget.spend(of: "b", at: .start) == nil)
+        #expect(budget.spend(of: "a", at: .start + .milliseconds(500)) == nil)
     }
 
     @Test func addressesBeyondTheBoundShareOneBudgetUntilOthersAreIdle() throws {
-        var budget = AddressBudget<Int>(perSecond: 1, maxAddresses: 3, at: .start)
-        for address in 0..<3 { try budget.startCheck(of: address, at: .start) }
-        for address in 100..<105 { try budget.startCheck(of: address, at: .start) }
-        #expect(throws: Refusal.self) { try budget.startCheck(of: 105, at: .start) }
-        try budget.startCheck(of: 0, at: .start)
+        var budget = RateBudget<Int>(perSecond: 1, burst: 5, maxKeys: 3, at: .start)
+        for address in 0..<3 { #expect(budget.spend(of: address, at: .start) == nil) }
+        for address in 100..<105 { #expect(budget.spend(of: address, at: .start) == nil) }
+        #expect(budget.spend(of: 105, at: .start) != nil)
+        #expect(budget.spend(of: 0, at: .start) == nil)
         #expect(budget.count == 3)
         let later = Instant.start + .seconds(1)
-        try budget.startCheck(of: 200, at: later)
+        #expect(budget.spend(of: 200, at: later) == nil)
         #expect(budget.count == 2, "only the first address is not idle yet")
     }
 

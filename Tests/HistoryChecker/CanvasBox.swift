@@ -17,6 +17,13 @@ package struct CanvasBox: Equatable, Sendable {
     /// Left, top, right and bottom side.
     var sides: [Double] { [self.left, self.top, self.right, self.bottom] }
 
+    /// The smallest one that contains both.
+    func union(_ other: CanvasBox) -> CanvasBox {
+        CanvasBox(
+            left: min(self.left, other.left), top: min(self.top, other.top), right: max(self.right, other.right),
+            bottom: max(self.bottom, other.bottom))
+    }
+
     /// True when nothing of the other one is outside.
     func contains(_ other: CanvasBox) -> Bool {
         self.left <= other.left && self.top <= other.top && other.right <= self.right && other.bottom <= self.bottom

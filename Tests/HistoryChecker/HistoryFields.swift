@@ -24,6 +24,7 @@ extension HistoryRecord.Kind {
         case .closed: [.time, .client]
         case .previewSent: [.time, .client, .room, .element, .gesture]
         case .preview: [.time, .client, .room, .element, .sender, .gesture]
+        case .cursor: [.time, .client, .room, .sender]
         case .heal, .quiet: [.time]
         case .log: [.room, .seq, .shard, .gseq, .session, .n, .event]
         case .room: [.room, .seq, .floor]
@@ -43,11 +44,12 @@ extension HistoryRecord.Kind {
         case .left: [.chosen]
         case .previewSent, .preview: [.body, .box]
         case .view: [.box]
-        case .pointed, .selected: [.body]
+        case .pointed, .cursor: [.body, .box]
+        case .selected: [.body]
         case .people: [.targets, .cursors, .selections]
         case .answer: [.room, .seq]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
-        case .element: [.parent]
+        case .element: [.parent, .box]
         default: []
         }
     }

@@ -79,7 +79,7 @@ struct HistoryIndex {
         case .quiet: self.quiet = place
         case .snapshot, .resumed, .resync, .deliver, .left, .previewSent, .preview, .count: break
         case .request, .answer, .closed, .legacy: break
-        case .look, .view, .pointed, .selected, .people: break
+        case .look, .view, .pointed, .cursor, .selected, .people: break
         }
     }
 

@@ -9,7 +9,7 @@ package struct HistoryRecord: Equatable, Sendable {
         case request, answer, closed
         case previewSent = "preview-sent"
         case preview
-        case look, view, pointed, selected, people
+        case look, view, pointed, cursor, selected, people
         case heal, quiet
         case log, room, shard, element, count
     }
@@ -46,8 +46,8 @@ package struct HistoryRecord: Equatable, Sendable {
     package var geometry: [String: String] = [:]
     /// Which of its update's elements an event is for, and of how many; 0: the event does not say.
     package var part: UInt64 = 0, parts: UInt64 = 0
-    /// The part of the canvas that an app sees; or one that certainly contains what a preview shows. Nil: everything, or
-    /// unknown.
+    /// The part of the canvas that an app sees; or one that certainly contains what a preview, a cursor or an element shows.
+    /// Nil: everything, or unknown.
     package var box: CanvasBox?
     /// The cursors and the selections that the members of a room show, as texts by app.
     package var cursors: [String: String] = [:], selections: [String: String] = [:]
@@ -64,7 +64,7 @@ package struct HistoryRecord: Equatable, Sendable {
     /// First and last number that a resync told to be missing.
     package var from: UInt64 = 0
     package var to: UInt64 = 0
-    /// Who sent a preview.
+    /// Who sent a preview or a cursor.
     package var sender = ""
     /// The last number that is no longer in the log.
     package var floor: UInt64 = 0

@@ -30,6 +30,25 @@ extension Histories {
             element("note", "at 0"),
         ].map(byGateway)
 
+    /// The same, but that the note stays away: it was stored in Bob's view, and leaves it.
+    static let leaves: [HistoryRecord] = looks.without(.previewSent, where: isBack).without(.preview, where: isBack)
+        .changing(.element) { $0.box = CanvasBox(left: 400, top: 400, right: 600, bottom: 600) }
+
+    private static func isBack(_ preview: HistoryRecord) -> Bool { ["600 500", "610 500"].contains(preview.body) }
+
+    /// The same as at first, and at last Ada's cursor leaves Bob's view, for good or, perhaps, to come back.
+    static func pointing(isBack: Bool) -> [HistoryRecord] {
+        var history = looks
+        let moves = [(500, true), (5000, true), (6000, false)] + (isBack ? [(700, true)] : [])
+        let records = moves.enumerated().flatMap { step, move in
+            let time = 7000 + Double(step) * 100
+            return [pointed("ada", time, x: move.0), cursor("cid", time + 1, x: move.0)]
+                + (move.1 ? [cursor("bob", time + 1, x: move.0)] : [])
+        }
+        history.insert(contentsOf: records, at: history.firstIndex { $0.client == "eve" } ?? history.endIndex)
+        return history.changing(.people) { $0.cursors["ada"] = isBack ? "700 5" : "6000 5" }
+    }
+
     /// Where Ada drags her note to, and whether Bob gets that.
     private static let moves: [HistoryRecord] =
         [(500, true), (5000, true), (6000, false), (7000, false), (600, true), (610, true)].enumerated()
@@ -76,6 +95,24 @@ extension Histories {
     static func pointed(_ client: String, _ time: Double, _ at: String) -> HistoryRecord {
         var record = shown(.pointed, client, time)
         record.body = at
+        return record
+    }
+
+    /// Ada's cursor, there.
+    private static func pointed(_ client: String, _ time: Double, x: Int) -> HistoryRecord {
+        pointed(pointed(client, time, "\(x) 5"), x)
+    }
+
+    /// Ada's cursor as it reaches somebody.
+    static func cursor(_ client: String, _ time: Double, x: Int) -> HistoryRecord {
+        var record = shown(.cursor, client, time)
+        (record.sender, record.body) = ("ada", "\(x) 5")
+        return pointed(record, x)
+    }
+
+    private static func pointed(_ cursor: HistoryRecord, _ x: Int) -> HistoryRecord {
+        var record = cursor
+        record.box = CanvasBox(left: Double(x), top: 5, right: Double(x), bottom: 5)
         return record
     }
 

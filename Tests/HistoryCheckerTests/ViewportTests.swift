@@ -16,6 +16,21 @@ extension Spoilt {
             "an app without a viewport does not get the last preview", [.viewports],
             H.looks.without(.preview) { $0.client == "cid" && $0.body == "610 500" }),
         Spoilt(
+            "a note is not seen to leave the view", [.viewports],
+            H.leaves.without(.preview) { $0.client == "bob" && $0.body == "5000 500" }),
+        Spoilt(
+            "a stored note is not seen to leave the view", [.viewports],
+            H.leaves.without(.preview) { $0.client == "bob" }),
+        Spoilt(
+            "a cursor that has left the view already", [.viewports],
+            H.pointing(isBack: false).inserting(H.cursor("bob", 7202, x: 6000), after: 7201)),
+        Spoilt(
+            "a cursor is not seen to leave the view", [.viewports],
+            H.pointing(isBack: false).without(.cursor) { $0.client == "bob" && $0.body == "5000 5" }),
+        Spoilt(
+            "the last cursor in view is lost", [.viewports],
+            H.pointing(isBack: true).without(.cursor) { $0.client == "bob" && $0.body == "700 5" }),
+        Spoilt(
             "an app with a viewport misses an update", [.convergence],
             H.looks.inserting(H.log(seq: 2, gseq: 2, 2, "transformed", "note", "at 9").ofAGateway, before: .room)
                 .changing(.room) { $0.seq = 2 }.changing(.shard) { $0.gseq = 2 }.changing(.element) { $0.body = "at 9" }
@@ -77,6 +92,34 @@ extension [HistoryRecord] {
         #expect(verdict.counts["previews-out-of-view"] == 3)
         #expect(verdict.counts["last-previews-in-view"] == 1)
         #expect(verdict.counts["people"] == 1)
+    }
+
+    @Test(arguments: [
+        Spoilt("a note leaves", [], H.leaves), Spoilt("a cursor leaves", [], H.pointing(isBack: false)),
+        Spoilt("a cursor comes back", [], H.pointing(isBack: true)),
+    ])
+    func whatLeavesAViewViolatesNothing(_ good: Spoilt) throws {
+        let verdict = HistoryChecker.check(good.history)
+        #expect(verdict.isGood, "\(verdict.report(of: good.history))")
+        let text = good.history.map(\.line).joined(separator: "\n")
+        #expect(try HistoryReader.records(Array(text.utf8)) == good.history)
+    }
+
+    @Test func departuresAreCounted() {
+        #expect(HistoryChecker.check(H.leaves).counts["departures"] == 1)
+        #expect(HistoryChecker.check(H.leaves.without(.preview) { $0.client == "bob" }).counts["departures"] == 1)
+        #expect(HistoryChecker.check(H.pointing(isBack: false)).counts["departures"] == 1)
+        #expect(HistoryChecker.check(H.pointing(isBack: false)).counts["cursors-out-of-view"] == 2)
+        #expect(HistoryChecker.check(H.pointing(isBack: true)).counts["departures"] == nil)
+    }
+
+    @Test func whatCrossesAViewMayBeShownOnItsWay() {
+        let sent = H.moved("ada", 6250, to: -9000)
+        let history = H.leaves.inserting(sent, before: .previewSent) { $0.time == 6300 }
+            .inserting(H.seen("cid", 6251, at: -9000), before: .previewSent) { $0.time == 6300 }
+            .inserting(H.seen("bob", 6251, at: -9000), before: .previewSent) { $0.time == 6300 }
+        let verdict = HistoryChecker.check(history)
+        #expect(verdict.isGood, "\(verdict.report(of: history))")
     }
 
     @Test func nothingIsClaimedSoonAfterAFault() {

@@ -41,10 +41,10 @@ final class TemporaryFolder: Sendable {
 
     /// Supervises scripts on a thread of its own; `body` sees the news and asks for the stop.
     private func supervising(
-        _ scripts: [(stage: Stage, text: String)],
+        _ scripts: [(stage: Stage, text: String)], in folder: TemporaryFolder = TemporaryFolder(),
+        _ limit: LogLimit = LogLimit(),
         _ body: (AsyncStream<News>, _ stop: () -> Void) async throws -> Void
     ) async throws {
-        let folder = TemporaryFolder()
         var stop: [Int32] = [-1, -1]
         pipe(&stop)
         _ = fcntl(stop[0], F_SETFL, O_NONBLOCK)
@@ -64,7 +64,7 @@ final class TemporaryFolder: Sendable {
         async let work: Void = thread.runIfActive {
             var supervisor = try Supervisor(
                 members: plans.map { Supervisor.Member(stage: $0.stage, name: $0.name, plan: $0.plan) },
-                stops: StopRequests(descriptor: reading))
+                stops: StopRequests(descriptor: reading), logLimit: limit)
             supervisor.changed = { continuation.yield(.changed($0)) }
             supervisor.announced = { continuation.yield(.announced($0)) }
             supervisor.told = { continuation.yield(.told($0)) }
@@ -126,6 +126,47 @@ final class TemporaryFolder: Sendable {
             }
             #expect(lines == ["gateway-0 ended with exit code 3; starting it again", "  | last words"])
         }
+    }
+
+    /// As much as the pipe between them holds, written a moment before.
+    @Test func nothingIsLostThatAKilledProcessHadWritten() async throws {
+        let folder = TemporaryFolder()
+        let script = "\(Self.ready); seq 1 40000 >&2; kill -KILL $$"
+        try await self.supervising([(.gateway, script)], in: folder) { news, _ in
+            var lines: [String] = []
+            for await item in news {
+                if case .told(let line) = item { lines.append(line) }
+                if lines.count == 6 { break }
+            }
+            #expect(lines.first?.hasPrefix("gateway-0 was killed by signal 9") == true)
+            #expect(lines.dropFirst() == ["  | 39996", "  | 39997", "  | 39998", "  | 39999", "  | 40000"])
+            let log = try String(contentsOfFile: "\(folder.path)/gateway-0.log", encoding: .utf8)
+            #expect(log.hasPrefix((1...40000).map { "\($0)\n" }.joined()))
+        }
+    }
+
+    /// A process that writes more than its files hold, and faster than they are written: they have the end of it.
+    @Test func whatProcessesWriteFillsTheirFilesAndNoMore() async throws {
+        let folder = TemporaryFolder()
+        var limit = LogLimit()
+        (limit.bytes, limit.files) = (1 << 16, 3)
+        let script = "seq 1 200000 >&2; \(Self.ready); \(Self.wait)"
+        try await self.supervising([(.gateway, script)], in: folder, limit) { news, stop in
+            for await item in news {
+                if case .announced = item { stop() }
+                if case .ended = item { break }
+            }
+        }
+        let files = try ["", ".1", ".2"].map {
+            try Data(contentsOf: URL(filePath: "\(folder.path)/gateway-0.log\($0)"))
+        }
+        #expect(files.allSatisfy { $0.count <= 1 << 16 } && files[1].count > 60_000)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/gateway-0.log.3"))
+        let lines = String(decoding: Data(files.reversed().joined()), as: UTF8.self).split(separator: "\n").map {
+            Int($0)
+        }
+        let first = try #require(lines.first ?? nil)
+        #expect(lines == Array(first...200_000))
     }
 
     @Test func refusedSettingsEndEverything() async throws {

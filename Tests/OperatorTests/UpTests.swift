@@ -173,6 +173,26 @@ import Testing
         #expect(throws: OperatorFailure.self) { try DataFolder("/proc/nowhere").prepare() }
     }
 
+    @Test func daemonsWithAUserOfTheirOwnHaveSocketsWhereTheyMayNotWriteOtherwise() {
+        let folder = DataFolder("/srv/ts")
+        #expect(folder.sockets(user: 5, isShared: false) == "/srv/ts/sockets")
+        #expect(!folder.stateFile.hasPrefix("/srv/ts/sockets") && !folder.databaseFile.hasPrefix("/srv/ts/sockets"))
+    }
+
+    @Test func aPipelineThatIsStartedAsRootRunsAsRootUnlessItIsGivenAUser() {
+        func planner(_ extra: [String], isRoot: Bool) -> DaemonPlanner {
+            DaemonPlanner(
+                catalog: self.catalog, topology: self.topology, configPath: nil, environment: [:], extra: extra,
+                isRoot: isRoot)
+        }
+        #expect(planner([], isRoot: true).flags(.fanout, 0).last == "--allow-root=true")
+        #expect(planner([], isRoot: false).flags(.fanout, 0).contains("--allow-root=true") == false)
+        let other = planner(["--user", "ana"], isRoot: true)
+        #expect(other.user == "ana" && !other.runsAsRoot && other.flags(.fanout, 0).last == "--user=ana")
+        let forbidden = planner(["--allow-root=false"], isRoot: true)
+        #expect(forbidden.flags(.fanout, 0).last == "--allow-root=false")
+    }
+
     @Test func staleSocketsGo() throws {
         let temporary = TemporaryFolder()
         let folder = DataFolder(temporary.path)
@@ -196,15 +216,22 @@ import Testing
         ]
         let report = PipelineReport(statuses: statuses, topology: self.topology, database: "postgresql://h/d")
         #expect(
-            String(decoding: report.json, as: UTF8.self)
+            String(decoding: report.json(), as: UTF8.self)
                 == #"{"urls":["http://127.0.0.1:8080","http://127.0.0.1:8081"],"#
                 + #""database":"postgresql://h/d","processes":["#
                 + #"{"stage":"gateway","name":"gateway-1","pid":7,"http":"http://127.0.0.1:9","ready":true},"#
                 + #"{"stage":"gateway","name":"gateway-2","pid":8,"http":null,"ready":false},"#
                 + #"{"stage":"fanout","name":"fanout-1","pid":null,"http":null,"ready":false}]}"# + "\n")
-        #expect(PipelineReport(report.json) == report)
-        #expect(PipelineReport([]) == nil)
+        #expect(PipelineReport(report.json(), database: report.database) == report)
+        #expect(PipelineReport([], database: "") == nil)
         #expect(report.table.contains("gateway-2  8    starting  -"))
+    }
+
+    @Test func theReportHasNoPasswordUnlessAScriptAsksForIt() {
+        let report = PipelineReport(urls: [], database: "postgresql://me:hunter2@h/d", processes: [])
+        #expect(String(decoding: report.json(), as: UTF8.self).contains(#""postgresql://me:********@h/d""#))
+        #expect(String(decoding: report.json(showsSecrets: true), as: UTF8.self).contains("hunter2"))
+        #expect(PipelineReport(report.json(), database: report.database) == report)
     }
 }
 
@@ -232,6 +259,23 @@ import Testing
             catalog: .installed, topology: Topology(counts: [.gateway: 3], port: 8080, sockets: "/s"),
             configPath: nil, environment: [:], extra: [])
         #expect(planner.resolve(.gateway, database: nil).problems.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ([], [:], "http"), (["--tls-certificate", "c.pem"], [:], "https"),
+            ([], ["TOUCHSYNC_TLS_CERTIFICATE": "c.pem"], "https"),
+        ] as [([String], [String: String], String)])
+    func gatewaysThatStartAreShownUnderTheSchemeThatTheyWillHave(
+        _ extra: [String], _ environment: [String: String], _ scheme: String
+    ) {
+        let planner = DaemonPlanner(
+            catalog: .installed, topology: Topology(counts: [:], port: 8080, sockets: "/s"), configPath: nil,
+            environment: environment, extra: extra)
+        let report = PipelineReport(
+            statuses: [Supervisor.Status(stage: .gateway, name: "gateway-1")], topology: planner.topology,
+            database: "postgresql://h/d")
+        #expect(report.urls == ["\(scheme)://127.0.0.1:8080"])
     }
 
     /// The settings file that we ship is one that the daemons accept.

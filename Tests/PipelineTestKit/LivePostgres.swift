@@ -64,6 +64,16 @@ package final class LiveDatabase: Sendable {
         try BlockingConnection(connectionString)
     }
 
+    /// The same as another role of the cluster.
+    package func connectionString(as role: String) -> String {
+        connectionString.replacing("//touchsync@", with: "//\(role)@")
+    }
+
+    /// A blocking connection as another role.
+    package func connect(as role: String) throws(PostgresError) -> BlockingConnection {
+        try BlockingConnection(connectionString(as: role))
+    }
+
     /// Drops the database and whoever is connected to it; harmless when the server is gone.
     package func close() {
         let server = try? BlockingConnection(cluster.cluster.connectionString(database: "postgres"))

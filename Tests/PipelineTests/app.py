@@ -7,6 +7,7 @@ import itertools
 import threading
 import time
 
+import aiohttp
 import socketio
 
 from pipeline import Overdue
@@ -51,7 +52,7 @@ class App:
     numbers = itertools.count(1)
 
     def __init__(self, url, user=None, *, transports=None, auth=None, headers=None, reconnects=False, name=None,
-                 pause=0.2):
+                 pause=0.2, tls=None):
         self.url = url
         self.user = user
         self.transports = transports or WEBSOCKET
@@ -71,6 +72,9 @@ class App:
         self.reconnects = reconnects
         # Before the first try to come back, in seconds.
         self.pause = pause
+        # An SSLContext: what it trusts.
+        self.tls = tls
+        self.http = None
 
     # Life
 
@@ -79,8 +83,10 @@ class App:
         return self
 
     async def _connect(self):
+        if self.tls:
+            self.http = aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=self.tls))
         self.client = socketio.AsyncClient(
-            reconnection=self.reconnects, reconnection_delay=self.pause, reconnection_delay_max=1.0,
+            http_session=self.http, reconnection=self.reconnects, reconnection_delay=self.pause, reconnection_delay_max=1.0,
             randomization_factor=0.2,
         )
         self.client.on("connect", self._connected)
@@ -100,6 +106,8 @@ class App:
         if self.client is not None:
             with contextlib.suppress(Exception):
                 LOOP.run(self.client.disconnect(), 10)
+        if self.http is not None:
+            LOOP.run(self.http.close(), 10)
 
     def vanish(self):
         """Ends without a word, as an app does whose phone went into a tunnel."""

@@ -13,6 +13,7 @@ import pytest
 import clients
 import pipeline as pipelines
 from app import App
+from raw import Raw
 
 SECRET = "a secret of at least thirty-two bytes, for tests"
 
@@ -58,23 +59,36 @@ def single():
 
 
 @pytest.fixture(scope="session")
+def beside(single):
+    """Runs further pipelines, each on a database of its own in the single pipeline's server: to make and start a server
+    takes longer than all else. Tests that end the server, or look at how it is started, have their own."""
+    names = (f"beside_{number}" for number in itertools.count(1))
+
+    def run(*settings, **more):
+        database = single.own_database(next(names))
+        return pipelines.running("--database-url", database, *settings, **more)
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def face(single):
     """Where the single pipeline's gateway speaks ZeroMQ with other back ends."""
     return f"ipc://{single.data}/run/gateway-1.face.sock"
 
 
 @pytest.fixture(scope="module")
-def guarded():
+def guarded(beside):
     """One of each daemon, in token mode."""
     environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
-    with pipelines.running("--jwt-leeway-ms", 1000, environment=environment) as pipeline:
+    with beside("--jwt-leeway-ms", 1000, environment=environment) as pipeline:
         yield pipeline
 
 
 @pytest.fixture(scope="module")
-def double():
+def double(beside):
     """Two of each daemon, with limits that let a test make load."""
-    with pipelines.running(
+    with beside(
         "--commits-per-second", 100000, "--commit-burst", 100000,
         gateways=2, coalescers=2, committers=2, fanouts=2,
     ) as pipeline:
@@ -120,6 +134,15 @@ def room(request):
     """A room that no other test uses."""
     name = re.sub(r"[^A-Za-z0-9_.:-]", "-", request.node.name)[:40]
     return f"{name}-{next(ROOMS)}"
+
+
+@pytest.fixture
+def raw(single, room):
+    """A raw connection to the single pipeline, in a room."""
+    made = Raw(single.url)
+    made.ask(json.dumps(["room:join", {"roomId": room}]))
+    yield made
+    made.socket.close()
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ class Pipeline:
 
     def start(self, within=60.0):
         """Starts everything and waits until it says that it is ready."""
-        command = [str(PROGRAMS / "touchsync"), "up", "--json", "--port", str(self.port), "--data", str(self.data)]
+        command = [str(PROGRAMS / "touchsync"), "up", "--json", "--show-secrets", "--port", str(self.port), "--data", str(self.data)]
         for name, count in self.counts.items():
             command += [f"--{name}", str(count)]
         log = open(self.folder / "log", "ab")
@@ -174,7 +174,7 @@ class Pipeline:
 
     def ps(self):
         """What runs at present, as `touchsync ps --json` says."""
-        return json.loads(self.touchsync("ps", "--json", "--data", str(self.data)).stdout)
+        return json.loads(self.touchsync("ps", "--json", "--show-secrets", "--data", str(self.data)).stdout)
 
     @property
     def urls(self):
@@ -234,6 +234,15 @@ class Pipeline:
         """The rows of a query."""
         with psycopg.connect(self.report["database"], autocommit=True) as connection:
             return connection.execute(query, parameters).fetchall()
+
+    def own_database(self, name):
+        """Makes an empty database in the pipeline's server; returns its URL."""
+        url = self.report["database"]
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"create database {name}")
+        own = url.replace("/touchsync?", f"/{name}?")
+        assert own != url
+        return own
 
     def log_rows(self, room):
         """The commit log of a room, in order."""

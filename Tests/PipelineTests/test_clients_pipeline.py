@@ -11,7 +11,6 @@ from clients import KINDS, Refused
 from clients.chromium import Chromium
 from clients.javascript import JavaScriptClient
 from conftest import SECRET, settle
-from pipeline import running
 from shapes import JOINED, assert_element, assert_preview
 
 EVERY_CLIENT = pytest.mark.parametrize("kind", KINDS)
@@ -111,11 +110,11 @@ def test_binary_is_refused(room, client):
 
 
 @pytest.fixture(scope="module")
-def guarded():
+def guarded(beside):
     """Everybody needs a token, and of the web pages only ours may connect."""
     origin = clients.place(Chromium).origin
     environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
-    with running("--origins", origin, "--jwt-leeway-ms", 1000, environment=environment) as pipeline:
+    with beside("--origins", origin, "--jwt-leeway-ms", 1000, environment=environment) as pipeline:
         yield pipeline
 
 
@@ -176,12 +175,12 @@ def test_pages_from_elsewhere_may_not_connect(single, guarded, room):
 
 
 @pytest.fixture(scope="module")
-def outage():
+def outage(beside):
     """All clients, each in a room of its own, before and after their gateway was killed: what each knew when it
     happened. Meanwhile somebody on another gateway goes on."""
     made = {kind: clients.make(kind) for kind in KINDS}
     known = {}
-    with running("--commit-burst", 1000, "--origins", "*", gateways=2) as pipeline:
+    with beside("--commit-burst", 1000, "--origins", "*", gateways=2) as pipeline:
         settle(pipeline)
         neighbour = App(pipeline.urls[1], "neighbour").connect()
         try:

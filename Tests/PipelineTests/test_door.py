@@ -18,13 +18,13 @@ import pipeline as pipelines
 from app import Refused
 from clients.chromium import Browser
 from conftest import SECRET, claims, signed
-from pipeline import eventually, running
+from pipeline import eventually
 
 
 @pytest.fixture(scope="module")
-def plain():
+def plain(beside):
     """One of each daemon, in open mode, everything at its defaults."""
-    with running() as pipeline:
+    with beside() as pipeline:
         yield pipeline
 
 
@@ -52,12 +52,12 @@ def test_loopback_needs_no_keys(host):
     assert gateway("--host", host).returncode == 0
 
 
-def test_up_passes_on_who_may_come_in(tmp_path):
+def test_up_passes_on_who_may_come_in(beside, tmp_path):
     refused = subprocess.run(
         [str(pipelines.PROGRAMS / "touchsync"), "up", "--host", "0.0.0.0", "--data", str(tmp_path)],
         capture_output=True, text=True, timeout=30, env={})
     assert refused.returncode == 78 and "--open" in refused.stderr
-    with running("--host", "0.0.0.0", "--open") as pipeline:
+    with beside("--host", "0.0.0.0", "--open") as pipeline:
         assert requests.get(pipeline.url + "/readyz", timeout=5).status_code == 200
         assert "everybody who reaches 0.0.0.0" in pipeline.log()
         assert "everybody who reaches this address" in (pipeline.data / "log" / "gateway-1.log").read_text()
@@ -323,9 +323,9 @@ def test_strangers_learn_nothing_and_operators_everything(guarded, apps):
 # How long tokens last
 
 
-def test_a_token_lives_no_longer_than_its_lifetime(apps, room):
+def test_a_token_lives_no_longer_than_its_lifetime(beside, apps, room):
     environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
-    with running("--jwt-leeway-ms", 0, "--token-lifetime-s", 3, environment=environment) as pipeline:
+    with beside("--jwt-leeway-ms", 0, "--token-lifetime-s", 3, environment=environment) as pipeline:
         # One from elsewhere that says it lasts for an hour, and when it was issued, or not.
         now = int(time.time())
         for more in ({"iat": now}, {}):
@@ -391,14 +391,14 @@ OLD, NEW = "the old secret of at least thirty-two bytes", "the new secret of at 
 
 
 @pytest.fixture(scope="module")
-def files():
+def files(beside):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "keys.json").write_text(key_set(old=OLD))
         (folder / "revocations.jsonl").write_text("")
         environment = {"TOUCHSYNC_JWT_SECRET": SECRET}
-        with running("--jwt-keys-file", folder / "keys.json", "--revocations", folder / "revocations.jsonl",
-                     "--deadline-ms", 20_000, environment=environment) as pipeline:
+        with beside("--jwt-keys-file", folder / "keys.json", "--revocations", folder / "revocations.jsonl",
+                    "--deadline-ms", 20_000, environment=environment) as pipeline:
             yield Files(pipeline, folder)
 
 

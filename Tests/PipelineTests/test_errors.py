@@ -7,6 +7,7 @@ import pytest
 import websocket
 
 from app import fence
+from raw import Raw
 from shapes import assert_element
 
 HUGE = "x" * 9000
@@ -174,6 +175,8 @@ RAW = {
     "plus": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":+1}]',
     "point first": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":.5}]',
     "hex": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":0x10}]',
+    "comma in an array": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":[1,]}}]',
+    "comment at the end": '["element:delete",{"roomId":"ROOM","elementId":"e"}]//',
     "comment": '["element:transform",{"roomId":"ROOM","elementId":"e"/**/,"positionX":1}]',
     "single quotes": "['element:transform',{}]",
     "key twice": '["element:transform",{"roomId":"ROOM","elementId":"e","positionX":1,"positionX":2}]',
@@ -181,56 +184,14 @@ RAW = {
     "surrogate": '["element:transform",{"roomId":"ROOM","elementId":"\\ud800","positionX":1}]',
     "control character": '["element:transform",{"roomId":"ROOM","elementId":"a\u0001","positionX":1}]',
     "too deep": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":' + "[" * 40 + "]" * 40 + "}}]",
+    "20,000 keys": '["element:create",{"roomId":"ROOM","element":{' + ",".join(f'"{index}":1' for index in range(20_000)) + "}}]",
+    "keys that look alike": '["element:create",{"roomId":"ROOM","element":{' + ",".join(f'"\\u{index:04x}":1' for index in range(64, 4096)) + "}}]",
     "many keys": '["element:create",{"roomId":"ROOM","element":{"type":"note",'
     + ",".join(f'"k{index}":1' for index in range(100)) + "}}]",
     "rest": '["element:delete",{"roomId":"ROOM","elementId":"e"}] x',
     "a number": '[42,{"roomId":"ROOM"}]',
     "long array": '["element:create",{"roomId":"ROOM","element":{"type":"note","own":[' + "1," * 1100 + "1]}}]",
 }
-
-
-class Raw:
-    """A WebSocket that speaks Socket.IO packet by packet."""
-
-    def __init__(self, url, query="", auth="{}"):
-        self.socket = websocket.create_connection(
-            url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket" + query, timeout=10
-        )
-        self.open = json.loads(self.take("0"))
-        self.say("40" + auth)
-        self.take("40")
-
-    def say(self, text):
-        self.socket.send(text)
-
-    def take(self, prefix):
-        """The rest of the next packet with that beginning; pings are answered."""
-        while True:
-            text = self.socket.recv()
-            if text == "2":
-                self.say("3")
-            elif text.startswith(prefix):
-                return text[len(prefix) :]
-
-    def ask(self, text, number=7):
-        self.say(f"42{number}{text}")
-        return json.loads(self.take(f"43{number}"))[0]
-
-    def is_closed(self):
-        try:
-            while self.socket.recv():
-                pass
-        except (websocket.WebSocketException, OSError):
-            pass
-        return not self.socket.connected
-
-
-@pytest.fixture
-def raw(single, room):
-    made = Raw(single.url)
-    made.ask(json.dumps(["room:join", {"roomId": room}]))
-    yield made
-    made.socket.close()
 
 
 @pytest.mark.parametrize("text", sorted(RAW))
@@ -241,10 +202,34 @@ def test_bad_json_is_refused_and_the_connection_stays(raw, room, text):
     assert answer["ok"] is True and answer["seq"] == 1
 
 
-@pytest.mark.parametrize("text", ["42{}", "42-1[]", "4299999999999999999999[]", "42x[]", "48[]", "4x", "x", "40x"])
+@pytest.mark.parametrize("text", [
+    "42{}", "42-1[]", "4299999999999999999999[]", "421e3[]", "42x[]", "48[]", "4x", "x", "40x", "", "42\ufeff[]",
+    "4\x002\x00[\x00]\x00", "45999999999-[\"x\"]", "45-1-[\"x\"]", "451[\"x\"]", "2", "0{}", "9",
+])
 def test_a_bad_packet_ends_the_connection(raw, text):
     raw.say(text)
     assert raw.is_closed()
+
+
+@pytest.mark.parametrize("name", ["", "connect", "disconnect", "disconnecting", "error", "toString", "constructor"])
+def test_names_that_mean_something_elsewhere_are_names(raw, name):
+    assert raw.ask(json.dumps([name, {}]))["error"]["code"] == "unknown_event"
+
+
+@pytest.mark.parametrize("arguments", ["[]", "[1]", "[null]", "[[]]", "[{}]"])
+def test_an_event_has_a_name(raw, arguments):
+    assert raw.ask(arguments)["error"]["code"] == "invalid"
+
+
+def test_pongs_that_nobody_asked_for_change_nothing(raw, room):
+    for _ in range(4000):
+        raw.say("3")
+    assert raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note"}}]))["ok"]
+
+
+def test_an_acknowledgement_that_nobody_asked_for_changes_nothing(raw, room):
+    raw.say('435["x"]')
+    assert raw.ask(json.dumps(["element:create", {"roomId": room, "element": {"type": "note"}}]))["ok"]
 
 
 def test_numbers_that_json_spells_oddly_are_fine(raw, room):
@@ -295,6 +280,14 @@ def test_a_binary_event_is_refused_by_its_name(raw, room):
     assert name == "transform:error" and error["event"] == "element:transforming" and error["code"] == "invalid"
 
 
+@pytest.mark.parametrize("number", ["0", "1", "9", "-1", '"x"', "1e99"])
+def test_attachments_are_never_looked_up(raw, room, number):
+    raw.say('451-["element:create",{"roomId":"%s","element":{"_placeholder":true,"num":%s}}]' % (room, number))
+    raw.socket.send_binary(b"x")
+    name, error = json.loads(raw.take("42"))
+    assert name == "transform:error" and error["event"] == "element:create" and error["code"] == "invalid"
+
+
 def test_a_message_over_the_limit(single, apps, room):
     raw = Raw(single.url)
     assert raw.open["maxPayload"] == 262144
@@ -314,6 +307,25 @@ def test_text_where_an_attachment_is_due_ends_the_connection(raw, room):
     raw.say('451-["element:transform",{"_placeholder":true,"num":0}]')
     raw.say(f'42["room:leave",{{"roomId":"{room}"}}]')
     assert raw.is_closed()
+
+
+def test_a_flood_of_commits_is_held_to_its_rate_and_keeps_its_order(raw, room):
+    """Numbered by the app: what is refused has used no number, and what was acknowledged is there."""
+    commits = 300
+    for number in range(1, commits + 1):
+        element = {"type": "note", "id": f"e{number}"}
+        raw.say(f'42{number}' + json.dumps(["element:create", {"roomId": room, "element": element, "n": number}]))
+    answers = {}
+    while len(answers) < commits:
+        number, _, answer = raw.take("43").partition("[")
+        answers[int(number)] = json.loads("[" + answer)[0]
+    answers = [answers[number] for number in sorted(answers)]
+    done = [answer["seq"] for answer in answers if answer["ok"]]
+    refusals = [answer["error"] for answer in answers if not answer["ok"]]
+    assert done == list(range(1, len(done) + 1)) and 32 <= len(done) < commits
+    assert {error["code"] for error in refusals} <= {"busy", "rate_limited", "gap"}
+    assert all("retryAfterMs" in error or error["code"] == "gap" for error in refusals)
+    assert any(error["code"] == "rate_limited" or error["code"] == "busy" for error in refusals)
 
 
 def test_bad_previews_are_told_once_a_second(two, room, note):

@@ -160,9 +160,9 @@ def test_the_database_is_away_for_a_while(room):
         bob.close()
 
 
-def test_credit_bounds_what_is_on_its_way(room):
+def test_credit_bounds_what_is_on_its_way(beside, room):
     """With a window of one commit everything still arrives, in order; what is beyond custody is told to come again."""
-    with running(
+    with beside(
         "--credit-commits", 1, "--custody-commits", 20, "--unacknowledged-commits", 100,
         "--commits-per-second", 10000, "--commit-burst", 10000,
     ) as pipeline:
@@ -254,10 +254,10 @@ class Storm:
             await asyncio.gather(*(self.one(session, index) for index in range(self.count)))
 
 
-def test_all_apps_come_back_at_once(room):
+def test_all_apps_come_back_at_once(beside, room):
     """A gateway is killed with hundreds of apps: all are back in their rooms soon, at a bounded rate."""
     count = 600
-    with running("--handshakes-per-second", 300, "--joins-per-second", 200) as pipeline:
+    with beside("--handshakes-per-second", 300, "--joins-per-second", 200) as pipeline:
         storm = Storm(pipeline.url, room, count)
         done = asyncio.run_coroutine_threadsafe(storm.run(), LOOP.loop)
         try:
@@ -296,9 +296,9 @@ def test_who_has_an_acknowledgement_reads_it(single, apps, room):
             assert joined["seq"] >= answer["seq"]
 
 
-def test_a_loop_that_stands_still_is_not_healthy(room):
+def test_a_loop_that_stands_still_is_not_healthy(beside):
     """One thread of a daemon is stopped while its admin server goes on: /healthz tells."""
-    with running() as pipeline:
+    with beside() as pipeline:
         (coalescer,) = pipeline.processes("coalescer")
         healthz = coalescer["http"] + "/healthz"
         assert requests.get(healthz, timeout=2).status_code == 200

@@ -286,8 +286,8 @@ def test_five_hundred_elements_are_shown_moving(two, room):
         })
     last = bob.wait("elements:transforming", lambda shown: shown["elements"][0]["positionX"] == 30)
     assert len(last["elements"]) == 500 and {element["positionX"] for element in last["elements"]} == {30}
-    # On a machine that is busy with other things, groups folded on several queues may be counted too low.
-    assert 0 < sum(shown["n"] for shown in bob.named("elements:transforming")) <= 30
+    # A group that a slow queue has cut into parts counts its previews in each of them.
+    assert sum(shown["n"] for shown in bob.named("elements:transforming")) >= 30
 
 
 def test_bad_previews_of_groups_are_reported(canvas, room):

@@ -6,7 +6,7 @@ import re
 import pytest
 import requests
 
-from pipeline import eventually, running
+from pipeline import eventually
 
 
 def page(pipeline, room, **more):
@@ -132,9 +132,9 @@ def test_the_right_to_view_is_enough(guarded, right, room):
     assert page(guarded, room).status_code == 401
 
 
-def test_while_the_fanout_is_away(apps, room):
+def test_while_the_fanout_is_away(beside, apps, room):
     """A read is answered whatever happens: by the fan-out that comes back, or as unavailable."""
-    with running("--deadline-ms", 2000) as pipeline:
+    with beside("--deadline-ms", 2000) as pipeline:
         ada = apps(pipeline.url, "ada")
         ada.join(room)
         ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})

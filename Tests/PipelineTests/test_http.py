@@ -7,7 +7,7 @@ import socket
 import pytest
 import requests
 
-from pipeline import eventually, running
+from pipeline import eventually
 from shapes import assert_element
 
 
@@ -101,6 +101,31 @@ def test_several_are_created_all_or_none(single, room):
         assert '{"elements": […]}' in refused.json()["error"]["message"]
     eventually("the room shows it", lambda: get(single, f"/api/rooms/{room}").json().get("seq") == 1)
     assert [element["id"] for element in get(single, f"/api/rooms/{room}").json()["elements"]] == ["taken"]
+
+
+def test_a_user_has_rates_over_all_connections(beside, apps):
+    settings = ["--user-requests-per-second", 1, "--user-request-burst", 12, "--commit-burst", 4, "--commits-per-second", 1,
+                "--user-commit-burst", 6, "--user-commits-per-second", 1]
+    with beside(*settings) as pipeline:
+        phone, desk = (apps(pipeline.url, "ada") for _ in range(2))
+        for app in (phone, desk):
+            app.join("r")
+        for n in range(1, 5):
+            phone.ok("element:create", {"roomId": "r", "element": {"type": "note"}, "n": n})
+        for n in range(1, 3):
+            desk.ok("element:create", {"roomId": "r", "element": {"type": "note"}, "n": n})
+        refused = desk.refused("element:create", {"roomId": "r", "element": {"type": "note"}, "n": 3}, "rate_limited")
+        assert refused["retryAfterMs"] <= 1000
+        ada, bob = ({"userId": user} for user in ("ada", "bob"))
+        refused = create(pipeline, "r", {"type": "note"}, params=ada)
+        assert_refused(refused, 429, "rate_limited")
+        wait = refused.json()["error"]["retryAfterMs"]
+        assert refused.headers["Retry-After"] == str(-(-wait // 1000))
+        eventually("it is counted", lambda: pipeline.metrics("gateway")[
+            'touchsync_gateway_user_rate_refusals_total{limit="commits"}'] > 0)
+        assert create(pipeline, "r", {"type": "note"}, params=bob).status_code == 201
+        statuses = [get(pipeline, "/api/rooms/r", params=bob).status_code for _ in range(13)]
+        assert statuses[0] == 200 and 429 in statuses
 
 
 def test_an_idempotency_key_of_several(single, room):
@@ -231,9 +256,9 @@ ALLOWED = "https://app.example.com"
 
 
 @pytest.fixture(scope="module")
-def guarded():
+def guarded(beside):
     """A pipeline that only pages of one origin may use."""
-    with running("--origins", ALLOWED) as pipeline:
+    with beside("--origins", ALLOWED) as pipeline:
         yield pipeline
 
 

@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-import pipeline as pipelines
 from app import fence, previews_at
 from pipeline import eventually
 
@@ -12,9 +11,9 @@ LEASE_MS = 1500
 
 
 @pytest.fixture(scope="module")
-def leased():
+def leased(beside):
     """Two gateways, as the two apps need not be at the same one."""
-    with pipelines.running("--lease-ms", LEASE_MS, gateways=2) as pipeline:
+    with beside("--lease-ms", LEASE_MS, gateways=2) as pipeline:
         yield pipeline
 
 

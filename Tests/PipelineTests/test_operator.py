@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import pwd
 import signal
 import subprocess
 import time
@@ -110,6 +112,82 @@ def test_settings(program, tmp_path):
     config.write_text(json.dumps({section: {"noSuchSetting": 1}}))
     done = run(program, *both, "--check-config")
     assert done.returncode == 78 and "noSuchSetting" in done.stderr
+
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+def identity(pid):
+    """The users, groups and rights of a process, as the kernel says."""
+    with open(f"/proc/{pid}/status") as status:
+        fields = dict(line.rstrip("\n").split(":\t", 1) for line in status if ":\t" in line)
+    return {name: fields[name].split() for name in ("Uid", "Gid", "Groups", "CapEff", "CapPrm", "NoNewPrivs")}
+
+
+@as_root
+def test_daemons_give_up_root():
+    """For a user that is named; the pipeline works as before, also after a restart, and so does its own database."""
+    nobody = pwd.getpwnam("nobody")
+    pipeline = Pipeline("--user", "nobody")
+    try:
+        pipeline.start()
+        for process in pipeline.report["processes"]:
+            who = identity(process["pid"])
+            assert who["Uid"] == [str(nobody.pw_uid)] * 4 and who["Gid"] == [str(nobody.pw_gid)] * 4, process
+            assert "0" not in who["Groups"] and int(who["CapEff"][0], 16) == int(who["CapPrm"][0], 16) == 0, process
+            assert who["NoNewPrivs"] == ["1"]
+        assert pipeline.metrics("gateway")["process_open_fds"] > 3
+        for number, stage in enumerate(("fanout", "committer", "gateway", None)):
+            path = f"{pipeline.url}/api/rooms/r/elements"
+            done = requests.post(path, json={"type": "note", "id": f"note-{number}"}, timeout=10)
+            assert done.json()["ok"], done.text
+            if stage:
+                pipeline.wait_restarted(pipeline.kill(stage))
+    finally:
+        pipeline.remove()
+
+
+@as_root
+def test_a_daemon_does_not_run_as_root_by_itself(tmp_path):
+    flags = ["--bind", f"ipc://{tmp_path}/f", "--database-url", "postgresql:///none"]
+    done = run("touchsync-fanout", *flags)
+    assert done.returncode == 78 and "--user: is required when started as root; --allow-root" in done.stderr
+    done = run("touchsync-fanout", *flags, "--user", "no-such-user")
+    assert done.returncode == 78 and "no-such-user" in done.stderr
+    done = run("touchsync-fanout", *flags, "--user", "root")
+    assert done.returncode == 78 and "names root itself" in done.stderr
+    assert not (tmp_path / "f").exists()
+
+
+def test_nothing_shows_a_password(single):
+    """Neither process lists nor files nor logs nor answers, although it was given on a command line."""
+    name = "secretive"
+    with psycopg.connect(single.report["database"], autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    host = psycopg.conninfo.conninfo_to_dict(single.report["database"])["host"]
+    url = f"postgresql://touchsync:hunter2@/{name}?host={host}&password=hunter2"
+    pipeline = Pipeline("--database-url", url, "--jwt-secret", "hunter2" * 5)
+    try:
+        pipeline.start()
+        assert "hunter2" in pipeline.report["database"]
+        assert "hunter2" not in pipeline.touchsync("ps", "--json", "--data", str(pipeline.data)).stdout
+        assert "hunter2" not in pipeline.touchsync("doctor", "--database-url", url, check=False).stdout
+        pids = [pipeline.process.pid, *(process["pid"] for process in pipeline.report["processes"])]
+        for pid in pids:
+            assert "hunter2" not in pathlib.Path(f"/proc/{pid}/cmdline").read_text()
+        for process in pipeline.report["processes"]:
+            assert "hunter2" not in requests.get(process["http"] + "/readyz", timeout=5).text
+        holders = [path for path in pipeline.folder.glob("**/*") if path.is_file() and b"hunter2" in path.read_bytes()]
+        assert [path.name for path in holders] == ["database"] and holders[0].stat().st_mode & 0o777 == 0o600
+    finally:
+        pipeline.remove()
+
+
+def test_a_connection_string_that_is_wrong_is_not_shown(single, tmp_path):
+    for url in ["host=h password='hunter2", "postgresql://u:hunter2%zz@h", "host=h hunter2", "postgresql://u:7/hunter2@h"]:
+        for command in (["doctor"], ["migrate"], ["up", "--data", str(tmp_path)]):
+            done = single.touchsync(*command, "--database-url", url, check=False)
+            assert done.returncode != 0 and "hunter2" not in done.stdout + done.stderr, (command, url)
 
 
 def test_help(single):

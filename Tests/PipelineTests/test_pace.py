@@ -6,13 +6,13 @@ import time
 import pytest
 
 from app import fence
-from pipeline import eventually, running
+from pipeline import eventually
 
 
 @pytest.fixture(scope="module")
-def late():
+def late(beside):
     """However soon previews leave, it is too late; when none do, all is well."""
-    with running("--pace-late-ms", 0, "--pace-calm-ms", 300) as pipeline:
+    with beside("--pace-late-ms", 0, "--pace-calm-ms", 300) as pipeline:
         yield pipeline
 
 

@@ -12,11 +12,11 @@ from app import UPDATES
 class Sluggard:
     """A member on a bare WebSocket that reads only when it is told to, through a small window."""
 
-    def __init__(self, url, user, room):
+    def __init__(self, url, user, room, tls=None):
         self.numbers = 0
         self.socket = websocket.create_connection(
             url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", timeout=10,
-            sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),),
+            sockopt=((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),), sslopt={"context": tls} if tls else None,
         )
         assert self.socket.recv().startswith("0{")
         self.socket.send("40" + json.dumps({"userId": user}))

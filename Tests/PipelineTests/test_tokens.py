@@ -75,8 +75,10 @@ def test_a_token_from_elsewhere(guarded, apps, room):
         ({"sub": 5}, "forbidden"),
         ({"rooms": []}, "forbidden"),
         ({"rooms": {"r": "own"}}, "forbidden"),
+        ({"rooms": "*"}, "forbidden"),
+        ({"rooms": {"__proto__": {"*": "commit"}}}, "forbidden"),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:40],
 )
 def test_claims_that_do_not_do(guarded, apps, changes, code):
     with pytest.raises(Refused) as refused:
@@ -210,6 +212,17 @@ def test_a_refresh_without_the_right_answers_what_waits_for_a_join(guarded, ente
     answers = [future.result(12) for future in waiting]
     assert answers[2]["ok"] is True
     assert all(answer["ok"] or answer["error"]["code"] == "forbidden" for answer in answers)
+
+
+def test_a_cookie_is_no_credential(guarded, apps, room):
+    """A browser sends it along without being asked, whoever made it open the connection."""
+    token = guarded.token("ada", [room])
+    cookie = {"Cookie": f"token={token}; Authorization=Bearer {token}; io={token}"}
+    assert requests.get(f"{guarded.url}/api/rooms/{room}", headers=cookie, timeout=5).status_code == 401
+    for transports in (WEBSOCKET, POLLING):
+        with pytest.raises(Refused) as refused:
+            apps(guarded.url, headers=cookie, transports=transports)
+        assert refused.value.data["data"]["code"] in ("forbidden", "invalid")
 
 
 def test_http_asks_for_the_same(guarded, enter, room):

@@ -82,7 +82,8 @@ package struct Campaign: Sendable {
             "gateway.resyncs", "apps.copies", "apps.bursts", "apps.left-and-joined",
             "previews.leased", "coalescer.conflicts", "apps.conflicts", "gateway.snapshot-parts", "groups",
             "refused-groups", "cascades",
-            "undone", "redone", "nothing-undone", "skipped-entries",
+            "undone", "redone", "nothing-undone", "skipped-entries", "viewports", "updates-with-viewport",
+            "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames

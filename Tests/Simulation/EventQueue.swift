@@ -40,13 +40,12 @@ struct EventQueue {
     private mutating func sink() {
         var place = 0
         while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < self.heap.count {
-                if self.heap[child].isBefore(self.heap[least]) { least = child }
-            }
-            if least == place { return }
-            self.heap.swapAt(place, least)
-            place = least
+            var child = 2 * place + 1
+            guard child < self.heap.count else { return }
+            if child + 1 < self.heap.count, self.heap[child + 1].isBefore(self.heap[child]) { child += 1 }
+            guard self.heap[child].isBefore(self.heap[place]) else { return }
+            self.heap.swapAt(place, child)
+            place = child
         }
     }
 }

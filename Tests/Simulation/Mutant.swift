@@ -23,4 +23,18 @@ package enum Mutant: String, CaseIterable, Sendable {
     case cascadeOff = "cascade-off"
     /// The database gives a user the undo stacks of another one of the room.
     case foreignStacks = "foreign-stacks"
+    /// The gateway shows everything to apps that look at a part of the canvas.
+    case viewportsOff = "viewports-off"
+    /// The gateway does not ask fan-outs where previews can be seen.
+    case areasOff = "areas-off"
+    /// The gateway does not tell a fan-out that a room has viewports when the room moves there.
+    case viewportsForgotten = "viewports-forgotten"
+    /// The gateway does not show an app that something leaves its viewport.
+    case departuresOff = "departures-off"
+    /// The gateway does not show an app what is moved in the part of the canvas that it looks at from now on.
+    case entrancesOff = "entrances-off"
+    /// The gateway loses some of what an app with a viewport is to see.
+    case sightingsLost = "sightings-lost"
+    /// The fan-out does not say where a cursor can be seen.
+    case cursorsEverywhere = "cursors-everywhere"
 }

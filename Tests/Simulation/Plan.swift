@@ -20,6 +20,8 @@ package struct Plan: Sendable {
     /// How many elements a room and how many annotations an element may have.
     package var roomElements = 10_000
     package var elementAnnotations = 1000
+    /// Whether it ends with a scene of what apps see of parts of the canvas.
+    package var hasScene = true
     /// How long apps go on with new commits after the last fault, at most.
     package var after: UInt64 = 200 * .millisecond
     /// When the world is given up: whoever has not settled by then never will.
@@ -34,6 +36,7 @@ package struct Plan: Sendable {
         if seed % 8 == 5 { self.apps = 5 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }
+        self.hasScene = seed % 7 < 4
         if seed % 8 == 6 { self.lease = 100 * .millisecond }
     }
 }

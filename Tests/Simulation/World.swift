@@ -33,6 +33,8 @@ package final class World {
     /// Faults that wait for the next transaction of a committer to be under way.
     var ambushes: [(DatabaseConnection) -> Void] = []
     private var isOver = false
+    /// True while the last scene is still to come.
+    private var awaitsScene: Bool
     /// What is wrong at the end with who holds which room, see ``World/strays()``, and with what rooms are stored to hold.
     package private(set) var finalStrays: [String] = []
     private(set) lazy var intake = EnvelopeIntake(logger: Logger(label: "world") { _ in SwiftLogNoOpLogHandler() }) {
@@ -42,6 +44,7 @@ package final class World {
     /// A world that has not begun.
     package init(_ plan: Plan) {
         self.plan = plan
+        self.awaitsScene = plan.hasScene
         self.random = SeededGenerator(seed: plan.seed)
     }
 
@@ -139,6 +142,7 @@ package final class World {
         let isSettled =
             self.apps.allSatisfy { $0.isSettled(at: self.database.model.seq(of: Identifier($0.room))) }
             && self.strays().isEmpty
+        if isSettled, calm >= 5, self.awaitsScene { return self.playScene() }
         if isSettled && calm >= 5 || self.now >= deadline {
             self.isOver = true
             return
@@ -147,6 +151,22 @@ package final class World {
             self.awaitQuiet(until: deadline, calm: isSettled ? calm + 1 : 0)
         }
     }
+
+    /// When all is quiet apps look at parts of the canvas, and things are dragged through them: what each must see then is
+    /// certain.
+    private func playScene() {
+        self.awaitsScene = false
+        for app in self.apps { app.prepareScene() }
+        self.after(Self.certainty) { [unowned self] in for app in self.apps { app.playScene() } }
+        self.after(Self.certainty + Self.sceneTime) { [unowned self] in
+            self.awaitQuiet(until: self.now + self.plan.patience, calm: 0)
+        }
+    }
+
+    /// A little more than what the checker waits after a fault and after a viewport was set.
+    private static let certainty: UInt64 = 5100 * .millisecond
+    /// Until the last preview of the scene has arrived, whatever the pace of its room.
+    private static let sceneTime: UInt64 = 3000 * .millisecond
 
     private func end() {
         self.observe(.quiet)

@@ -175,8 +175,10 @@ import Wire
             Samples.applied,
             """
             02 00 72 31 01 00 73 07 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00 0b 00 00 00 00 00 00 00 00
-            02 00 00 00 7b 7d
+            02 00 00 00 7b 7d 03 00 00 00
             """)
+        let older = Array(encode(Samples.applied).dropLast(4))
+        #expect(try decode(CommitResult.self, older).elements == 0)
     }
 
     @Test func refusedRecord() throws {

@@ -15,7 +15,8 @@ import Wire
 
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
     /// interest without what connections show or without the flag before it, a commit without its policy of undo, a
-    /// preview without its area, which is ignored unless it is whole, a history without the causes of its entries.
+    /// preview without its area, which is ignored unless it is whole, a history without the causes of its entries, a
+    /// result without the number of elements that changed.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if record is RoomInterest { return [52, 53].contains(whole - count) }
         if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
@@ -25,11 +26,24 @@ import Wire
             return count == encode(usual).count - 1
         }
         if record is RefusedCommit { return whole - count == 1 }
+        if let result = record as? CommitResult, result.refusal == nil { return whole - count == 4 }
         if let history = record as? HistoryReply, case .success(let page) = history.outcome {
             return whole - count == 4 + page.entries.count
         }
         guard let reply = record as? JoinReply, case .success = reply.outcome else { return false }
         return [4, 8].contains(whole - count)
+    }
+
+    /// The next number must exist for whoever counts on from one that a peer sent.
+    @Test func aNumberBeyondThoseOfTheDatabaseIsRefused() {
+        for (seq, isRead) in [(UInt64(Int64.max), true), (UInt64(Int64.max) + 1, false), (.max, false)] {
+            let position = Position(epoch: "e", seq: seq)
+            let record = RoomPosition(room: "r", position: position, isReset: false)
+            #expect(decodes(as: record, encode(record)) == isRead)
+            let result = CommitResult(
+                room: "r", session: "s", number: seq, connection: 1, refusal: nil, seq: 1, json: [])
+            #expect(decodes(as: result, encode(result)) == isRead)
+        }
     }
 
     @Test func everyTruncationOfAnEnvelopeIsRefused() throws {

@@ -194,23 +194,37 @@ private func update(
         #expect(latest.takeAll().map(\.element) == ["a"])
     }
 
-    @Test func drainsIntoAnEnvelopeInOrderOfArrival() throws {
+    @Test func drainsIntoEnvelopesInOrderOfArrival() throws {
         var latest = LatestPreviews()
         for element in ["a", "b", "c"] as [Identifier] { latest.insert(preview(element, x: 1)) }
         #expect(latest.remove(LatestPreviews.Key(preview("b", x: 0))) == preview("b", x: 1))
         #expect(latest.remove(LatestPreviews.Key(preview("b", x: 0))) == nil)
-        var envelope = EnvelopeWriter()
-        latest.drain(into: &envelope)
-        #expect(latest.isEmpty)
-        let elements = try envelope.bytes.withUnsafeBytes { bytes in
-            var reader = try EnvelopeReader(bytes)
-            var elements: [Identifier] = []
-            while let (_, fields) = try reader.next() {
-                elements.append(try EnvelopeReader.decode(Preview.self, fields).element)
+        let envelopes = latest.drainIntoEnvelopes()
+        #expect(latest.isEmpty && envelopes.count == 1)
+        #expect(try self.elements(in: envelopes) == ["a", "c"])
+        #expect(latest.drainIntoEnvelopes().isEmpty)
+    }
+
+    @Test func fullEnvelopesAreFollowedByAnother() throws {
+        var latest = LatestPreviews()
+        let elements = (0..<3000).map { Identifier("element-\($0)") }
+        for element in elements { latest.insert(preview(element, x: 1)) }
+        let envelopes = latest.drainIntoEnvelopes()
+        #expect(envelopes.count > 1 && envelopes.allSatisfy { $0.count < EnvelopeWriter.fullSize + 1000 })
+        #expect(try self.elements(in: envelopes) == elements)
+    }
+
+    private func elements(in envelopes: [[UInt8]]) throws -> [Identifier] {
+        try envelopes.flatMap { envelope in
+            try envelope.withUnsafeBytes { bytes in
+                var reader = try EnvelopeReader(bytes)
+                var elements: [Identifier] = []
+                while let (_, fields) = try reader.next() {
+                    elements.append(try EnvelopeReader.decode(Preview.self, fields).element)
+                }
+                return elements
             }
-            return elements
         }
-        #expect(elements == ["a", "c"])
     }
 
     /// The container against a plain model: an array in order of arrival.

@@ -42,18 +42,18 @@ struct RecordMaker {
             self.flag()
                 ? Preview.selection(
                     self.list { $0.name() }, in: self.name(), connection: self.number(), user: self.name(),
-                    sid: self.name(), version: self.number())
+                    sid: self.name(), version: self.ordinal())
                 : Preview.cursor(
                     self.flag() ? self.point() : nil, in: self.name(), connection: self.number(), user: self.name(),
-                    sid: self.name(), version: self.number())
+                    sid: self.name(), version: self.ordinal())
         case .areaInterest: AreaInterest(room: self.name())
         case .roomPosition: RoomPosition(room: self.name(), position: self.position(), isReset: self.flag())
         case .presence:
             Presence(room: self.name(), hasJoined: self.flag(), member: self.member(), except: self.number())
         case .gestureEnd: self.gestureEnd(by: self.number())
-        case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.number(), json: self.blob())
+        case .gestureEnded: GestureEnded(gesture: self.gestureEnd(), seq: self.ordinal(), json: self.blob())
         case .sessionClaimed: SessionClaimed(room: self.name(), sid: self.name(), claim: self.small())
-        case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.number())
+        case .roomRead: RoomRead(request: self.number(), room: self.name(), after: self.ordinal())
         case .commitCredit: CommitCredit(commits: self.number(), bytes: self.number())
         case .refusedCommit:
             RefusedCommit(
@@ -62,7 +62,7 @@ struct RecordMaker {
         case .roomState: self.state()
         case .historyRead:
             HistoryRead(
-                request: self.number(), room: self.name(), after: self.number(),
+                request: self.number(), room: self.name(), after: self.ordinal(),
                 limit: UInt16(truncatingIfNeeded: self.small()))
         case .historyReply: self.history()
         }
@@ -71,7 +71,7 @@ struct RecordMaker {
     private mutating func preview() -> Preview {
         var preview = Preview(
             room: self.name(), element: self.name(), connection: self.number(), user: self.name(), sid: self.name(),
-            gesture: self.number(), after: self.number(), folded: self.small(), sinceLast: self.small(),
+            gesture: self.ordinal(), after: self.ordinal(), folded: self.small(), sinceLast: self.small(),
             fields: self.fields(), delta: self.flag() ? self.delta() : nil, group: self.flag() ? .member : .last)
         if self.flag() {
             let corner = self.point()
@@ -91,9 +91,10 @@ struct RecordMaker {
 
     private mutating func commit() -> Commit {
         Commit(
-            room: self.name(), session: self.name(), claim: self.small(), number: self.number(),
+            room: self.name(), session: self.name(), claim: self.small(), number: self.ordinal(),
             isNumberedByApp: self.flag(), user: self.name(), connection: self.number(), gateway: self.name(),
-            gestures: ShortList(self.list { EndedGesture(element: $0.name(), gesture: $0.number()) }), edit: self.edit()
+            gestures: ShortList(self.list { EndedGesture(element: $0.name(), gesture: $0.ordinal()) }),
+            edit: self.edit()
         )
     }
 
@@ -134,24 +135,26 @@ struct RecordMaker {
     }
 
     private mutating func result() -> CommitResult {
-        CommitResult(
-            room: self.name(), session: self.name(), number: self.number(), connection: self.number(),
-            refusal: self.flag() ? self.refusal() : nil, seq: self.number(), json: self.blob())
+        let refusal = self.flag() ? self.refusal() : nil
+        return CommitResult(
+            room: self.name(), session: self.name(), number: self.ordinal(), connection: self.number(),
+            refusal: refusal, seq: self.ordinal(), json: self.blob(),
+            elements: refusal == nil ? .random(in: 0...9, using: &self.random) : 0)
     }
 
     private mutating func update() -> Update {
         Update(
-            shard: UInt8.random(in: 0..<64, using: &self.random), gseq: self.number(), room: self.name(),
-            seq: self.number(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
-            user: self.name(), sid: self.name(), number: self.number(),
+            shard: UInt8.random(in: 0..<64, using: &self.random), gseq: self.ordinal(), room: self.name(),
+            seq: self.ordinal(), event: UpdateEvent.allCases.randomElement(using: &self.random) ?? .created,
+            user: self.name(), sid: self.name(), number: self.ordinal(),
             link: self.number(), chain: self.number(),
-            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob(), gesture: $0.number()) })
+            elements: self.list { UpdatedElement(id: $0.name(), json: $0.blob(), gesture: $0.ordinal()) })
     }
 
     private mutating func join() -> Join {
         Join(
             request: self.number(), room: self.name(), connection: self.number(), member: self.member(),
-            session: self.name().text, resume: self.flag() ? self.position() : nil, after: self.number())
+            session: self.name().text, resume: self.flag() ? self.position() : nil, after: self.ordinal())
     }
 
     private mutating func joinReply() -> JoinReply {
@@ -164,7 +167,7 @@ struct RecordMaker {
                     position: self.position(),
                     content: self.flag() ? .elements(self.blob()) : .updates(self.list { $0.update() }),
                     members: self.list { $0.member() }, session: self.name().text, sid: self.name(),
-                    claim: self.small(), number: self.number()))
+                    claim: self.small(), number: self.ordinal()))
         }
         return JoinReply(request: self.number(), room: self.name(), connection: self.number(), outcome: outcome)
     }
@@ -173,7 +176,7 @@ struct RecordMaker {
         Attention(
             connection: self.number(), sid: self.name(), cursor: self.flag() ? self.point() : nil,
             selection: self.list { $0.name() },
-            version: self.number())
+            version: self.ordinal())
     }
 
     private mutating func interest() -> RoomInterest {
@@ -185,7 +188,7 @@ struct RecordMaker {
 
     private mutating func gestureEnd(by connection: UInt64 = 0) -> GestureEnd {
         GestureEnd(
-            room: self.name(), element: self.name(), user: self.name(), sid: self.name(), gesture: self.number(),
+            room: self.name(), element: self.name(), user: self.name(), sid: self.name(), gesture: self.ordinal(),
             connection: connection)
     }
 
@@ -214,8 +217,8 @@ struct RecordMaker {
 
     private mutating func historyEntry() -> HistoryEntry {
         HistoryEntry(
-            seq: self.number(), at: self.name().text, event: self.name().text, user: self.name(), sid: self.name(),
-            number: self.number(), cause: UpdateCause.allCases.randomElement(using: &self.random) ?? .edit,
+            seq: self.ordinal(), at: self.name().text, event: self.name().text, user: self.name(), sid: self.name(),
+            number: self.ordinal(), cause: UpdateCause.allCases.randomElement(using: &self.random) ?? .edit,
             changes: self.list { HistoryEntry.Change(element: $0.name(), before: $0.blob(), after: $0.blob()) })
     }
 
@@ -231,7 +234,7 @@ struct RecordMaker {
     }
 
     private mutating func position() -> Position {
-        Position(epoch: self.name(), seq: self.number())
+        Position(epoch: self.name(), seq: self.ordinal())
     }
 
     private mutating func fields() -> TransformFields {
@@ -245,6 +248,9 @@ struct RecordMaker {
         fields.height = self.double()
         return fields
     }
+
+    /// A position in an order, the largest included.
+    private mutating func ordinal() -> UInt64 { min(self.number(), UInt64(Int64.max)) }
 
     private mutating func double() -> Double? {
         guard self.flag() else { return nil }

@@ -64,7 +64,8 @@ enum Samples {
         EncodedEdit(refusal: Refusal(.invalid, "no", field: "n"), bodyHash: 0xFEED))
 
     static let applied = CommitResult(
-        room: "r1", session: "s", number: 7, connection: 5, refusal: nil, seq: 11, json: Array("{}".utf8))
+        room: "r1", session: "s", number: 7, connection: 5, refusal: nil, seq: 11, json: Array("{}".utf8),
+        elements: 3)
 
     static let refused = CommitResult(
         room: "r1", session: "s", number: 9, connection: 5, refusal: Refusal(.gap, "g", retryAfterMs: 250, expected: 8),

@@ -43,10 +43,11 @@ struct Leases {
     /// How many are known, including released ones.
     var count: Int { self.leases.count }
 
-    /// A preview came. The first one of an element acquires its lease, further ones of the holder renew it.
+    /// A preview came. The first one of an element acquires its lease, further ones of the holder renew it. Cursors have no
+    /// element that they could share.
     /// - Returns: false when another session holds the lease.
     mutating func admit(_ preview: Preview, at now: Instant) -> Bool {
-        guard self.length > .zero else { return true }
+        guard self.length > .zero, !preview.isAttention else { return true }
         let key = Key(room: preview.room, element: preview.element)
         if let lease = self.leases[key], now < lease.renewedAt + self.length {
             if lease.sid == preview.sid, lease.isReleased, preview.gesture <= lease.gesture { return true }

@@ -4,6 +4,7 @@ internal import Logging
 internal import Mesh
 internal import Stages
 internal import Timing
+internal import Trust
 internal import Wire
 
 /// The coalescer's turn on its thread: commits in and out first, then previews in, then previews out.
@@ -15,6 +16,7 @@ final class CoalescerLoop: ReactorLoop {
     private static let commitMark = 1000
     private static let previewMark = 256
 
+    private let thread: ReactorThread
     private let commits: ServerLink
     private let previews: ServerLink
     private let committers: StageLinks
@@ -38,19 +40,27 @@ final class CoalescerLoop: ReactorLoop {
         readiness: CoalescerReadiness
     ) throws {
         let identity = LinkIdentity(daemon: name)
-        let commitOptions = LinkOptions(sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
-        let previewOptions = LinkOptions(sendHighWater: Self.previewMark, receiveHighWater: Self.previewMark)
+        let commitOptions = LinkOptions.incoming(
+            sendHighWater: Self.commitMark, receiveHighWater: Self.commitMark)
+        let previewOptions = LinkOptions.incoming(
+            sendHighWater: Self.previewMark, receiveHighWater: Self.previewMark)
         let base = try Endpoint(settings.bind)
+        self.thread = thread
         self.commits = try ServerLink(
             on: thread, bind: base, identity: LinkIdentity(daemon: name, credit: settings.credit),
-            options: commitOptions)
+            options: commitOptions, admitting: PeerRoles(.gateway))
         self.previews = try ServerLink(
-            on: thread, bind: base.lane("previews"), identity: identity, options: previewOptions)
+            on: thread, bind: base.lane("previews"), identity: identity, options: previewOptions,
+            admitting: PeerRoles(.gateway))
         self.committers = try StageLinks(
-            on: thread, to: .committer, settings.committers, identity: identity, options: commitOptions)
+            on: thread, to: .committer, settings.committers, identity: identity,
+            options: .outgoing(sendHighWater: Self.commitMark))
         self.fanouts = try StageLinks(
-            on: thread, to: .fanout, settings.fanouts, identity: identity, options: previewOptions)
-        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.malformed.add() }
+            on: thread, to: .fanout, settings.fanouts, identity: identity,
+            options: .outgoing(sendHighWater: Self.previewMark))
+        self.intake = EnvelopeIntake(
+            at: .coalescer, logger: thread.logger, onForeign: telemetry.refusals.recordRefused
+        ) { telemetry.malformed.add() }
         self.grants = CreditGrants(window: settings.credit)
         self.commitRelay = CommitRelay(committers: settings.committers.count, maxWaiting: settings.maxWaiting)
         self.previewRelay = PreviewRelay(fanouts: settings.fanouts.count)
@@ -111,7 +121,7 @@ final class CoalescerLoop: ReactorLoop {
         case .resting: break
         case .writable(let committer): self.commitRelay.retry(committer, self.committers.send)
         case .envelope(let committer, let bytes):
-            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+            self.intake.walk(bytes, from: PeerRoles(.committer)) { kind, fields throws(EnvelopeError) in
                 guard kind == .commitCredit else { return }
                 self.commitRelay.allow(try EnvelopeReader.decode(CommitCredit.self, fields), for: committer)
             }
@@ -127,6 +137,7 @@ final class CoalescerLoop: ReactorLoop {
     private func showFigures(_ now: Instant) {
         guard self.figures.isDue(at: now) else { return }
         self.telemetry.observe(self.core, commits: self.commitRelay, previews: self.previewRelay, at: now)
+        self.telemetry.refusals.publish(self.thread.refusals)
         // Also without events: the wait for instances that do not answer may be over, and reconnects are counted.
         self.reportLinks(now)
     }
@@ -145,11 +156,15 @@ final class CoalescerLoop: ReactorLoop {
     }
 
     private func readCommits(of peer: PeerID, _ now: Instant) {
+        let roles = self.commits.roles(of: peer)
         self.commits.incoming.withBytes(at: 0) { bytes in
-            self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+            self.intake.walk(bytes, from: roles) { kind, fields throws(EnvelopeError) in
                 switch kind {
                 case .commit:
                     let commit = try EnvelopeReader.decode(Commit.self, fields)
+                    guard commit.isOwned(by: roles, named: self.commits.hello(of: peer)?.name) else {
+                        return self.intake.refuse(kind, from: roles)
+                    }
                     let refusal = self.core.refusal(of: commit, at: now)
                     self.core.commitReceived(commit, at: now)
                     self.commitRelay.pass(
@@ -174,10 +189,10 @@ final class CoalescerLoop: ReactorLoop {
         var envelopes = 0
         while envelopes < Self.previewsPerTurn {
             guard let event = self.previews.next() else { return false }
-            guard case .message = event else { continue }
+            guard case .message(let peer) = event else { continue }
             envelopes += 1
             self.previews.incoming.withBytes(at: 0) { bytes in
-                self.intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+                self.intake.walk(bytes, from: self.previews.roles(of: peer)) { kind, fields throws(EnvelopeError) in
                     guard kind == .preview || kind == .attention else { return }
                     let preview = try EnvelopeReader.decode(Preview.self, fields)
                     self.core.previewReceived(preview, at: now, into: &self.output)

@@ -2,6 +2,7 @@ package import Boot
 internal import Mesh
 package import ServiceLifecycle
 internal import Stages
+internal import Trust
 
 /// The coalescer: one thread that owns all links. At shutdown it sends held previews.
 package enum CoalescerService {
@@ -20,10 +21,15 @@ package enum CoalescerService {
         let readiness = CoalescerReadiness(
             committers: context.health.check("committers"), fanouts: context.health.check("fanouts"))
         let pulse = context.health.pulse("links")
-        let reactor = try Reactor(name: "coalescer", logger: context.logger, beat: pulse.beat) { thread in
+        let links = LinkGuard(settings.linkKeys)
+        let reactor = try Reactor(
+            name: "coalescer", logger: context.logger, keys: links.keys, beat: pulse.beat
+        ) { thread in
             try CoalescerLoop(
                 on: thread, name: context.name, settings: settings, telemetry: telemetry, readiness: readiness)
         }
-        return [ReactorService(reactor)]
+        let peersWatch = try links.services(
+            context, role: .coalescer, prefix: "touchsync_coalescer_", changed: reactor.waker.signal)
+        return peersWatch + [ReactorService(reactor)]
     }
 }

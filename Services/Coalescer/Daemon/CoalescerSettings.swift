@@ -16,6 +16,8 @@ package struct CoalescerSettings: DaemonSettings {
     /// The next stages.
     package var committers: [PeerAddress]
     package var fanouts: [PeerAddress]
+    /// What guards its links; nil for plain ones.
+    package var linkKeys: LinkKeyFiles?
 
     package static let tick = Setting.milliseconds(
         "tick-ms", default: 16, in: 1...1000, "Interval at which a busy room sends its previews.")
@@ -36,7 +38,8 @@ package struct CoalescerSettings: DaemonSettings {
         "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",
         [
             SharedSettings.bind, tick, maxEntries, memory, lease, maxWaiting, SharedSettings.creditCommits,
-            SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts,
+            SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
+            SharedSettings.peersFile,
         ])
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -53,5 +56,7 @@ package struct CoalescerSettings: DaemonSettings {
         for setting in [SharedSettings.committers, SharedSettings.fanouts] where values[setting].isEmpty {
             throw values.problem(setting, "must name at least one")
         }
+        self.linkKeys = try values.linkKeys(
+            bound: [SharedSettings.bind], dialled: [SharedSettings.committers, SharedSettings.fanouts])
     }
 }

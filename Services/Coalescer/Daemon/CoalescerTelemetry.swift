@@ -8,6 +8,8 @@ internal import Wire
 final class CoalescerTelemetry: Sendable {
     /// Envelopes that were malformed.
     let malformed: Counter
+    /// Peers and records that were refused.
+    let refusals: LinkTelemetry
     private let core: MetricsTable<Coalescer>
     private let commits: MetricsTable<CommitRelay>
     private let previews: MetricsTable<PreviewRelay>
@@ -22,6 +24,7 @@ final class CoalescerTelemetry: Sendable {
         let prefix = "touchsync_coalescer_"
         self.malformed = metrics.counter(
             "\(prefix)envelopes_malformed_total", "Envelopes that could not be read to their end.")
+        self.refusals = LinkTelemetry(metrics, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         var commits = MetricsTable<CommitRelay>(metrics, prefix: prefix)
         commits.counters(

@@ -51,12 +51,20 @@ package struct CommitRelay {
     }
 
     private struct Outlet {
-        /// The commits of this turn.
+        /// The commits of this turn, those in full envelopes apart.
         var open = Batch(isPaid: true)
+        /// Batches of this turn that are full, in order.
+        var full: [Batch] = []
         /// Batches that the link did not accept, or that lack credit.
         var waiting: Deque<Batch> = []
         /// The committer's credit.
         var window = CreditWindow()
+
+        /// The open batch is full, and another one begins.
+        mutating func seal() {
+            self.full.append(self.open)
+            self.open = Batch(isPaid: true)
+        }
     }
 
     /// A queued envelope accepts more commits up to about this many bytes, by which the credit may also be exceeded.
@@ -78,7 +86,9 @@ package struct CommitRelay {
     }
 
     /// True when nothing is queued.
-    package var isEmpty: Bool { self.outlets.allSatisfy { $0.waiting.isEmpty && $0.open.envelope.isEmpty } }
+    package var isEmpty: Bool {
+        self.outlets.allSatisfy { $0.waiting.isEmpty && $0.full.isEmpty && $0.open.envelope.isEmpty }
+    }
 
     /// The queued commits.
     package var waiting: CommitLoad {
@@ -122,6 +132,7 @@ package struct CommitRelay {
         if self.outlets[committer].waiting.isEmpty, self.outlets[committer].window.isOpen {
             let bytes = self.outlets[committer].open.add(fields, refusal: refusal, from: sender)
             self.outlets[committer].window.spend(CommitLoad(commits: 1, bytes: bytes))
+            if self.outlets[committer].open.envelope.isFull { self.outlets[committer].seal() }
         } else {
             self.wait(fields, refusal: refusal, from: sender, for: committer)
         }
@@ -146,9 +157,11 @@ package struct CommitRelay {
         }
     }
 
-    /// Sends the commits of this turn: one envelope for each committer.
+    /// Sends the commits of this turn: one envelope for each committer, unless there are too many for one.
     package mutating func flush(_ send: ([UInt8], Int) -> SendResult) {
-        for committer in self.outlets.indices where !self.outlets[committer].open.envelope.isEmpty {
+        for committer in self.outlets.indices {
+            if !self.outlets[committer].full.isEmpty { self.flushFull(committer, send) }
+            guard !self.outlets[committer].open.envelope.isEmpty else { continue }
             let batch = self.outlets[committer].open
             switch send(batch.envelope.bytes, committer) {
             case .sent: self.sent(batch)
@@ -156,6 +169,23 @@ package struct CommitRelay {
             case .wouldBlock: self.outlets[committer].waiting.prepend(batch)
             }
             self.outlets[committer].open.clear()
+        }
+    }
+
+    /// Sends the full batches of this turn; those that the link does not accept wait, and the open one behind them.
+    private mutating func flushFull(_ committer: Int, _ send: ([UInt8], Int) -> SendResult) {
+        let batches = exchange(&self.outlets[committer].full, with: [])
+        for (index, batch) in batches.enumerated() {
+            switch send(batch.envelope.bytes, committer) {
+            case .sent: self.sent(batch)
+            case .unroutable: self.drop(batch)
+            case .wouldBlock:
+                var blocked = Array(batches[index...])
+                if !self.outlets[committer].open.envelope.isEmpty { blocked.append(self.outlets[committer].open) }
+                self.outlets[committer].waiting.prepend(contentsOf: blocked)
+                self.outlets[committer].open.clear()
+                return
+            }
         }
     }
 

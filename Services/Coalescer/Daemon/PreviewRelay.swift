@@ -2,7 +2,7 @@ package import Mesh
 package import Stages
 package import Wire
 
-/// The previews that leave the coalescer: one envelope for each fan-out and turn.
+/// The previews that leave the coalescer: one envelope for each fan-out and turn, unless there are too many for one.
 package struct PreviewRelay {
     /// Why a preview did not leave.
     package enum Drop: String, CaseIterable, Hashable, Sendable {
@@ -12,14 +12,22 @@ package struct PreviewRelay {
         case lost
     }
 
-    /// The output for each fan-out; empty between two calls of `send`.
-    private var envelopes: [EnvelopeWriter]
+    /// The output for one fan-out; empty between two calls of `send`.
+    private struct Exit {
+        var envelope = EnvelopeWriter()
+        /// The index of the first preview in the envelope.
+        var first = 0
+        /// The link did not accept the envelope that began with the first preview; what follows is returned, too.
+        var isBlocked = false
+    }
+
+    private var exits: [Exit]
     /// The number of previews that reached no link.
     package private(set) var dropped: [Drop: Int] = [:]
 
     /// A relay to a number of fan-outs.
     package init(fanouts: Int) {
-        self.envelopes = (0..<fanouts).map { _ in EnvelopeWriter() }
+        self.exits = (0..<fanouts).map { _ in Exit() }
     }
 
     /// Sends previews to the owners of their rooms.
@@ -36,18 +44,28 @@ package struct PreviewRelay {
                 self.dropped[.unreachable, default: 0] += 1
                 continue
             }
-            self.envelopes[fanout].append(previews[index])
+            guard !self.exits[fanout].isBlocked else { continue }
+            if self.exits[fanout].envelope.isEmpty { self.exits[fanout].first = index }
+            self.exits[fanout].envelope.append(previews[index])
+            if self.exits[fanout].envelope.isFull { self.flush(fanout, send) }
         }
-        for fanout in self.envelopes.indices where !self.envelopes[fanout].isEmpty {
-            let count = Int(self.envelopes[fanout].count)
-            switch send(self.envelopes[fanout].bytes, count, fanout) {
-            case .sent: break
-            case .wouldBlock:
-                for preview in previews.reversed() where owners.owner(of: preview.room) == fanout { returned(preview) }
-            case .unroutable: self.dropped[.lost, default: 0] += count
-            }
-            self.envelopes[fanout].clear()
+        for fanout in self.exits.indices {
+            if !self.exits[fanout].envelope.isEmpty { self.flush(fanout, send) }
+            guard self.exits[fanout].isBlocked else { continue }
+            self.exits[fanout].isBlocked = false
+            let rest = previews[self.exits[fanout].first...]
+            for preview in rest.reversed() where owners.owner(of: preview.room) == fanout { returned(preview) }
         }
         previews.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func flush(_ fanout: Int, _ send: ([UInt8], _ count: Int, Int) -> SendResult) {
+        let count = Int(self.exits[fanout].envelope.count)
+        switch send(self.exits[fanout].envelope.bytes, count, fanout) {
+        case .sent: break
+        case .wouldBlock: self.exits[fanout].isBlocked = true
+        case .unroutable: self.dropped[.lost, default: 0] += count
+        }
+        self.exits[fanout].envelope.clear()
     }
 }

@@ -5,6 +5,7 @@ internal import Mesh
 internal import Postgres
 internal import Stages
 internal import Timing
+internal import Trust
 internal import Wire
 
 /// Every turn of the fan-out's thread: the database's answers, then what peers sent, previews last, then what that
@@ -16,6 +17,7 @@ final class FanoutLoop: ReactorLoop {
     /// Storage for at most this many actions is kept between turns.
     private static let keptActions = 1024
 
+    private let thread: ReactorThread
     private let link: ServerLink
     private let database: RoomDatabase
     private let telemetry: FanoutTelemetry
@@ -41,10 +43,11 @@ final class FanoutLoop: ReactorLoop {
         on thread: ReactorThread, name: String, settings: FanoutSettings, rules: RulesInbox, telemetry: FanoutTelemetry,
         check: ReadinessCheck, differences: HealthNote
     ) throws {
-        let options = LinkOptions(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
+        let options = LinkOptions.incoming(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
+        self.thread = thread
         self.link = try ServerLink(
             on: thread, bind: Endpoint(settings.bind), identity: LinkIdentity(daemon: name), options: options,
-            maximumPeers: 1024)
+            admitting: [PeerRoles(.gateway), PeerRoles(.coalescer), PeerRoles(.committer)], maximumPeers: 1024)
         // It serves once it has seen the database; from then on whatever happens, as rooms in memory need none.
         self.link.isResting = true
         var database = ConnectionSettings(connectionString: settings.databaseURL)
@@ -58,7 +61,9 @@ final class FanoutLoop: ReactorLoop {
         self.telemetry = telemetry
         self.check = check
         self.logger = thread.logger
-        self.intake = EnvelopeIntake(logger: thread.logger) { telemetry.malformed.add() }
+        self.intake = EnvelopeIntake(
+            at: .fanout, logger: thread.logger, onForeign: telemetry.refusals.recordRefused
+        ) { telemetry.malformed.add() }
         check.notReady("the database does not answer")
     }
 
@@ -86,6 +91,7 @@ final class FanoutLoop: ReactorLoop {
         self.followHistory(at: now)
         if self.figures.isDue(at: now) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
+            self.telemetry.refusals.publish(self.thread.refusals)
         }
         if self.phase == .draining { self.end() }
         return [self.core.nextDeadline, self.database.poll()].compactMap(\.self).min()
@@ -130,7 +136,7 @@ final class FanoutLoop: ReactorLoop {
         case .unreadable(let statement):
             self.logger.error("database rows unreadable", metadata: ["pg.statement": "\(statement)"])
         }
-        if self.database.isReady { self.check.ready() } else { self.check.notReady("the database does not answer") }
+        if let trouble = self.database.trouble { self.check.notReady(trouble) } else { self.check.ready() }
     }
 
     /// Rows that were seen are gone. An operator must know, and perhaps another server has them.
@@ -170,7 +176,8 @@ final class FanoutLoop: ReactorLoop {
     private func readEnvelope(from peer: PeerID, at now: Instant) {
         self.link.incoming.withBytes(at: 0) { bytes in
             self.peers.receive(
-                bytes, from: peer, name: self.link.hello(of: peer)?.name, self.intake, at: now, into: &self.core,
+                bytes, from: peer, roles: self.link.roles(of: peer), name: self.link.hello(of: peer)?.name, self.intake,
+                at: now, into: &self.core,
                 &self.actions)
         }
     }

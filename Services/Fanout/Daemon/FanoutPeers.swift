@@ -2,6 +2,7 @@ package import FanoutCore
 package import Mesh
 package import Stages
 package import Timing
+package import Trust
 package import Wire
 
 /// The peers on the fan-out's link: what they send goes to the core as it comes, previews after everything else of the
@@ -27,12 +28,14 @@ package struct FanoutPeers {
     // MARK: In
 
     /// Reads one envelope of a peer.
-    /// - Parameter name: the peer's, from its hello.
+    /// - Parameters:
+    ///   - roles: the peer's, as far as its link proves them.
+    ///   - name: the peer's, from its hello.
     package mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, from peer: PeerID, name: @autoclosure () -> String?, _ intake: EnvelopeIntake,
-        at now: Instant, into core: inout Fanout, _ actions: inout [FanoutAction]
+        _ bytes: UnsafeRawBufferPointer, from peer: PeerID, roles: PeerRoles, name: @autoclosure () -> String?,
+        _ intake: EnvelopeIntake, at now: Instant, into core: inout Fanout, _ actions: inout [FanoutAction]
     ) {
-        intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+        intake.walk(bytes, from: roles) { kind, fields throws(EnvelopeError) in
             switch kind {
             case .preview, .attention:
                 self.previews.append(try EnvelopeReader.decode(Preview.self, fields))

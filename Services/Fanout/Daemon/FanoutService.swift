@@ -2,6 +2,7 @@ package import Boot
 internal import Mesh
 package import ServiceLifecycle
 internal import Stages
+internal import Trust
 
 /// The fan-out: one thread that owns all links and connections. Asked to stop, it sends what waits, and gateways that
 /// hear the goodbye turn to another fan-out.
@@ -24,8 +25,9 @@ package enum FanoutService {
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
+        let links = LinkGuard(settings.linkKeys)
         let reactor = try Reactor(
-            name: "fanout", settings: reactorSettings, logger: context.logger, beat: pulse.beat
+            name: "fanout", settings: reactorSettings, logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try FanoutLoop(
                 on: thread, name: context.name, settings: settings, rules: rules, telemetry: telemetry, check: check,
@@ -35,6 +37,8 @@ package enum FanoutService {
             rules.put(table)
             reactor.waker.signal()
         }
-        return rulesWatch + [ReactorService(reactor)]
+        let peersWatch = try links.services(
+            context, role: .fanout, prefix: "touchsync_fanout_", changed: reactor.waker.signal)
+        return rulesWatch + peersWatch + [ReactorService(reactor)]
     }
 }

@@ -6,6 +6,8 @@ internal import Timing
 package struct FanoutSettings: DaemonSettings {
     /// Where gateways, coalescers and committers connect.
     package var bind: String
+    /// What guards its links; nil for plain ones.
+    package var linkKeys: LinkKeyFiles?
     /// The database.
     package var databaseURL: String
     /// How many connections to it.
@@ -56,7 +58,8 @@ package struct FanoutSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "fanout", summary: "keeps each room's stream in one order without gaps and gives it to gateways.",
         [
-            SharedSettings.bind, SharedSettings.databaseURL, connections, SharedSettings.rules, memory, maxRooms,
+            SharedSettings.bind, SharedSettings.linkKeyFile, SharedSettings.peersFile, SharedSettings.databaseURL,
+            connections, SharedSettings.rules, memory, maxRooms,
             maxWaiting, replay, ringBytes, roomIdle, gatewayGrace, joinDeadline, readPatience, headInterval,
             holePatience, previewPatience, gatewayBytes,
         ])
@@ -82,5 +85,6 @@ package struct FanoutSettings: DaemonSettings {
         limits.previewPatience = Nanoseconds(values[Self.previewPatience])
         self.limits = limits
         self.rules = try values.rules()
+        self.linkKeys = try values.linkKeys(bound: [SharedSettings.bind])
     }
 }

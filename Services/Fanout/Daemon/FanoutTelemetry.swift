@@ -1,5 +1,6 @@
 internal import Boot
 internal import FanoutCore
+internal import Stages
 
 /// The fan-out's figures for operators. Instruments are made once; what the core counts is followed now and then.
 final class FanoutTelemetry: Sendable {
@@ -7,6 +8,8 @@ final class FanoutTelemetry: Sendable {
     let malformed: Counter
     /// Times that a gateway was so slow that what waited for it was thrown away.
     let overflows: Counter
+    /// Peers and records that were refused.
+    let refusals: LinkTelemetry
     /// Committers whose rules differ from this fan-out's.
     let differingCommitters: Gauge
     private let core: MetricsTable<Fanout>
@@ -25,6 +28,7 @@ final class FanoutTelemetry: Sendable {
             "\(prefix)gateway_overflows_total", "Times that what waited for a slow gateway was thrown away.")
         self.differingCommitters = metrics.gauge(
             "\(prefix)rules_differing_committers", "Committers whose rules differ from this fan-out's.")
+        self.refusals = LinkTelemetry(metrics, prefix: prefix)
         self.core = Self.core(metrics, prefix)
         self.envelopes = metrics.counter("\(prefix)envelopes_sent_total", "Envelopes given to gateways' links.")
         self.envelopeBytes = metrics.histogram("\(prefix)envelope_bytes", "Their sizes.", buckets: Buckets.sizes)

@@ -37,6 +37,8 @@ final class RoomDatabase {
     private var events: [Connection.Event] = []
     private var reader = RowReader()
     private var hasIdentity = false
+    /// The last connection found that the schema lacks what the statements need.
+    private var isSchemaTooOld = false
     /// Rejects a former primary, which has another history.
     private var lineage = ServerLineage()
     /// The server of each link; nil while it is down.
@@ -53,8 +55,15 @@ final class RoomDatabase {
     var upCount: Int { self.links.count { $0.connection.isReady } }
     /// How many questions wait or are under way.
     var openCount: Int { self.waiting.count + self.requests.count }
-    /// True when questions can be asked.
-    var isReady: Bool { self.hasIdentity && self.upCount > 0 }
+    /// Why no questions can be asked, for operators; nil when they can.
+    var trouble: String? {
+        if self.hasIdentity, self.upCount > 0 { return nil }
+        return self.isSchemaTooOld ? Self.schemaIsTooOld : "the database does not answer"
+    }
+
+    private static let schemaIsTooOld =
+        "the database's schema is too old: fan-outs need version \(RoomStatement.schemaVersion); run touchsync migrate as "
+        + "the owner of the tables"
 
     func start(at now: Instant) {
         for link in self.links { link.start(at: now) }
@@ -158,7 +167,7 @@ final class RoomDatabase {
         case .rows(let id, let rows):
             guard let request = self.requests.removeValue(forKey: id) else { return }
             do throws(PostgresError) {
-                try self.answered(request, rows, act)
+                try self.answered(request, rows, of: link, at: now, act)
             } catch {
                 self.failed(request, error, act)
             }
@@ -166,6 +175,7 @@ final class RoomDatabase {
             guard let request = self.requests.removeValue(forKey: id) else { return }
             self.failed(request, error, act)
         case .attemptFailed(let error):
+            self.isSchemaTooOld = error.sqlState.isOfMissingObject
             act(.trouble(error))
         case .disconnected(let error):
             self.servers[link] = nil
@@ -180,9 +190,15 @@ final class RoomDatabase {
         }
     }
 
-    private func answered(_ request: Request, _ rows: ResultRows, _ act: (Event) -> Void) throws(PostgresError) {
+    private func answered(
+        _ request: Request, _ rows: ResultRows, of link: Int, at now: Instant, _ act: (Event) -> Void
+    ) throws(PostgresError) {
         if request.statement == .identity {
             guard let identity = try RowReader.identity(rows) else { return act(.unreadable(.identity)) }
+            self.isSchemaTooOld = identity.schemaVersion < RoomStatement.schemaVersion
+            guard !self.isSchemaTooOld else {
+                return self.links[link].connection.reject(Self.schemaIsTooOld, at: now)
+            }
             self.hasIdentity = true
             act(.identity(epoch: identity.epoch, seal: identity.seal))
             return
@@ -207,5 +223,12 @@ final class RoomDatabase {
         case .claim: try RowReader.claim(rows).map(DatabaseReply.claim)
         case .moveEpoch: rows.text(0, 0).map { DatabaseReply.epoch(Identifier($0)) }
         }
+    }
+}
+
+extension SQLState {
+    /// The state of a statement that names a table, column or function that does not exist.
+    fileprivate var isOfMissingObject: Bool {
+        [.undefinedTable, .undefinedColumn, .undefinedFunction].contains(self)
     }
 }

@@ -9,6 +9,9 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
     case identity = 0
     case heads, room, roomLog, shardLog, history, claim, moveEpoch
 
+    /// The newest migration of the schema on which the statements depend.
+    package static let schemaVersion: Int64 = 11
+
     /// As a connection prepares them, in the order of their numbers.
     package static let all = Self.allCases.map(\.statement)
 
@@ -33,7 +36,8 @@ package enum RoomStatement: Int, CaseIterable, Sendable {
                 name: "fanout_identity",
                 sql: """
                     SELECT (SELECT value FROM meta WHERE key = 'epoch') AS epoch,
-                           (SELECT value FROM meta WHERE key = 'session_key') AS session_key
+                           (SELECT value FROM meta WHERE key = 'session_key') AS session_key,
+                           (SELECT max(version) FROM schema_migrations) AS schema_version
                     """)
         case .heads:
             Statement(
@@ -126,12 +130,17 @@ package struct RowReader {
     package init() {}
 
     /// The epoch and the seal of sessions.
-    package static func identity(_ rows: ResultRows) throws(PostgresError) -> (epoch: Identifier, seal: SessionSeal)? {
-        let column = (epoch: try rows.column("epoch"), key: try rows.column("session_key"))
+    package static func identity(
+        _ rows: ResultRows
+    ) throws(PostgresError) -> (epoch: Identifier, seal: SessionSeal, schemaVersion: Int64)? {
+        let column = (
+            epoch: try rows.column("epoch"), key: try rows.column("session_key"),
+            version: try rows.column("schema_version")
+        )
         guard rows.count == 1, let epoch = rows.text(0, column.epoch), let key = rows.text(0, column.key),
-            let seal = SessionSeal(hexadecimal: key)
+            let seal = SessionSeal(hexadecimal: key), let version = rows.int8(0, column.version)
         else { return nil }
-        return (Identifier(epoch), seal)
+        return (Identifier(epoch), seal, version)
     }
 
     /// Where all shards stand.

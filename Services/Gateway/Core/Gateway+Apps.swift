@@ -187,6 +187,11 @@ extension Gateway {
         return request
     }
 
+    /// The client of a read has the answer, or is gone.
+    package mutating func answerRead(_ request: UInt64, into actions: inout [GatewayAction]) {
+        self.requests.answerRead(request, into: &actions)
+    }
+
     /// `GET /api/rooms/{roomId}/history`: asks the fan-out for a page.
     /// - Parameters:
     ///   - after: the query's parameter of that name; nil when it has none.
@@ -214,6 +219,7 @@ extension Gateway {
         self.clock = now
         let request = self.numbers.next()
         do throws(Refusal) {
+            try self.requests.start(as: identity, at: now)
             try self.commits.create(
                 in: room, body, session: session, as: identity, number: request, &self.reader, at: now, into: &actions)
         } catch {

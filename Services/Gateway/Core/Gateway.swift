@@ -59,7 +59,7 @@ package struct Gateway {
     package var nextDeadline: Instant? {
         let isRestless = !self.connections.restless.isEmpty || self.commits.hasLeftBehind
         if isRestless || self.joins.queuedCount > 0 { return self.clock + Self.shortLook }
-        let isWaiting = self.commits.custody.count > 0 || self.joins.count > 0 || self.requests.readCount > 0
+        let isWaiting = self.commits.custody.count > 0 || !self.joins.isEmpty || self.requests.readCount > 0
         if isWaiting { return self.clock + Self.longLook }
         return self.orphans.nextDeadline
     }

@@ -18,6 +18,10 @@ package struct GatewayCounters: Equatable, Sendable {
     package var acknowledged: UInt64 = 0
     /// Events refused.
     package var refused: UInt64 = 0
+    /// Commits refused because their user sent too many.
+    package var overUserCommitRate: UInt64 = 0
+    /// Requests over HTTP refused because their user sent too many.
+    package var overUserRequestRate: UInt64 = 0
     /// Connections ended because their tokens were not valid any more.
     package var revoked: UInt64 = 0
     /// Commits, joins and reads refused because too many waited.
@@ -44,6 +48,8 @@ extension Gateway {
     package var counters: GatewayCounters {
         var counters = self.tally
         counters.refused = self.connections.refusedTotal + self.requests.refusedTotal
+        counters.overUserCommitRate = self.commits.overUserRateTotal
+        counters.overUserRequestRate = self.requests.overUserRateTotal
         counters.previewsIn = self.connections.previewsTotal
         counters.previewsHeld = self.connections.previewsHeldTotal
         counters.previewsDropped = self.connections.previewsDroppedTotal

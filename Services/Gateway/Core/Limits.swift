@@ -29,6 +29,14 @@ package struct Limits: Equatable, Sendable {
     package var commitsPerSecond = 30
     /// Commits that may come together after a pause.
     package var commitBurst = 120
+    /// Commits per second of one user, over all its connections and HTTP; at least those of one connection.
+    package var userCommitsPerSecond = 120
+    /// Commits of one user that may come together after a pause; likewise.
+    package var userCommitBurst = 480
+    /// Requests over HTTP per second of one user.
+    package var userRequestsPerSecond = 100
+    /// Requests of one user that may come together after a pause.
+    package var userRequestBurst = 400
     /// Refused CONNECT packets and `auth:refresh` events of one connection, after which it is closed.
     package var refusedTokens = 10
     /// Tokens of one connection that are checked per second, and five times as many together after a pause.
@@ -67,6 +75,12 @@ package struct Limits: Equatable, Sendable {
     package var snapshotPart = 256 * 1024
     /// Bytes of large snapshots that apps have not read yet; a join beyond it is refused as busy.
     package var snapshotBytes = 64 << 20
+    /// Bytes of those of one user.
+    package var userSnapshotBytes = 8 << 20
+    /// Joins of one user that are under way at once, and as many reads over HTTP; others wait for these.
+    package var userReads = 4
+    /// How many may wait for these, of each kind; one more is refused as busy.
+    package var userReadsWaiting = 256
     /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
     package var readsWaiting = 1000
 

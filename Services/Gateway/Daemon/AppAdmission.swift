@@ -8,12 +8,14 @@ import Wire
 struct AppAdmission {
     private let limits: JSONLimits
     private var rate: TokenBucket
-    private var addresses: AddressBudget<AddressKey>
+    private var addresses: RateBudget<AddressKey>
 
     /// - Parameter handshakesPerSecond: as many may come together after a pause.
     init(limits: Limits, handshakesPerSecond: Int, at now: Instant) {
         self.limits = limits.json
-        self.addresses = AddressBudget(perSecond: limits.addressTokenChecksPerSecond, at: now)
+        self.addresses = RateBudget(
+            perSecond: limits.addressTokenChecksPerSecond, burst: limits.addressTokenChecksPerSecond * DoorLimit.burst,
+            at: now)
         self.rate = TokenBucket(capacity: handshakesPerSecond, perSecond: handshakesPerSecond, now: now)
     }
 
@@ -22,7 +24,8 @@ struct AppAdmission {
 
     /// A token of an address is about to be checked; `nil` for one that is not limited.
     mutating func startTokenCheck(of address: AddressKey?, at now: Instant) throws(Refusal) {
-        if let address { try self.addresses.startCheck(of: address, at: now) }
+        guard let address, let wait = self.addresses.spend(of: address, at: now) else { return }
+        throw .tooManyTokens(retryAfterMs: wait)
     }
 
     /// Identifies an app by its handshake.

@@ -3,6 +3,7 @@ import JSONBytes
 import SocketIO
 import SocketIOServer
 import Timing
+import Trust
 import Wire
 
 /// The back ends that speak to the gateway over ZeroMQ: the same namespace, events and acknowledgements as apps over
@@ -15,7 +16,10 @@ final class FaceApps {
     private static let maxPeers = 1024
 
     /// A packet came.
-    func received(_ text: [UInt8], from peer: [UInt8], _ hub: GatewayHub) {
+    /// - Parameters:
+    ///   - peer: the routing id that the socket generated, so no other connection will ever have it.
+    ///   - key: by which the peer proved who it is; nil on a plain socket.
+    func received(_ text: [UInt8], from peer: [UInt8], key: PublicKey? = nil, _ hub: GatewayHub) {
         self.lines[peer]?.heardAt = hub.now
         if text == Array("2".utf8) {
             hub.sendFace(Array("3".utf8), to: peer)
@@ -32,7 +36,7 @@ final class FaceApps {
             }
             let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payload...])
             switch head.type {
-            case .connect: self.connect(peer, auth: payload, hub)
+            case .connect: self.connect(peer, key: key, auth: payload, hub)
             case .disconnect: self.gone(peer, from: hub)
             case .event: self.event(peer, ackID: head.ackID, payload, hub)
             case .ack, .connectError, .binaryEvent, .binaryAck: self.lines[peer]?.reportBadMessage()
@@ -40,7 +44,7 @@ final class FaceApps {
         }
     }
 
-    private func connect(_ peer: [UInt8], auth: UnsafeRawBufferPointer, _ hub: GatewayHub) {
+    private func connect(_ peer: [UInt8], key: PublicKey?, auth: UnsafeRawBufferPointer, _ hub: GatewayHub) {
         self.gone(peer, from: hub)
         guard self.lines.count < Self.maxPeers else {
             self.refuse(peer, hub, Refusal(.busy, "Too many back ends are connected.", retryAfterMs: 1000))
@@ -53,7 +57,7 @@ final class FaceApps {
         case .failure(let refusal):
             self.refuse(peer, hub, refusal)
         case .success((let identity, let handshake)):
-            let line = FaceLine(heardAt: hub.now) { [unowned hub] in hub.sendFace($0, to: peer) }
+            let line = FaceLine(heardAt: hub.now, key: key) { [unowned hub] in hub.sendFace($0, to: peer) }
             self.lines[peer] = line
             var name = JSONWriter(reserving: 48)
             name.beginObject()
@@ -85,6 +89,20 @@ final class FaceApps {
         hub.eventReceived(json, ackID: ackID, from: line.slot)
     }
 
+    /// A peer chose its own routing id, under which a later connection could go on in its name.
+    func refuseName(_ peer: [UInt8], _ hub: GatewayHub) {
+        let text = "Do not set a routing id: the gateway gives every connection its own."
+        self.refuse(peer, hub, Refusal(.invalid, text))
+    }
+
+    /// Ends the lines of peers whose keys are not listed any more.
+    func endUnlisted(in peers: PeerList, from hub: GatewayHub) {
+        for (peer, line) in self.lines {
+            guard let key = line.key, !peers.roles(of: key).contains(PeerRoles(.backend)) else { continue }
+            self.gone(peer, from: hub)
+        }
+    }
+
     /// A peer went away, or could not be reached.
     func gone(_ peer: [UInt8], from hub: GatewayHub) {
         guard let line = self.lines.removeValue(forKey: peer) else { return }
@@ -103,14 +121,16 @@ final class FaceApps {
 final class FaceLine: AppLine {
     var slot: Slot = 0
     var heardAt: Instant
+    let key: PublicKey?
     var close: (() -> Void)?
     var snapshotRead: ((Identifier) -> Void)?
     private let write: ([UInt8]) -> Void
     private var badMessages = 0
     private static let maxBadMessages = 10
 
-    init(heardAt: Instant, write: @escaping ([UInt8]) -> Void) {
+    init(heardAt: Instant, key: PublicKey?, write: @escaping ([UInt8]) -> Void) {
         self.heardAt = heardAt
+        self.key = key
         self.write = write
     }
 

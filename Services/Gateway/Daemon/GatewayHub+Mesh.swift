@@ -38,7 +38,9 @@ extension GatewayHub {
             self.changed(instance, .isGone, at: now)
         case .previewLane(let coalescer, let isOpen): self.senders.setOpen(isOpen, coalescer: coalescer)
         case .envelope(let instance, let bytes): self.received(bytes, from: instance, at: now)
-        case .face(let peer, let text): self.face.received(text, from: peer, self)
+        case .face(let peer, let key, let text): self.face.received(text, from: peer, key: key, self)
+        case .faceNamedItself(let peer): self.face.refuseName(peer, self)
+        case .backEndsChanged(let peers): self.face.endUnlisted(in: peers, from: self)
         case .faceGone(let peer): self.face.gone(peer, from: self)
         }
     }

@@ -9,6 +9,7 @@ import SocketIO
 import SocketIOServer
 import Stages
 import Timing
+import Trust
 import Wire
 
 /// Where the gateway's parts meet, on the one event loop: events of apps and envelopes of the mesh go into the core,
@@ -72,7 +73,9 @@ final class GatewayHub {
             fanouts: settings.fanouts.count, pause: Nanoseconds(settings.linkPause))
         self.outbox = outbox
         self.news = news
-        self.intake = EnvelopeIntake(logger: context.logger) { telemetry.envelopeMalformed() }
+        self.intake = EnvelopeIntake(
+            at: .gateway, logger: context.logger, onForeign: telemetry.linkRefusals.recordRefused
+        ) { telemetry.envelopeMalformed() }
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.degraded = context.health.note("commits")
@@ -217,8 +220,7 @@ final class GatewayHub {
 
     func read(room: String, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
         let request = self.core.read(room: room, as: identity, at: self.now, into: &self.actions)
-        self.responders[request] = respond
-        self.settleLater()
+        self.readStarted(request, respond)
     }
 
     func readHistory(
@@ -227,7 +229,21 @@ final class GatewayHub {
     ) {
         let request = self.core.readHistory(
             of: room, after: after, limit: limit, as: identity, at: self.now, into: &self.actions)
-        self.responders[request] = respond
+        self.readStarted(request, respond)
+    }
+
+    /// The answer counts until its client has read it.
+    private func readStarted(_ request: UInt64, _ respond: @escaping (HTTPAnswer) -> Void) {
+        self.responders[request] = { [unowned self] answer in
+            var answer = answer
+            answer.hold = AnswerHold(on: self.eventLoop) { [weak self] in self?.answerRead(request) }
+            respond(answer)
+        }
+        self.settleLater()
+    }
+
+    private func answerRead(_ request: UInt64) {
+        self.core.answerRead(request, into: &self.actions)
         self.settleLater()
     }
 

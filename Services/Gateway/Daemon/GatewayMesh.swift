@@ -18,6 +18,8 @@ final class GatewayMesh: ReactorLoop {
         var outboxes: [Outbox]
     }
 
+    private let thread: ReactorThread
+    private var figures = FigurePace()
     private var exits: [Exit] = []
     private let outbox: Mailbox<MeshOrder>
     private let news: Mailbox<MeshNews>
@@ -30,13 +32,14 @@ final class GatewayMesh: ReactorLoop {
     /// Bytes that may wait for one link. A fan-out that is further behind than that gets nothing more: joins and reads
     /// are asked for again, and what else was lost is made good when its link comes up the next time.
     private static let maxWaitingBytes = 16 << 20
-    /// Bytes of the largest message of a fan-out: the answer to a join, with the largest room that is sent.
-    private static let maxMessageBytes = 512 << 20
+    /// High-water mark of the links to coalescers, envelopes.
+    private static let sendMark = 1000
 
     init(
         on thread: ReactorThread, name: String, settings: GatewaySettings, outbox: Mailbox<MeshOrder>,
         news: Mailbox<MeshNews>, telemetry: GatewayTelemetry
     ) throws {
+        self.thread = thread
         self.outbox = outbox
         self.news = news
         self.telemetry = telemetry
@@ -44,19 +47,19 @@ final class GatewayMesh: ReactorLoop {
             try FaceSocket(on: thread, endpoint: try Endpoint(endpoint), maxMessage: settings.limits.messageBytes)
         }
         let identity = LinkIdentity(daemon: name)
-        var options = LinkOptions()
-        options.maximumMessageBytes = Self.maxMessageBytes
-        func add(_ stage: Stage, _ addresses: [PeerAddress], _ lane: MeshLane = .main) throws {
+        let credit = LinkOptions.outgoing(sendHighWater: Self.sendMark)
+        func add(
+            _ stage: Stage, _ addresses: [PeerAddress], _ lane: MeshLane = .main, options: LinkOptions
+        ) throws {
             let links = try StageLinks(
                 on: thread, to: stage, addresses, lane: lane == .previews ? "previews" : nil, identity: identity,
                 options: options)
-            let outboxes = addresses.map { _ in Outbox(limit: Self.maxWaitingBytes) }
-            self.exits.append(Exit(lane: lane, links: links, outboxes: outboxes))
+            self.exits.append(Exit(lane: lane, links: links, outboxes: addresses.map { _ in Self.emptyOutbox() }))
         }
-        try add(.coalescer, settings.coalescers)
-        try add(.coalescer, settings.coalescers, .previews)
-        try add(.committer, settings.committers)
-        try add(.fanout, settings.fanouts)
+        try add(.coalescer, settings.coalescers, options: credit)
+        try add(.coalescer, settings.coalescers, .previews, options: credit)
+        try add(.committer, settings.committers, options: .answering())
+        try add(.fanout, settings.fanouts, options: .answering())
     }
 
     func turn(at now: Instant) -> Instant? {
@@ -66,6 +69,7 @@ final class GatewayMesh: ReactorLoop {
             for exit in self.exits.indices { self.exits[exit].links.read { self.handle($0, of: exit) } }
             if self.face?.receive(into: &self.fresh) == true { isMoreToRead = true }
         }
+        if self.figures.isDue(at: now) { self.telemetry.linkRefusals.publish(self.thread.refusals) }
         let weight = self.fresh.reduce(0) { $0 + $1.weight }
         if self.hasBacklog, self.news.handOver(&self.fresh, weight: weight) == .full {
             // The event loop is behind: the links keep what comes, up to their high-water marks.
@@ -86,7 +90,7 @@ final class GatewayMesh: ReactorLoop {
                     ? .up(StageInstance(links.stage, index), greeting: greeting, isResting: links.isResting(index))
                     : .previewLane(index, isOpen: true))
         case .down(let index):
-            self.exits[exit].outboxes[index] = Outbox(limit: Self.maxWaitingBytes)
+            self.exits[exit].outboxes[index] = Self.emptyOutbox()
             self.fresh.append(isMain ? .down(StageInstance(links.stage, index)) : .previewLane(index, isOpen: false))
         case .resting(let index):
             if isMain { self.fresh.append(.resting(StageInstance(links.stage, index), links.isResting(index))) }
@@ -99,6 +103,10 @@ final class GatewayMesh: ReactorLoop {
     }
 
     // MARK: Sending
+
+    private static func emptyOutbox() -> Outbox {
+        Outbox(limit: Self.maxWaitingBytes, largestEnvelope: LinkOptions.maximumIncomingBytes)
+    }
 
     private func sendOutgoing() {
         self.outbox.drain(into: &self.outgoing)

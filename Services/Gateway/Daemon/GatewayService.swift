@@ -3,11 +3,14 @@ package import Boot
 import GatewayCore
 import Logging
 import Mesh
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 package import ServiceLifecycle
 import SocketIOServer
+import Stages
 import Timing
+import Trust
 
 /// The running gateway: one event loop for apps, one thread for the mesh.
 package final class GatewayService: Service {
@@ -15,13 +18,26 @@ package final class GatewayService: Service {
     private let context: DaemonContext
     /// The rules for tokens, each time that they change.
     private let tokenChanges: AsyncStream<TokenSettings.Rules>
+    /// What new connections get under TLS, each time that it changes.
+    private let certificateChanges: AsyncStream<TLSIdentity>
+
+    private let links: LinkGuard
+    private let relays: GatewayRelays?
+    /// Wakes the mesh's thread, once there is one.
+    private let meshWaker: NIOLockedValueBox<Waker?>
 
     private init(
-        settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>
+        settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
+        certificateChanges: AsyncStream<TLSIdentity>, links: LinkGuard, relays: GatewayRelays?,
+        meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
         self.tokenChanges = tokenChanges
+        self.certificateChanges = certificateChanges
+        self.links = links
+        self.relays = relays
+        self.meshWaker = meshWaker
     }
 
     /// The daemon's process. It begins here and not in `Main.swift`: an incremental build may leave what was compiled
@@ -35,9 +51,19 @@ package final class GatewayService: Service {
     /// The services of a gateway, in order of dependency.
     /// - Throws: when the process has no descriptor left.
     package static func services(_ settings: GatewaySettings, _ context: DaemonContext) throws -> [any Service] {
-        let watch = try TokenWatch(settings.tokens, context)
-        let gateway = GatewayService(settings: settings, context: context, tokenChanges: watch.changes)
-        return watch.services + [gateway]
+        let tokens = try TokenWatch(settings.tokens, context)
+        let certificates = try TLSWatch(settings.tls, context)
+        let links = LinkGuard(settings.linkKeys)
+        let relays = links.keys.map { GatewayRelays($0, context) }
+        let meshWaker = NIOLockedValueBox<Waker?>(nil)
+        let gateway = GatewayService(
+            settings: settings, context: context, tokenChanges: tokens.changes,
+            certificateChanges: certificates.changes, links: links, relays: relays, meshWaker: meshWaker)
+        let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
+            meshWaker.withLockedValue { $0 }?.signal()
+            if let keys = links.keys { relays?.peersChanged(keys.peers) }
+        }
+        return tokens.services + certificates.services + peersWatch + [gateway]
     }
 
     package func run() async throws {
@@ -55,21 +81,26 @@ package final class GatewayService: Service {
         let listening = self.context.health.check("listener")
         let tokens = try await self.settings.tokens?.makeVerifier()
         let parts = try await eventLoop.submit {
-            try GatewayParts(eventLoop: eventLoop, settings: self.settings, tokens: tokens, context: self.context)
+            try GatewayParts(
+                eventLoop: eventLoop, settings: self.settings, tokens: tokens, keys: self.links.keys,
+                relays: self.relays, context: self.context)
         }.get()
+        self.meshWaker.withLockedValue { $0 = parts.reactor.waker }
         try parts.reactor.start()
         let address = try await parts.server.start(host: self.settings.host, port: self.settings.port)
-        let url = "http://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
+        let scheme = self.settings.tls == nil ? "http" : "https"
+        let url = "\(scheme)://\(Self.host(self.settings.host)):\(address.port ?? self.settings.port)"
         self.context.health.announce(url: url)
         self.context.logger.info("gateway listens", metadata: ["gateway.url": "\(url)"])
         if self.settings.isOpenToOthers {
             self.context.logger.warning(
-                "everybody who reaches this address may do everything: it is not loopback, and there are no keys",
+                "everybody who reaches this address may do everything: it is not loopback, and there are no token keys",
                 metadata: ["gateway.url": "\(url)"])
         }
         listening.ready()
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await self.followTokens(parts, on: eventLoop) }
+            group.addTask { await self.followCertificates(parts, on: eventLoop) }
             try await gracefulShutdown()
             group.cancelAll()
         }
@@ -85,6 +116,13 @@ package final class GatewayService: Service {
         for await rules in self.tokenChanges {
             let verifier = try await tokens.makeVerifier(rules)
             eventLoop.execute { parts.tokensChanged(verifier) }
+        }
+    }
+
+    /// Presents other certificates to new connections, until the gateway stops.
+    private func followCertificates(_ parts: GatewayParts, on eventLoop: any EventLoop) async {
+        for await identity in self.certificateChanges {
+            eventLoop.execute { parts.server.present(identity) }
         }
     }
 
@@ -117,12 +155,17 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
     /// How long closing may take after the end of a farewell, while answers to polls go out.
     private static let closing = Nanoseconds.milliseconds(500)
 
-    init(eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext) throws {
+    init(
+        eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, keys: LinkKeys?,
+        relays: GatewayRelays?, context: DaemonContext
+    ) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
         let telemetry = GatewayTelemetry(context.metrics)
         let meshPulse = context.health.pulse("mesh")
-        let reactor = try Reactor(name: "gateway-mesh", logger: context.logger, beat: meshPulse.beat) { thread in
+        let reactor = try Reactor(
+            name: "gateway-mesh", logger: context.logger, keys: keys, beat: meshPulse.beat
+        ) { thread in
             try GatewayMesh(
                 on: thread, name: context.name, settings: settings, outbox: bridge.outbox, news: bridge.news,
                 telemetry: telemetry)
@@ -138,8 +181,10 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         self.pages = HTTPPages(
             hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins,
             maxBody: settings.limits.messageBytes)
+        var configuration = settings.socketIO
+        configuration.relayAuthority = relays
         self.server = SocketIOServer(
-            eventLoop: eventLoop, configuration: settings.socketIO, routes: [.socketIO(path: "/socket.io/", self.apps)],
+            eventLoop: eventLoop, configuration: configuration, routes: [.socketIO(path: "/socket.io/", self.apps)],
             http: self.pages, flushes: flushes)
         let server = self.server
         let hub = NIOLoopBound(self.hub, eventLoop: eventLoop)
@@ -149,6 +194,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             pulse.beat()
             hub.value.keepHouse()
             telemetry.observe(server)
+            if let relays { telemetry.observe(relays.refusals) }
             if hasTokens { hub.value.checkTokens() }
             if hasFace { hub.value.dropSilentBackEnds() }
         }

@@ -1,4 +1,4 @@
-import Boot
+package import Boot
 import SocketIO
 import SocketIOServer
 
@@ -32,7 +32,7 @@ extension GatewaySettings {
     static let connectRequestTimeout = Setting.milliseconds(
         "connect-request-timeout-ms", default: 5000, in: 100...300_000,
         "How long a connection may stay that has not sent a CONNECT at all.")
-    static let trustedProxies = Setting<[String]>.list(
+    package static let trustedProxies = Setting<[String]>.list(
         "trusted-proxies",
         "Addresses of proxies (10.0.0.0/8, ::1) that say whose requests they pass on; their own are not counted.")
     static let proxySource = Setting<TrustedProxies.Source>.choice(

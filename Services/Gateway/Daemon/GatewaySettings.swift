@@ -1,7 +1,9 @@
 package import Boot
 package import GatewayCore
+import Mesh
 package import SocketIO
 package import SocketIOServer
+import Stages
 import Timing
 
 /// What an operator may set on a gateway; the schema holds names, defaults and ranges.
@@ -20,6 +22,8 @@ package struct GatewaySettings: DaemonSettings {
     package var limits: Limits
     /// How the Socket.IO server behaves.
     package var socketIO: SocketIOServer.Configuration
+    /// The certificate and its key; nil for plain text.
+    package var tls: TLSSettings?
     /// What tokens are judged by; nil in open mode.
     package var tokens: TokenSettings?
     /// How long previews for one coalescer are collected while they come fast.
@@ -34,6 +38,8 @@ package struct GatewaySettings: DaemonSettings {
     package var coalescers: [PeerAddress]
     package var committers: [PeerAddress]
     package var fanouts: [PeerAddress]
+    /// What guards the links to them, the face, and relays between gateways; nil for plain ones.
+    package var linkKeys: LinkKeyFiles?
 
     static let host = Setting.string("host", default: "127.0.0.1", "Address on which apps connect.")
     static let port = Setting.int("port", default: 8080, in: 0...65535, "Port of the same; 0 takes any free one.")
@@ -57,7 +63,8 @@ package struct GatewaySettings: DaemonSettings {
         "connect-timeout-ms", default: 45_000, in: 100...300_000,
         "How long a connection may stay that has sent a CONNECT, but none that was accepted.")
     static let maxMessage = Setting.int(
-        "max-message-bytes", default: 262_144, in: 1024...16_777_216, "Largest message of an app.")
+        "max-message-bytes", default: 262_144, in: 1024...LinkOptions.maximumIncomingBytes / 2,
+        "Largest message of an app.")
     static let maxBuffered = Setting.int(
         "max-buffered-bytes", default: 1_048_576, in: 65_536...67_108_864,
         "Bytes that may wait for one slow app; beyond it the app is disconnected.")
@@ -73,9 +80,21 @@ package struct GatewaySettings: DaemonSettings {
     static let previewRate = Setting.int(
         "previews-per-second", default: 120, in: 1...10_000, "Previews of one connection; beyond it they are folded.")
     static let commitRate = Setting.int(
-        "commits-per-second", default: 30, in: 1...100_000, "Commits of one connection.")
+        "commits-per-second", default: 30, in: 1...100_000,
+        "Commits of one connection; an undo counts for four, twenty changed elements for one more.")
     static let commitBurst = Setting.int(
         "commit-burst", default: 120, in: 1...100_000, "Commits that may come at once after a pause.")
+    static let userCommitRate = Setting.int(
+        "user-commits-per-second", default: 120, in: 1...1_000_000,
+        "Commits of one user, over all its connections and HTTP; never less than those of one connection.")
+    static let userCommitBurst = Setting.int(
+        "user-commit-burst", default: 480, in: 1...1_000_000,
+        "Commits of one user that may come together after a pause; never less than those of one connection.")
+    static let userRequestRate = Setting.int(
+        "user-requests-per-second", default: 100, in: 1...1_000_000, "Requests of one user to the HTTP API.")
+    static let userRequestBurst = Setting.int(
+        "user-request-burst", default: 400, in: 1...1_000_000,
+        "Requests of one user to the HTTP API that may come together after a pause.")
     static let unacknowledged = Setting.int(
         "unacknowledged-commits", default: 32, in: 1...10_000, "Commits of one session without a result.")
     static let waitingCommits = Setting.int(
@@ -108,6 +127,15 @@ package struct GatewaySettings: DaemonSettings {
         "snapshot-bytes", default: 64 << 20, in: 1 << 20...1 << 36,
         "Bytes of large rooms (above 256 KiB) that joining apps have not read yet; a join beyond it is refused as busy."
     )
+    static let userSnapshotBytes = Setting.int(
+        "user-snapshot-bytes", default: 8 << 20, in: 1 << 20...1 << 36,
+        "Bytes of such rooms of one user; a join beyond it is refused as busy.")
+    static let userReads = Setting.int(
+        "user-reads", default: 4, in: 1...1_000_000,
+        "Joins of one user that wait for their answers at once, and as many reads over HTTP; others wait for these.")
+    static let userReadsWaiting = Setting.int(
+        "user-reads-waiting", default: 256, in: 1...1_000_000,
+        "How many joins of one user may wait for these, and reads; one more is refused as busy.")
     static let joinRate = Setting.int(
         "joins-per-second", default: 2000, in: 1...1_000_000,
         "Joins that go to fan-outs in a second, and as many at once after a pause; the rest wait for their turn.")
@@ -136,15 +164,19 @@ package struct GatewaySettings: DaemonSettings {
             host, port, SharedSettings.open, face, origins, hosts, pingInterval, pingTimeout, connectTimeout,
             maxMessage, maxBuffered, badMessages, roomsPerConnection, connectionJoins, connectionsOfUser,
             previewRate, commitRate,
-            commitBurst, unacknowledged, waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
-            joinsWaiting, snapshotBytes, SharedSettings.roomElements, SharedSettings.roomBytes,
+            commitBurst, userCommitRate, userCommitBurst, userRequestRate, userRequestBurst, unacknowledged,
+            waitingCommits, custodyCommits, custodyBytes, handshakeRate, joinRate,
+            joinsWaiting, snapshotBytes, userSnapshotBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
+            SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
             readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
             SharedSettings.gateways,
-            SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.jwtSecret,
+            SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
+            SharedSettings.peersFile, SharedSettings.jwtSecret,
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
-            TokenSettings.revocations, refusedTokens, tokenChecks, addressTokenChecks,
+            TLSSettings.certificate, TLSSettings.key, TokenSettings.revocations, refusedTokens, tokenChecks,
+            addressTokenChecks,
         ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -164,8 +196,12 @@ package struct GatewaySettings: DaemonSettings {
         where values[setting].isEmpty {
             throw values.problem(setting, "must name at least one")
         }
+        self.linkKeys = try values.linkKeys(
+            bound: [Self.face], dialled: [SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts])
         self.limits = Self.limits(values)
-        self.socketIO = Self.socketIO(values)
+        self.tls = try TLSSettings(values)
+        self.socketIO = Self.socketIO(values, isSecure: self.tls != nil)
+        self.socketIO.tls = self.tls?.identity
         try Self.configureNetwork(&self.socketIO, values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
         self.tokens = try TokenSettings(values)
@@ -173,8 +209,9 @@ package struct GatewaySettings: DaemonSettings {
         guard !self.isOpenToOthers || values[SharedSettings.open] else {
             throw values.problem(
                 Self.host,
-                "\"\(self.host)\" can be reached from other machines, and without keys everybody may do everything there: "
-                    + "set \(SharedSettings.jwtSecret.name) or \(SharedSettings.jwtKeysFile.name), or give --open")
+                "\"\(self.host)\" can be reached from other machines, and without token keys everybody may do everything "
+                    + "there: set \(SharedSettings.jwtSecret.name) or \(SharedSettings.jwtKeysFile.name), or give --open"
+            )
         }
     }
 
@@ -196,7 +233,8 @@ package struct GatewaySettings: DaemonSettings {
         }
         self.socketIO.sidPrefix = "\(name)."
         for gateway in gateways {
-            self.socketIO.neighbours["\(gateway.name)."] = .init(host: gateway.host, port: gateway.port)
+            self.socketIO.neighbours["\(gateway.name)."] = .init(
+                host: gateway.host, port: gateway.port, name: gateway.name)
         }
     }
 
@@ -211,6 +249,10 @@ package struct GatewaySettings: DaemonSettings {
         limits.previewsPerSecond = values[Self.previewRate]
         limits.commitsPerSecond = values[Self.commitRate]
         limits.commitBurst = values[Self.commitBurst]
+        limits.userCommitsPerSecond = values[Self.userCommitRate]
+        limits.userCommitBurst = values[Self.userCommitBurst]
+        limits.userRequestsPerSecond = values[Self.userRequestRate]
+        limits.userRequestBurst = values[Self.userRequestBurst]
         limits.deadline = Nanoseconds(values[Self.deadline])
         limits.throttle = Nanoseconds(values[Self.tick])
         limits.late = Nanoseconds(values[Self.paceLate])
@@ -222,6 +264,9 @@ package struct GatewaySettings: DaemonSettings {
         limits.roomBytes = values[SharedSettings.roomBytes]
         limits.elementAnnotations = values[SharedSettings.elementAnnotations]
         limits.snapshotBytes = values[Self.snapshotBytes]
+        limits.userSnapshotBytes = values[Self.userSnapshotBytes]
+        limits.userReads = values[Self.userReads]
+        limits.userReadsWaiting = values[Self.userReadsWaiting]
         limits.joinsPerSecond = values[Self.joinRate]
         limits.readsWaiting = values[Self.readsWaiting]
         limits.refusedTokens = values[Self.refusedTokens]
@@ -230,7 +275,7 @@ package struct GatewaySettings: DaemonSettings {
         return limits
     }
 
-    private static func socketIO(_ values: SettingValues) -> SocketIOServer.Configuration {
+    private static func socketIO(_ values: SettingValues, isSecure: Bool) -> SocketIOServer.Configuration {
         var configuration = SocketIOServer.Configuration()
         configuration.pingInterval = values[Self.pingInterval]
         configuration.pingTimeout = values[Self.pingTimeout]
@@ -238,13 +283,13 @@ package struct GatewaySettings: DaemonSettings {
         configuration.maxPayload = values[Self.maxMessage]
         configuration.maxBufferedBytes = values[Self.maxBuffered]
         configuration.badPacketBudget = values[Self.badMessages]
-        configuration.origins = Self.origins(values[Self.origins])
+        configuration.origins = Self.origins(values[Self.origins], isSecure: isSecure)
         return configuration
     }
 
-    private static func origins(_ list: [String]) -> OriginPolicy {
+    private static func origins(_ list: [String], isSecure: Bool) -> OriginPolicy {
         if list.contains("*") { return .any }
         let others = list.filter { $0 != Self.sameOrigin }
-        return others.count < list.count ? .own(and: others) : .only(others)
+        return others.count < list.count ? .own(and: others, isSecure: isSecure) : .only(others)
     }
 }

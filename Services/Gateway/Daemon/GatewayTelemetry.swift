@@ -1,10 +1,14 @@
 import Boot
 import GatewayCore
 import SocketIOServer
+import Stages
 import Timing
+import Trust
 
 /// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
+    /// Peers and records that were refused.
+    let linkRefusals: LinkTelemetry
     private let events: Counter
     private let previewsIn: Counter
     private let previewsSent: Counter
@@ -14,6 +18,7 @@ final class GatewayTelemetry: Sendable {
     private let resent: Counter
     private let acknowledged: Counter
     private let refused: Counter
+    private let overUserCommitRate, overUserRequestRate: Counter
     private let revoked: Counter
     private let updates: Counter
     private let holes: Counter
@@ -22,7 +27,9 @@ final class GatewayTelemetry: Sendable {
     private let relayed: Counter
     private let relayFailures: Counter
     private let relays: Gauge
+    private let relayRefusals: MetricsTable<[RelayGuard.Refusal: Int]>
     private let refusedConnections, refusedSessions, pausedReads, shedConnections: Counter
+    private let tlsHandshakes, tlsFailures: Counter
     private let heldBytes, addresses: Gauge
     private let busy: Counter
     private let heldTotal: Counter
@@ -51,6 +58,7 @@ final class GatewayTelemetry: Sendable {
         func counter(_ name: String, _ help: String) -> Counter {
             metrics.counter("touchsync_gateway_\(name)", help)
         }
+        self.linkRefusals = LinkTelemetry(metrics, prefix: "touchsync_gateway_")
         self.events = counter("events_received_total", "Events from apps.")
         self.previewsIn = counter("previews_received_total", "Previews from apps.")
         self.previewsSent = counter("previews_sent_total", "Previews handed to coalescers.")
@@ -61,6 +69,13 @@ final class GatewayTelemetry: Sendable {
         self.resent = counter("commits_resent_total", "Commits sent again.")
         self.acknowledged = counter("commits_acknowledged_total", "Commits acknowledged to apps.")
         self.refused = counter("refusals_total", "Events refused.")
+        func overUserRate(_ limit: String) -> Counter {
+            metrics.counter(
+                "touchsync_gateway_user_rate_refusals_total",
+                "Commits, and requests over HTTP, refused because their user sent too many.", labels: ["limit": limit])
+        }
+        self.overUserCommitRate = overUserRate("commits")
+        self.overUserRequestRate = overUserRate("requests")
         self.revoked = counter("revoked_total", "Connections ended because their tokens were not valid any more.")
         self.updates = counter("updates_delivered_total", "Updates delivered to rooms.")
         self.holes = counter("holes_total", "Holes found in rooms' streams.")
@@ -69,6 +84,12 @@ final class GatewayTelemetry: Sendable {
         self.relayed = counter("relayed_requests_total", "Requests for another gateway's sessions, relayed to it.")
         self.relayFailures = counter(
             "relay_failures_total", "Relayed requests that the other gateway gave no whole answer to.")
+        var relayRefusals = MetricsTable<[RelayGuard.Refusal: Int]>(metrics, prefix: "touchsync_gateway_")
+        relayRefusals.counters(
+            "relays_refused_total", "Requests that claimed to be relayed by another gateway, and were not believed.",
+            label: "reason", of: RelayGuard.Refusal.self
+        ) { $0[$1] ?? 0 }
+        self.relayRefusals = relayRefusals
         self.relays = metrics.gauge(
             "touchsync_gateway_relays", "Relays under way: requests without their answer, and WebSockets.")
         self.refusedConnections = counter(
@@ -78,6 +99,9 @@ final class GatewayTelemetry: Sendable {
             "paused_reads_total", "Times that a connection was left unread because it had sent too much.")
         self.shedConnections = counter(
             "shed_connections_total", "Connections and sessions closed because the memory budget was exceeded.")
+        self.tlsHandshakes = counter("tls_handshakes_total", "TLS handshakes completed with clients.")
+        self.tlsFailures = counter(
+            "tls_failures_total", "Connections that ended before their TLS handshake was complete.")
         self.heldBytes = metrics.gauge(
             "touchsync_gateway_connection_bytes", "Bytes that connections and sessions hold, of the memory budget.")
         self.addresses = metrics.gauge(
@@ -130,9 +154,14 @@ final class GatewayTelemetry: Sendable {
         self.refusedSessions.follow(server.statistics.refusedSessions)
         self.pausedReads.follow(server.statistics.pausedReads)
         self.shedConnections.follow(server.statistics.shedConnections)
+        self.tlsHandshakes.follow(server.statistics.tlsHandshakes)
+        self.tlsFailures.follow(server.statistics.tlsFailures)
         self.heldBytes.set(server.heldBytes)
         self.addresses.set(server.addressCount)
     }
+
+    /// Publishes the number of relayed requests that were refused, by the reason.
+    func observe(_ refusals: [RelayGuard.Refusal: Int]) { self.relayRefusals.publish(refusals) }
 
     /// An envelope could not be read to its end.
     func envelopeMalformed() { self.malformed.add() }
@@ -158,6 +187,8 @@ final class GatewayTelemetry: Sendable {
         self.resent.follow(counters.resent)
         self.acknowledged.follow(counters.acknowledged)
         self.refused.follow(counters.refused)
+        self.overUserCommitRate.follow(counters.overUserCommitRate)
+        self.overUserRequestRate.follow(counters.overUserRequestRate)
         self.revoked.follow(counters.revoked)
         self.updates.follow(counters.updates)
         self.holes.follow(counters.holes)

@@ -6,8 +6,8 @@ import SocketIO
 import SocketIOServer
 import Wire
 
-/// Plain HTTP on the gateway's port: health, a page, and the API, which reads rooms and their histories and creates
-/// elements.
+/// Plain HTTP on the gateway's port: health, a page, the client for web pages, and the API, which reads rooms and their
+/// histories and creates elements.
 final class HTTPPages: HTTPApplication {
     private unowned let hub: GatewayHub
     private let adminPages: AdminPages
@@ -62,8 +62,20 @@ final class HTTPPages: HTTPApplication {
     // MARK: Pages
 
     private func page(_ head: HTTPRequestHead) -> HTTPResponse {
-        guard head.path == "/" else { return Self.refusal(.noSuchPage) }
-        return Self.reading.contains(head.method) ? Self.page : Self.wrongMethod(Self.reading)
+        let client = ClientPages.answer(path: head.path, known: head.header("if-none-match"))
+        guard client != nil || head.path == "/" else { return Self.refusal(.noSuchPage) }
+        guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
+        return client.map { self.shared($0, with: head) } ?? Self.page
+    }
+
+    /// The client is for pages of the allowed origins, too.
+    private func shared(_ client: HTTPResponse, with head: HTTPRequestHead) -> HTTPResponse {
+        do throws(Refusal) {
+            try self.checkOrigin(of: head)
+            return self.readable(client, by: head)
+        } catch {
+            return self.readable(Self.refusal(error), by: head)
+        }
     }
 
     /// Yes or no, for proxies, which name no host of ours and no origin. The reasons are on the admin server only: they
@@ -129,14 +141,14 @@ final class HTTPPages: HTTPApplication {
 
     private func read(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
-        self.hub.read(room: room, as: identity) { respond(Self.json($0.status, $0.json)) }
+        self.hub.read(room: room, as: identity) { respond(Self.response($0)) }
     }
 
     private func readHistory(_ request: HTTPRequest, room: String, _ respond: @escaping (HTTPResponse) -> Void) {
         guard let identity = self.identify(request, respond) else { return }
         let (after, limit) = (request.head.queryValue("after"), request.head.queryValue("limit"))
         self.hub.readHistory(of: room, after: after, limit: limit, as: identity) {
-            respond(Self.json($0.status, $0.json))
+            respond(Self.response($0))
         }
     }
 
@@ -193,10 +205,27 @@ final class HTTPPages: HTTPApplication {
 
     // MARK: Responses
 
+    private static func response(_ answer: HTTPAnswer) -> HTTPResponse {
+        var response = Self.json(answer.status, answer.json)
+        response.hold = answer.hold
+        return response
+    }
+
     private static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
             status: UInt16(clamping: status),
-            headers: [("content-type", "application/json"), ("cache-control", "no-store")], body: body)
+            headers: [("content-type", "application/json"), ("cache-control", "no-store")] + self.pause(status, body),
+            body: body)
+    }
+
+    /// When a client may try again, if the refusal says so: whole seconds, rounded up (RFC 9110 section 10.2.3).
+    private static func pause(_ status: Int, _ body: [UInt8]) -> [(String, String)] {
+        guard status == 429 || status == 503 else { return [] }
+        var document = JSONDocument()
+        guard (try? document.parse(body)) != nil, let wait = document.root["error"]?["retryAfterMs"]?.integer else {
+            return []
+        }
+        return [("retry-after", String(max(1, (wait + 999) / 1000)))]
     }
 
     private static func refusal(_ refusal: Refusal) -> HTTPResponse {
@@ -289,4 +318,6 @@ enum PercentCoding {
 struct HTTPAnswer {
     let status: Int
     let json: [UInt8]
+    /// Kept until the client has read it.
+    var hold: AnswerHold?
 }

@@ -1,6 +1,7 @@
 package import GatewayCore
 package import Stages
 package import Timing
+internal import Trust
 package import Wire
 
 /// What came from the stages behind a gateway in this turn: records go to the core as they come, previews are collected
@@ -27,7 +28,7 @@ package struct MeshArrivals {
         allow: (CommitCredit) -> Void
     ) {
         let before = self.previews.count
-        intake.walk(bytes) { kind, fields throws(EnvelopeError) in
+        intake.walk(bytes, from: PeerRoles(sender.stage.role)) { kind, fields throws(EnvelopeError) in
             switch kind {
             case .preview, .attention:
                 self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, topology)

@@ -100,9 +100,7 @@ package struct MeshSenders {
     package mutating func commit(_ commit: Commit, to instance: StageInstance) -> Bool {
         let line = self.line(instance)
         guard self.lines[line].window.isOpen else { return false }
-        let before = self.lines[line].envelope.fieldBytes
-        self.fill(line) { $0.append(commit) }
-        let bytes = self.lines[line].envelope.fieldBytes - before
+        let bytes = self.fill(line) { $0.append(commit) }
         self.lines[line].window.spend(CommitLoad(commits: 1, bytes: bytes))
         return true
     }
@@ -128,10 +126,23 @@ package struct MeshSenders {
         self.fill(coalescer) { $0.append(end) }
     }
 
-    private mutating func fill(_ line: Int, _ append: (inout EnvelopeWriter) -> Void) {
-        let wasEmpty = self.lines[line].envelope.isEmpty
+    /// Adds a record to a line. The envelope is ready to leave when that fills it.
+    /// - Returns: the size of the record, bytes.
+    @discardableResult
+    private mutating func fill(_ line: Int, _ append: (inout EnvelopeWriter) -> Void) -> Int {
+        let before = self.lines[line].envelope.fieldBytes
+        if self.lines[line].envelope.isEmpty { self.filled.append(line) }
         append(&self.lines[line].envelope)
-        if wasEmpty { self.filled.append(line) }
+        let bytes = self.lines[line].envelope.fieldBytes - before
+        if self.lines[line].envelope.isFull {
+            self.seal(line)
+            self.filled.removeAll { $0 == line }
+        }
+        return bytes
+    }
+
+    private mutating func seal(_ line: Int) {
+        self.enqueue(self.lines[line].envelope.take(), to: self.lines[line].instance, .main)
     }
 
     /// Adds a packet for a back end on the ZeroMQ face.
@@ -151,10 +162,7 @@ package struct MeshSenders {
     /// - Parameter handOver: accepts all orders, which leaves none of them, or returns false. Refused orders are offered
     ///   again with the next flush: what is numbered or asked for is sent again by itself, and custody and credit bound it.
     package mutating func flush(at now: Instant, _ handOver: (inout [MeshOrder]) -> Bool) {
-        for line in self.filled {
-            let bytes = self.lines[line].envelope.take()
-            self.enqueue(bytes, to: self.lines[line].instance, .main)
-        }
+        for line in self.filled { self.seal(line) }
         self.filled.removeAll(keepingCapacity: true)
         if self.hasNewLane || now >= self.nextDeadline ?? .never { self.flushPreviews(at: now) }
         guard !self.batch.isEmpty else { return }
@@ -171,10 +179,10 @@ package struct MeshSenders {
                 self.nextDeadline = min(self.nextDeadline ?? .never, due)
                 continue
             }
-            var envelope = EnvelopeWriter()
-            self.lanes[lane].previews.drain(into: &envelope)
+            for envelope in self.lanes[lane].previews.drainIntoEnvelopes() {
+                self.enqueue(envelope, to: StageInstance(.coalescer, lane), .previews)
+            }
             self.lanes[lane].sentAt = now
-            self.enqueue(envelope.bytes, to: StageInstance(.coalescer, lane), .previews)
         }
     }
 

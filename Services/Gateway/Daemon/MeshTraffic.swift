@@ -1,4 +1,5 @@
 package import Stages
+import Trust
 
 /// A lane of a link: commits never stand behind previews.
 package enum MeshLane: Sendable {
@@ -26,8 +27,12 @@ package enum MeshOrder: Sendable {
 
 /// What the mesh's thread reports to the event loop.
 enum MeshNews: Sendable {
-    /// A packet came from a back end on the ZeroMQ face, named by its routing id.
-    case face(peer: [UInt8], text: [UInt8])
+    /// A packet came from a back end on the ZeroMQ face, named by its routing id; its key is nil on a plain socket.
+    case face(peer: [UInt8], key: PublicKey?, text: [UInt8])
+    /// A packet came from one that chose its own routing id.
+    case faceNamedItself(peer: [UInt8])
+    /// Other peers are listed; back ends that are not among them have to leave.
+    case backEndsChanged(PeerList)
     /// A back end cannot be reached any more.
     case faceGone(peer: [UInt8])
     /// An instance is up and greeted with these bytes.
@@ -56,9 +61,9 @@ extension MeshNews {
     /// What it counts in the mailbox, bytes.
     var weight: Int {
         switch self {
-        case .face(_, let text): 64 + text.count
+        case .face(_, _, let text): 64 + text.count
         case .envelope(_, let bytes): 64 + bytes.count
-        case .faceGone, .up, .resting, .down, .previewLane: 64
+        case .faceNamedItself, .backEndsChanged, .faceGone, .up, .resting, .down, .previewLane: 64
         }
     }
 }

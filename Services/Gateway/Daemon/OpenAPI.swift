@@ -105,6 +105,12 @@ enum OpenAPI {
             "responses": {
               "Refused": {
                 "description": "400 invalid, 401 token, 403 forbidden (no right, or the page's origin is not allowed), 404 not_found, 409 conflict, 410 gone, 413 too_large, 429 rate_limited, 503 busy or unavailable",
+                "headers": {
+                  "Retry-After": {
+                    "description": "With 429, and with 503 when it is known: seconds after which to try again, retryAfterMs rounded up",
+                    "schema": {"type": "integer", "minimum": 1}
+                  }
+                },
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}
               }
             },
@@ -146,12 +152,12 @@ enum OpenAPI {
                 "type": "object",
                 "required": ["type"],
                 "properties": {
-                  "id": {"type": "string", "minLength": 1, "maxLength": 128},
+                  "id": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[^\\u0000-\\u001F\\u007F-\\u009F]+$"},
                   "type": {"type": "string", "minLength": 1, "maxLength": 32},
                   "positionX": {"type": "number", "default": 0},
                   "positionY": {"type": "number", "default": 0},
-                  "width": {"type": "number", "default": 100},
-                  "height": {"type": "number", "default": 100},
+                  "width": {"type": "number", "minimum": 0, "exclusiveMinimum": true, "default": 100},
+                  "height": {"type": "number", "minimum": 0, "exclusiveMinimum": true, "default": 100},
                   "rotation": {"type": "number", "default": 0},
                   "scaleX": {"type": "number", "default": 1},
                   "scaleY": {"type": "number", "default": 1}

@@ -20,7 +20,10 @@ package struct BenchCommand: ParsableCommand {
     var data: String?
     @Option(help: ArgumentHelp("A server process to watch; may be repeated.", valueName: "name=pid"))
     var pid: [String] = []
-    @Option(help: "A token that allows every room, for servers that require one.")
+    /// The variable that a `--token` moves to, out of other users' sight.
+    package static let tokenVariable = "TOUCHSYNC_BENCH_TOKEN"
+
+    @Option(help: "A token that allows every room, for servers that require one (or TOUCHSYNC_BENCH_TOKEN).")
     var token: String?
     @Flag(help: "The server is a plain Socket.IO server that relays the events.")
     var plain = false
@@ -84,7 +87,7 @@ package struct BenchCommand: ParsableCommand {
             }
             return process
         }
-        options.token = self.token
+        options.token = self.token ?? ProcessSetup.environment()[Self.tokenVariable]
         options.isPlain = self.plain
         options.json = self.json
         options.svgFile = self.svg

@@ -31,6 +31,11 @@ package struct StageCatalog: Sendable {
         self.migrations = migrations
     }
 
+    /// The settings of all stages; those of several stages are repeated.
+    package var settingsOfAllStages: [any SettingDeclaration] {
+        Stage.allCases.flatMap { self.schema($0).settings }
+    }
+
     /// A stage's settings schema.
     package func schema(_ stage: Stage) -> SettingsSchema {
         guard let type = self.settings[stage] else { preconditionFailure("every stage has settings") }

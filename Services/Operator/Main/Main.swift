@@ -4,6 +4,7 @@ import OperatorDaemon
 @main
 struct Main {
     static func main() {
+        TouchSyncCommand.hideSecrets()
         TouchSyncCommand.main()
     }
 }

@@ -77,6 +77,29 @@ import Wire
         }
     }
 
+    /// Down to a database without any table, where its statements cannot even be prepared.
+    @Test(arguments: [0, 6, 10])
+    func itWaitsForTheSchemaThatItNeeds(applied: Int) async throws {
+        let database = try LivePostgres.freshDatabase()
+        let migrations = CommitterDaemon.migrations
+        _ = try Migrator(Array(migrations.prefix(applied))).migrate(database.connectionString)
+        let there: (inout SettingValues) -> Void = { $0.set(SharedSettings.databaseURL, database.connectionString) }
+        try await LiveStage.run(there) { stage in
+            try await eventually("it says so") {
+                stage.context.health.current.reasons.contains { $0.text.contains("schema is too old") }
+            }
+            #expect(stage.gateway.isResting)
+            _ = try Migrator(migrations).migrate(database.connectionString)
+            try await eventually("it serves") {
+                !stage.gateway.isResting && !stage.context.health.current.reasons.contains { $0.check == "database" }
+            }
+        }
+    }
+
+    @Test func itNeedsASchemaThatThereIs() {
+        #expect(CommitterDaemon.migrations.contains { $0.version == RoomStatement.schemaVersion })
+    }
+
     /// The log's day goes while an app is away, and while the fan-out itself is behind.
     @Test func aDroppedDayGivesTheWholeRoom() async throws {
         try await LiveStage.run { stage in

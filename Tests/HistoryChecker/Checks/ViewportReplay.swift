@@ -27,10 +27,11 @@ struct ViewportReplay {
         var since: Double
         /// Where it joined last; nil: it is not in the room.
         var joined: Int?
-        /// The last preview that it received of each element and mover.
+        /// The last preview that it received of each element and mover, and the last cursor of each mover.
         var received: [Mover: Int] = [:]
     }
 
+    /// An app and an element that it moves, or its cursor, which has no element.
     private struct Mover: Hashable {
         var room: String
         var client: String
@@ -41,11 +42,18 @@ struct ViewportReplay {
         }
     }
 
+    private struct StoredElement: Hashable {
+        var room: String
+        var element: String
+    }
+
     private let index: HistoryIndex
     private var sights: [Pair: Sight] = [:]
     private var sent: [Mover: [Int]] = [:]
     /// Where each mover last asked for a commit of the element, and the highest gesture that it ended.
     private var commits: [Mover: (place: Int, gesture: UInt64)] = [:]
+    /// Where a change of an element last reached anybody.
+    private var changes: [StoredElement: Int] = [:]
     private(set) var finding = Verdict.Finding()
     private(set) var counts: [String: Int64] = [:]
 
@@ -54,7 +62,7 @@ struct ViewportReplay {
     mutating func run() {
         for place in self.index.history.indices { self.step(place) }
         for (mover, places) in self.sent.sorted(by: { $0.value[0] < $1.value[0] }) {
-            if let last = places.last { self.checkArrival(of: last, by: mover) }
+            if let last = places.last { self.checkEnd(of: last, by: mover) }
         }
     }
 
@@ -67,13 +75,12 @@ struct ViewportReplay {
         case .resync: self.sights[pair]?.joined = nil
         case .look: self.set(.unknown, pair, record)
         case .view: self.set(record.box.map(Sight.Part.box) ?? .everything, pair, record)
-        case .deliver:
-            if case .box = self.sights[pair]?.part { self.counts["updates-with-viewport", default: 0] += 1 }
+        case .deliver: self.delivered(pair, record, place)
         case .invoke: self.invoked(record, place)
-        case .previewSent:
+        case .previewSent, .pointed:
             self.sent[Mover(record, by: record.client), default: []].append(place)
             self.countHidden(record)
-        case .preview: self.received(pair, record, place)
+        case .preview, .cursor: self.received(pair, record, place)
         default: break
         }
     }
@@ -100,6 +107,19 @@ struct ViewportReplay {
         return box
     }
 
+    private mutating func delivered(_ pair: Pair, _ record: HistoryRecord, _ place: Int) {
+        if case .box = self.sights[pair]?.part { self.counts["updates-with-viewport", default: 0] += 1 }
+        guard self.isCertain(record) else { return }
+        for element in record.states.keys {
+            self.changes[StoredElement(room: record.room, element: element)] = place
+        }
+    }
+
+    /// True when no fault has an effect any more.
+    private func isCertain(_ record: HistoryRecord) -> Bool {
+        self.index.heal != nil && record.time >= self.index.healTime + Self.settleTime
+    }
+
     // MARK: Out of view
 
     /// An app that saw an element leave gets nothing more of it until it comes back.
@@ -115,10 +135,20 @@ struct ViewportReplay {
         let sent = self.sent[mover] ?? []
         let start = sent.last { $0 < former && self.index.history[$0].body == self.index.history[former].body }
         guard let start else { return }
-        let others = sent.reversed().prefix { $0 >= start }
-        if others.allSatisfy({ self.index.history[$0].box.map(view.isOutOfSight) ?? false }) {
+        if let path = self.path(of: sent, from: start), view.isOutOfSight(path) {
             self.finding.violated("a preview of what was out of view already", [former, place])
         }
+    }
+
+    /// A box around everything that was sent from a place on; nil when that is not known of all of it. What goes from one
+    /// side of a view to the other one may be shown on its way.
+    private func path(of sent: [Int], from start: Int) -> CanvasBox? {
+        var path: CanvasBox?
+        for place in sent.reversed().prefix(while: { $0 >= start }) {
+            guard let box = self.index.history[place].box else { return nil }
+            path = path?.union(box) ?? box
+        }
+        return path
     }
 
     /// Whether a preview, received before another, showed the same gesture out of view.
@@ -129,12 +159,10 @@ struct ViewportReplay {
     }
 
     private mutating func countHidden(_ record: HistoryRecord) {
-        guard let box = record.box, self.index.heal != nil, record.time >= self.index.healTime + Self.settleTime else {
-            return
-        }
+        guard let box = record.box, self.isCertain(record) else { return }
         for (pair, sight) in self.sights where pair.room == record.room && pair.client != record.client {
             if let view = self.certainBox(sight, at: record), view.isOutOfSight(box) {
-                self.counts["previews-out-of-view", default: 0] += 1
+                self.counts["\(record.kind == .pointed ? "cursors" : "previews")-out-of-view", default: 0] += 1
             }
         }
     }
@@ -149,29 +177,64 @@ struct ViewportReplay {
         }
     }
 
-    /// The last preview of a gesture that goes on is the last one that an app has, if it is in view.
-    private mutating func checkArrival(of last: Int, by mover: Mover) {
+    /// At the end apps that look there have the last preview of a gesture that goes on, and those that look elsewhere do
+    /// not show its element in their view any more.
+    private mutating func checkEnd(of last: Int, by mover: Mover) {
         let record = self.index.history[last]
-        guard let box = record.box, self.index.heal != nil, record.time >= self.index.healTime + Self.settleTime,
-            let joined = self.sights[Pair(client: mover.client, room: mover.room)]?.joined, joined < last,
-            self.commits[mover].map({ $0.place < last && $0.gesture < record.gesture }) ?? true,
-            self.index.rooms[mover.room]?.elements.contains(where: { self.index.history[$0].element == mover.element })
-                ?? false
-        else { return }
+        guard let box = record.box, self.isCertain(record), self.goesOn(last, by: mover) else { return }
         for (pair, sight) in self.sights.sorted(by: { $0.key.client < $1.key.client })
         where pair.room == mover.room && pair.client != mover.client {
             guard let joined = sight.joined, joined < last else { continue }
             switch sight.part {
             case .unknown: continue
-            case .everything: break
-            case .box(let view):
-                guard view.contains(box) else { continue }
+            case .everything: self.checkArrival(of: last, by: mover, at: pair.client, sight)
+            case .box(let view) where view.contains(box):
                 self.counts["last-previews-in-view", default: 0] += 1
+                self.checkArrival(of: last, by: mover, at: pair.client, sight)
+            case .box(let view) where view.isOutOfSight(box):
+                self.checkDeparture(of: last, by: mover, at: pair.client, sight, joined, view)
+            case .box: continue
             }
-            let seen = sight.received[mover]
-            let isSeen = seen.map { $0 > last && self.index.history[$0].body == record.body } ?? false
-            self.finding.expect(
-                isSeen, "\(pair.client) did not get the last preview in view", [last] + [seen].compactMap(\.self))
         }
+    }
+
+    /// True when the mover is in the room since before its preview, has not ended the gesture, and the element exists.
+    private func goesOn(_ last: Int, by mover: Mover) -> Bool {
+        guard let joined = self.sights[Pair(client: mover.client, room: mover.room)]?.joined, joined < last else {
+            return false
+        }
+        if mover.element.isEmpty { return true }
+        let gesture = self.index.history[last].gesture
+        return self.commits[mover].map { $0.place < last && $0.gesture < gesture } ?? true && self.stored(mover) != nil
+    }
+
+    /// The element at the end.
+    private func stored(_ mover: Mover) -> HistoryRecord? {
+        let elements = self.index.rooms[mover.room]?.elements ?? []
+        return elements.lazy.map { self.index.history[$0] }.first { $0.element == mover.element }
+    }
+
+    private mutating func checkArrival(of last: Int, by mover: Mover, at client: String, _ sight: Sight) {
+        let seen = sight.received[mover]
+        let isSeen = seen.map { $0 > last && self.index.history[$0].body == self.index.history[last].body } ?? false
+        self.finding.expect(
+            isSeen, "\(client) did not get the last preview in view", [last] + [seen].compactMap(\.self))
+    }
+
+    /// What an app shows last of an element that has left its view, of the gesture or else as stored before it, must not be
+    /// in the view.
+    private mutating func checkDeparture(
+        of last: Int, by mover: Mover, at client: String, _ sight: Sight, _ joined: Int, _ view: CanvasBox
+    ) {
+        let gesture = self.index.history[last].gesture
+        let first = self.sent[mover]?.first { self.index.history[$0].gesture == gesture } ?? last
+        let changed = self.changes[StoredElement(room: mover.room, element: mover.element)] ?? 0
+        let seen = sight.received[mover].flatMap { self.index.history[$0].gesture == gesture ? $0 : nil }
+        guard changed < seen ?? first, seen != nil || joined < first && self.isCertain(self.index.history[first]),
+            let shown = seen.map({ self.index.history[$0].box }) ?? self.stored(mover)?.box
+        else { return }
+        self.counts["departures", default: 0] += 1
+        self.finding.expect(
+            !view.contains(shown), "\(client) still shows in view what has left it", [last] + [seen].compactMap(\.self))
     }
 }

@@ -23,6 +23,7 @@ extension App {
         switch self.awaited.removeValue(forKey: ack) {
         case .join where ack == self.lastJoin: self.joinAnswered(answer)
         case .commit(let number): self.commitAnswered(number, answer, to: ack)
+        case .view(let box): self.viewAnswered(box, answer)
         case .join, .other, nil: break
         }
     }
@@ -37,6 +38,7 @@ extension App {
         guard answer["ok"]?.bool == true else { return self.joinRefused(answer) }
         self.state = .joined
         self.hasLeft = false
+        self.beganToSee()
         self.session = answer["session"]?.string
         let sid = answer["sid"]?.string ?? ""
         if sid != self.sid { self.beginSession(sid) }
@@ -197,9 +199,7 @@ extension App {
         case "elements:transforming":
             guard let elements = data["elements"] else { return }
             for element in elements.elements { self.preview(of: element, data) }
-        case "cursor:moved":
-            let sid = data["sid"]?.string ?? ""
-            if data["x"]?.kind == .null { self.cursors.remove(sid) } else { self.cursors.insert(sid) }
+        case "cursor:moved": self.cursor(data)
         case "selection:changed":
             self.world.count("selections")
             self.selections[data["sid"]?.string ?? ""] = data["elementIds"]?.children.compactMap(\.string)
@@ -220,6 +220,7 @@ extension App {
             $0.element = element["elementId"]?.string ?? ""
             $0.sender = data["userId"]?.string ?? ""
             $0.gesture = UInt64(data["gesture"]?.integer ?? 0)
+            $0.show(element, on: self.elements.states[$0.element])
         }
     }
 

@@ -90,11 +90,14 @@ extension App {
         self.show("elements:gesturing", group, "\"elements\":\(Self.list(group)),\"pivot\":\(pivot),\(self.deltas)")
     }
 
-    private func show(_ event: String, _ elements: [String], _ fields: String) {
+    /// - Parameter fields: the members of the payload that say what is shown.
+    func show(_ event: String, _ elements: [String], _ fields: String) {
+        let shown = elements.count == 1 ? AppText(Array("{\(fields)}".utf8)).root : nil
         for element in elements {
             self.observe(.previewSent) {
                 $0.element = element
                 $0.gesture = self.gesture
+                if let shown { $0.show(shown, on: self.elements.states[element]) }
             }
         }
         self.send(

@@ -15,6 +15,7 @@ extension App {
     func leaveAndJoin() {
         self.world.count("apps.left-and-joined")
         self.selection = []
+        self.sight = .nothing
         self.observe(.left) { $0.isFinal = true }
         self.hasLeft = true
         if self.world.random.place(2) == 0 { self.join() }
@@ -28,30 +29,6 @@ extension App {
         let redos = self.world.random.number(0...2)
         for _ in 0..<undos { self.begin("history:undo", on: [], "") }
         for _ in 0..<redos { self.begin("history:redo", on: [], "") }
-    }
-
-    /// Looks at a part of the canvas, or at everything again.
-    func look() {
-        self.world.count("apps.viewports")
-        let (x, y) = (self.world.random.number(0...900), self.world.random.number(0...900))
-        let view = self.world.random.place(4) == 0 ? "" : ",\"x\":\(x),\"y\":\(y),\"width\":300,\"height\":300"
-        self.send("[\"viewport:set\",{\"roomId\":\"\(self.room)\"\(view)}]", awaiting: .other)
-    }
-
-    /// Moves the cursor, hides it, or selects something.
-    func point() {
-        let room = "\"roomId\":\"\(self.room)\""
-        switch self.world.random.place(4) {
-        case 0: self.send("[\"cursor:moving\",{\(room),\"x\":null,\"y\":null}]", awaiting: nil)
-        case 1:
-            let x = self.world.random.number(0...900)
-            self.send("[\"cursor:moving\",{\(room),\"x\":\(x),\"y\":5}]", awaiting: nil)
-        default:
-            self.world.count("apps.selections")
-            self.selection = self.world.random.place(3) == 0 ? [] : [self.pick()]
-            let ids = self.selection.map { "\"\($0)\"" }.joined(separator: ",")
-            self.send("[\"selection:set\",{\(room),\"elementIds\":[\(ids)]}]", awaiting: .other)
-        }
     }
 
     /// Sends more commits without a number than may be without a result.

@@ -26,7 +26,18 @@ final class App {
     enum Awaited {
         case join
         case commit(UInt64)
+        case view(CanvasBox?)
         case other
+    }
+
+    /// What it sees of its room.
+    enum Sight: Equatable {
+        /// It is not in the room.
+        case nothing
+        /// It has asked for another part and has no answer yet, or it joined again over its connection.
+        case unknown
+        case everything
+        case part(CanvasBox)
     }
 
     let name: String
@@ -48,6 +59,7 @@ final class App {
     /// What it has selected, and what others have, by session.
     var selection: [String] = []
     var selections: [String: [String]] = [:]
+    var sight = Sight.nothing
     /// The sessions whose cursors it sees.
     var cursors: Set<String> = []
     /// The parts of a snapshot that have come; nil when none is under way.
@@ -97,6 +109,7 @@ final class App {
         self.hasLeft = false
         self.partial = nil
         self.selection = []
+        self.sight = .nothing
         self.connection = nil
         self.state = .away
         self.awaited = [:]

@@ -225,6 +225,7 @@ struct DatabaseModel {
                 (record.room, record.element) = (room.text, id.text)
                 record.body = String(decoding: stored.live.json, as: UTF8.self)
                 record.parent = stored.live.element.parentId ?? ""
+                record.show(stored: AppText(stored.live.json).root)
                 records.append(record)
             }
         }

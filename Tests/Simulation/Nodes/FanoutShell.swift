@@ -3,6 +3,7 @@ import FanoutDaemon
 import Mesh
 import Stages
 import Timing
+import Trust
 import Wire
 
 /// A fan-out around its real core: what the database answered, what peers sent, previews last, one flush each gateway.
@@ -81,7 +82,8 @@ final class FanoutShell: Shell {
             self.noteUpdates(in: bytes)
             bytes.withUnsafeBytes { bytes in
                 self.peers.receive(
-                    bytes, from: peer, name: self.world.name(of: peer), self.world.intake, at: now, into: &self.core,
+                    bytes, from: peer, roles: .all, name: self.world.name(of: peer), self.world.intake, at: now,
+                    into: &self.core,
                     &self.actions)
             }
         case .up, .down, .resting, .message, .peerUp, .database, .app: break
@@ -120,7 +122,7 @@ final class FanoutShell: Shell {
                 switch action {
                 case .send(let record, let gateway): self.peers.append(record, to: [gateway])
                 case .broadcast(let record, let to, let except):
-                    self.peers.append(record, to: to.filter { $0 != except })
+                    self.peers.append(self.mistaken(record), to: to.filter { $0 != except })
                 case .read(let request):
                     if !self.ask(request) {
                         self.core.databaseAnswered(.failed, to: request.tag, at: now, into: &self.actions)
@@ -128,6 +130,14 @@ final class FanoutShell: Shell {
                 }
             }
         }
+    }
+
+    /// The mutant that does not say where a cursor can be seen.
+    private func mistaken(_ record: GatewayRecord) -> GatewayRecord {
+        guard self.world.plan.mutant == .cursorsEverywhere, case .preview(var preview) = record, preview.cursor != nil
+        else { return record }
+        preview.area = .everywhere
+        return .preview(preview)
     }
 
     private func ask(_ request: DatabaseRequest) -> Bool {

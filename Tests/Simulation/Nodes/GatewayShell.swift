@@ -28,10 +28,12 @@ final class GatewayShell: Shell {
     private var timerAt = Instant.never
     /// For a shell that is wrong on purpose: the commits that it has sent.
     private var sent: Set<String> = []
+    private let mistakes: ViewportMistakes
 
     init(_ process: Process, in world: World) {
         self.world = world
         self.process = process
+        self.mistakes = ViewportMistakes(mutant: world.plan.mutant)
         self.core = Gateway(
             name: Identifier(process.name), connectionPrefix: UInt32(truncatingIfNeeded: world.random.next() >> 33) + 1,
             seed: world.random.next(), limits: Self.limits(in: world), tokens: nil)
@@ -139,7 +141,9 @@ final class GatewayShell: Shell {
             self.apps[slot] = connection
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
-            self.core.eventReceived(json, ackID: ackID, from: slot, at: now, seconds: 0, into: &self.actions)
+            let event = self.mistakes.altered(json, in: connection.app.room)
+            self.core.eventReceived(event, ackID: ackID, from: slot, at: now, seconds: 0, into: &self.actions)
+            self.mistakes.alter(&self.actions, after: json)
         case .snapshotRead(let room):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             self.core.snapshotRead(of: Identifier(room), by: slot, into: &self.actions)
@@ -181,13 +185,12 @@ final class GatewayShell: Shell {
                 for slot in slots where slot != preview.sender { self.tell(slot, .event, text) }
             }
         case .sightings(let sightings, let previews):
-            for sighting in sightings {
-                for index in sighting.indices { self.tell(sighting.slot, .event, AppText(previews[index].json)) }
-            }
+            for sighting in sightings { self.show(sighting, of: previews) }
         case .preview(let shard, let preview):
             if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard, path)
         case .fanout(let shard, let record):
+            guard let record = self.mistakes.altered(record) else { return }
             if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
             if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
                 self.senders.gestureEnd(end, to: coalescer)
@@ -205,6 +208,13 @@ final class GatewayShell: Shell {
         }
         guard let target = self.topology.target(of: shard, path) else { return }
         if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
+    }
+
+    private func show(_ sighting: Sighting, of previews: [PreviewText]) {
+        guard let app = self.apps[sighting.slot]?.app else { return }
+        for preview in sighting.indices.map({ previews[$0] }) where self.mistakes.shows(preview, to: app) {
+            self.tell(sighting.slot, .event, AppText(preview.json))
+        }
     }
 
     private func sendHeld(_ now: Instant) {

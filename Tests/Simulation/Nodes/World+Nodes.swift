@@ -1,5 +1,6 @@
 import Mesh
 import Stages
+import Trust
 import Wire
 
 extension World {
@@ -11,7 +12,7 @@ extension World {
 
     /// Walks over an envelope.
     func walk(_ bytes: [UInt8], _ body: (RecordKind, ByteReader) throws(EnvelopeError) -> Void) {
-        bytes.withUnsafeBytes { self.intake.walk($0, body) }
+        bytes.withUnsafeBytes { self.intake.walk($0, from: .all, body) }
     }
 
     /// What a daemon that accepts commits allows each sender: plenty, or in every other world hardly anything.

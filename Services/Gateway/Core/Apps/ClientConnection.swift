@@ -242,18 +242,19 @@ extension ClientConnection {
 
     /// Accepts a checked commit and numbers it. One that the app numbered is sent or refused; one that the gateway numbers
     /// may have to wait.
-    /// - Parameter gateway: to which its result goes.
-    /// - Throws: when the rate is too high, with the time to wait.
+    /// - Parameters:
+    ///   - gateway: to which its result goes.
+    ///   - users: the rates of users.
+    /// - Throws: when a rate is too high, with the time to wait.
     mutating func accept(
         _ draft: CommitDraft, number: UInt64?, from origin: EventOrigin, in room: Identifier, gateway: Identifier,
-        limits: Limits, at now: Instant
+        limits: Limits, _ users: inout RateBudget<Identifier>, at now: Instant
     ) throws(Refusal) -> CommitStep {
         guard let index = self.memberships.index(of: room) else { throw .notJoined }
-        let isInTurn = !self.commits.contains(room) && self.unacknowledged(in: room) < limits.unacknowledged
-        let mayGo = isInTurn && self.commits.spend(draft.read.edit, at: now)
-        if number != nil, !mayGo {
-            let wait = self.commits.waitMs(for: draft.read.edit, at: now)
-            throw Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
+        let delay = self.delay(of: draft.read.edit, in: room, limits, &users, at: now)
+        if let delay, number != nil {
+            if delay.isOfUser { users.countRefusal() }
+            throw delay.refusal
         }
         // What follows belongs to the next gesture, however long the commit itself has to wait.
         let ended = self.memberships.entries[index].closeGestures(draft.gesture, on: draft.read.gestureElements)
@@ -262,7 +263,7 @@ extension ClientConnection {
             room: room, session: session, claim: self.memberships.entries[index].claim, number: next,
             isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
             gestures: ended, edit: draft.read.edit)
-        if mayGo {
+        if delay == nil {
             self.memberships.entries[index].sent(session)
             return .goes(commit)
         }
@@ -270,11 +271,28 @@ extension ClientConnection {
         return .waits(weight: commit.edit.weight)
     }
 
+    /// Counts more against the rate of commits than was known when one was sent.
+    mutating func charge(_ count: Int, at now: Instant) { self.commits.charge(count, at: now) }
+
+    /// Why an edit may not be sent now: others of the room are before it, or a rate is too high. Nil when it may; then it
+    /// counts.
+    private mutating func delay(
+        of edit: EncodedEdit, in room: Identifier, _ limits: Limits, _ users: inout RateBudget<Identifier>,
+        at now: Instant
+    ) -> CommitDelay? {
+        guard !self.commits.contains(room), self.unacknowledged(in: room) < limits.unacknowledged else {
+            return self.commits.tooFast(edit, at: now)
+        }
+        return self.commits.spend(edit, of: self.identity.member.user, &users, at: now)
+    }
+
     /// The next commit that has waited, if it may go now; what an app has left behind in a room that it left, too.
-    mutating func nextDelayed(limits: Limits, at now: Instant) -> DelayedCommit? {
+    mutating func nextDelayed(
+        limits: Limits, _ users: inout RateBudget<Identifier>, at now: Instant
+    ) -> DelayedCommit? {
         guard !self.commits.isEmpty else { return nil }
         let memberships = self.memberships
-        let next = self.commits.next(at: now) { commit in
+        let next = self.commits.next(&users, at: now) { commit in
             memberships[commit.room].map { $0.unacknowledged < limits.unacknowledged } ?? true
         }
         if let next, let index = self.memberships.index(of: next.commit.room) {

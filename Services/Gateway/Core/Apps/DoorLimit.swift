@@ -30,11 +30,11 @@ package struct DoorLimit: Sendable {
     }
 
     /// Seconds' worth of checks that may come together after a pause.
-    static let burst = 5
+    package static let burst = 5
 }
 
 extension Refusal {
-    static func tooManyTokens(retryAfterMs: UInt32) -> Refusal {
+    package static func tooManyTokens(retryAfterMs: UInt32) -> Refusal {
         Refusal(.rateLimited, "Tokens are presented too often.", retryAfterMs: retryAfterMs)
     }
 }

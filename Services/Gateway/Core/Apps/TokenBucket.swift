@@ -24,6 +24,19 @@ package struct TokenBucket: Equatable, Sendable {
         return true
     }
 
+    /// Spends tokens whether there are that many or not: those that follow wait for the rest. No debt takes longer than a
+    /// minute to be paid.
+    mutating func charge(_ count: Int, at now: Instant) {
+        self.refill(at: now)
+        self.tokens = max(self.tokens - Double(count), -60 * self.perSecond)
+    }
+
+    /// Whether that many could be spent now.
+    mutating func allows(_ count: Int, at now: Instant) -> Bool {
+        self.refill(at: now)
+        return self.tokens >= min(Double(count), self.capacity)
+    }
+
     /// The time until `count` tokens are available, ms, at least 1.
     package mutating func waitMs(for count: Int = 1, at now: Instant) -> UInt32 {
         self.refill(at: now)

@@ -8,6 +8,14 @@ struct DelayedCommit {
     let origin: EventOrigin
 }
 
+/// Why a commit may not be sent now.
+struct CommitDelay {
+    /// The refusal of one that cannot wait.
+    let refusal: Refusal
+    /// True when it is the user's rate that does not allow it.
+    let isOfUser: Bool
+}
+
 /// One connection's rate of commits, and those that the gateway numbered and that wait: for the rate, or for results of
 /// earlier ones. It outlives the connection until all have been sent.
 struct CommitQueue {
@@ -27,14 +35,27 @@ struct CommitQueue {
         !self.commits.isEmpty && self.commits.contains { $0.commit.room == room }
     }
 
-    /// Whether the rate allows this edit now, which it then counts.
-    mutating func spend(_ edit: EncodedEdit, at now: Instant) -> Bool {
-        self.limit.spend(edit.rateCost, at: now)
+    /// Counts an edit against the rates of the connection and of its user.
+    /// - Returns: nil; or, when one of them does not allow it now and neither counts it, why.
+    mutating func spend(
+        _ edit: EncodedEdit, of user: Identifier, _ users: inout RateBudget<Identifier>, at now: Instant
+    ) -> CommitDelay? {
+        guard self.limit.allows(edit.rateCost, at: now) else { return self.tooFast(edit, at: now) }
+        if let wait = users.spend(edit.rateCost, of: user, at: now) {
+            return CommitDelay(refusal: .userCommitsTooFast(retryAfterMs: wait), isOfUser: true)
+        }
+        _ = self.limit.spend(edit.rateCost, at: now)
+        return nil
     }
 
-    /// How long until the rate allows this edit, ms.
-    mutating func waitMs(for edit: EncodedEdit, at now: Instant) -> UInt32 {
-        self.limit.waitMs(for: edit.rateCost, at: now)
+    /// Counts more against the connection's rate than was known when the commit was sent.
+    mutating func charge(_ count: Int, at now: Instant) { self.limit.charge(count, at: now) }
+
+    /// The delay of an edit that has to wait, with the time until the connection's rate allows it.
+    mutating func tooFast(_ edit: EncodedEdit, at now: Instant) -> CommitDelay {
+        let wait = self.limit.waitMs(for: edit.rateCost, at: now)
+        let refusal = Refusal(.rateLimited, "This connection sends commits too fast.", retryAfterMs: wait)
+        return CommitDelay(refusal: refusal, isOfUser: false)
     }
 
     /// Removes and returns all that wait, in order.
@@ -45,12 +66,20 @@ struct CommitQueue {
 
     mutating func append(_ commit: DelayedCommit) { self.commits.append(commit) }
 
-    /// Removes and returns the first commit that may be sent now; nil when there is none, or the rate does not allow it.
+    /// Removes and returns the first commit that may be sent now; nil when there is none, or a rate does not allow it.
     /// - Parameter mayGo: false for all commits of a room that wait for results of earlier ones.
-    mutating func next(at now: Instant, where mayGo: (Commit) -> Bool) -> DelayedCommit? {
-        guard let index = self.commits.firstIndex(where: { mayGo($0.commit) }),
-            self.spend(self.commits[index].commit.edit, at: now)
-        else { return nil }
+    mutating func next(
+        _ users: inout RateBudget<Identifier>, at now: Instant, where mayGo: (Commit) -> Bool
+    ) -> DelayedCommit? {
+        guard let index = self.commits.firstIndex(where: { mayGo($0.commit) }) else { return nil }
+        let commit = self.commits[index].commit
+        guard self.spend(commit.edit, of: commit.user, &users, at: now) == nil else { return nil }
         return self.commits.remove(at: index)
+    }
+}
+
+extension Refusal {
+    static func userCommitsTooFast(retryAfterMs: UInt32) -> Refusal {
+        Refusal(.rateLimited, "This user sends commits too fast.", retryAfterMs: retryAfterMs)
     }
 }

@@ -16,14 +16,23 @@ package struct Commits {
     private var leftBehind: [(queue: CommitQueue, identity: Identity)] = []
     /// Commits acknowledged.
     private(set) var acknowledgedTotal: UInt64 = 0
+    /// The rates of users, over all their connections and HTTP.
+    private var users: RateBudget<Identifier>
+    /// Commits refused because their user sent too many.
+    var overUserRateTotal: UInt64 { self.users.refusedTotal }
     private let gateway: Identifier
     private let limits: Limits
+    /// So many changed elements count like one commit more.
+    private static let elementsForOne = 20
 
     /// - Parameter gateway: its mesh name, which commits carry so that results find back.
     init(gateway: Identifier, limits: Limits) {
         self.gateway = gateway
         self.limits = limits
         self.custody = Custody(limits: limits)
+        self.users = RateBudget(
+            perSecond: max(limits.userCommitsPerSecond, limits.commitsPerSecond),
+            burst: max(limits.userCommitBurst, limits.commitBurst), maxKeys: 65_536, at: .start)
     }
 
     // MARK: From apps
@@ -47,7 +56,7 @@ package struct Commits {
         if let fault = draft.fault, number == nil { throw fault }
         let step = try connections.bySlot[slot]?.accept(
             draft, number: number, from: event.origin, in: room, gateway: self.gateway, limits: self.limits,
-            at: event.now)
+            &self.users, at: event.now)
         switch step {
         case .goes(let commit):
             self.keep(commit, from: event.origin, &connections, at: event.now, into: &actions)
@@ -100,7 +109,7 @@ package struct Commits {
     mutating func releaseDelayed(
         of slot: Slot, _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        while let next = connections.bySlot[slot]?.nextDelayed(limits: self.limits, at: now) {
+        while let next = connections.bySlot[slot]?.nextDelayed(limits: self.limits, &self.users, at: now) {
             self.custody.unreserve(next.commit.edit.weight)
             self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
         }
@@ -140,7 +149,7 @@ package struct Commits {
         _ connections: inout Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
         for index in self.leftBehind.indices {
-            while let next = self.leftBehind[index].queue.next(at: now, where: { _ in true }) {
+            while let next = self.leftBehind[index].queue.next(&self.users, at: now, where: { _ in true }) {
                 self.custody.unreserve(next.commit.edit.weight)
                 self.keep(next.commit, from: next.origin, &connections, at: now, into: &actions)
             }
@@ -164,6 +173,10 @@ package struct Commits {
         guard self.custody[CustodyKey(room: room, session: session, number: 1)] == nil else {
             throw Refusal(.busy, "A request with the same Idempotency-Key is under way.", retryAfterMs: 200)
         }
+        if let wait = self.users.spend(edit.rateCost, of: identity.member.user, at: now) {
+            self.users.countRefusal()
+            throw .userCommitsTooFast(retryAfterMs: wait)
+        }
         let commit = Commit(
             room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
             user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit)
@@ -181,10 +194,24 @@ package struct Commits {
         // One that was sent again says more of what was lost than of what is slow.
         if pending.attempts == 1 { rooms.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
         if result.refusal == nil { rooms.acknowledged(result.seq, in: pending.commit.room) }
+        self.charge(pending, elements: Int(result.elements), &connections, at: now)
         self.answer(pending, refusal: result.refusal, json: result.json, &connections, into: &actions)
         self.settle(pending, seq: result.refusal == nil ? result.seq : nil, &connections, at: now, into: &actions)
         guard let refusal = result.refusal, !refusal.code.isRetriable else { return }
         for gesture in pending.gestureEnds { actions.append(.gestureEnd(gesture)) }
+    }
+
+    /// Counts what a commit cost the pipeline beyond the commit itself against the rates of its connection and its user. Only
+    /// its result tells: a deletion includes annotations, and an undo whatever it takes back.
+    private mutating func charge(
+        _ pending: PendingCommit, elements: Int, _ connections: inout Connections, at now: Instant
+    ) {
+        let cost = elements / Self.elementsForOne
+        guard cost > 0 else { return }
+        self.users.charge(cost, of: pending.commit.user, at: now)
+        if case .app(let origin, let connection) = pending.origin, connections.contains(connection, in: origin.slot) {
+            connections.bySlot[origin.slot]?.charge(cost, at: now)
+        }
     }
 
     /// A commit is in custody no more: others of its connection may go.

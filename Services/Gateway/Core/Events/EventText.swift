@@ -160,9 +160,10 @@ enum EventText {
         return writer.bytes
     }
 
-    /// The previews of a group, which have one mover and one gesture.
+    /// The previews of a group, which have one mover and one gesture. Queues that were slow may have folded some elements
+    /// more often than others: the message counts as many of the app's previews as any of its elements.
     static func previews(_ group: ArraySlice<Preview>) -> [UInt8] {
-        guard let first = group.first else { return [] }
+        guard let first = group.first, let mostFolded = group.max(by: { $0.folded < $1.folded }) else { return [] }
         var writer = JSONWriter(reserving: 256 + 192 * group.count)
         writer.beginArray()
         writer.value("elements:transforming")
@@ -180,7 +181,7 @@ enum EventText {
         writer.endArray()
         Self.mover(of: first, into: &writer)
         writer.member("gesture", first.gesture)
-        Self.times(of: first, into: &writer)
+        Self.times(of: mostFolded, into: &writer)
         writer.endObject()
         writer.endArray()
         return writer.bytes

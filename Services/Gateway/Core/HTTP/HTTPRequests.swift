@@ -3,16 +3,43 @@ import Timing
 import Wire
 
 /// Requests over HTTP. Each has a number, and its answer is a ``GatewayAction/http(request:status:json:)`` with that
-/// number. Reads wait here for the fan-out, until their deadline; creations are commits.
+/// number. Reads wait here for earlier ones of their user and for the fan-out, until their deadline; creations are
+/// commits.
 package struct HTTPRequests {
+    /// A read without an answer.
+    private struct Read {
+        let user: Identifier
+        /// The question to the room's fan-out.
+        let question: GatewayAction
+        var isUnderWay = false
+    }
+
     private let limits: Limits
-    private var reads: Set<UInt64> = []
+    private var reads: [UInt64: Read] = [:]
+    /// The users of the reads that were answered and whose client has not read that.
+    private var unread: [UInt64: Identifier] = [:]
+    private var readers: ReadsByUser
     private var deadlines = DeadlineQueue<UInt64>()
+    /// The rates of users.
+    private var users: RateBudget<Identifier>
+    /// Requests refused because their user sent too many.
+    var overUserRateTotal: UInt64 { self.users.refusedTotal }
     /// Requests refused, and those among them that were refused as too many waited.
     private(set) var refusedTotal: UInt64 = 0, busyTotal: UInt64 = 0
 
     init(limits: Limits) {
         self.limits = limits
+        self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
+        self.users = RateBudget(
+            perSecond: limits.userRequestsPerSecond, burst: limits.userRequestBurst, maxKeys: 65_536, at: .start)
+    }
+
+    /// Counts a request, whatever it is for, against its user's rate.
+    /// - Throws: when there are too many, with the time to wait.
+    mutating func start(as identity: Identity, at now: Instant) throws(Refusal) {
+        guard let wait = self.users.spend(of: identity.member.user, at: now) else { return }
+        self.users.countRefusal()
+        throw Refusal(.rateLimited, "This user sends requests too fast.", retryAfterMs: wait)
     }
 
     /// How many reads wait for an answer.
@@ -24,10 +51,12 @@ package struct HTTPRequests {
         into actions: inout [GatewayAction]
     ) {
         do throws(Refusal) {
+            try self.start(as: identity, at: now)
             let room = try Self.room(text, for: identity)
-            try self.startWaiting(request, at: now)
             let after = rooms.acknowledgedNumber(in: room)
-            actions.append(.fanout(of: room, .read(RoomRead(request: request, room: room, after: after))))
+            let question = GatewayAction.fanout(
+                of: room, .read(RoomRead(request: request, room: room, after: after)))
+            try self.begin(request, question, of: identity.member.user, at: now, into: &actions)
         } catch {
             self.refuse(request, error, into: &actions)
         }
@@ -39,11 +68,12 @@ package struct HTTPRequests {
         at now: Instant, into actions: inout [GatewayAction]
     ) {
         do throws(Refusal) {
+            try self.start(as: identity, at: now)
             let room = try Self.room(text, for: identity)
             let page = try HistoryParameters(after: after, limit: limit)
-            try self.startWaiting(request, at: now)
             let read = HistoryRead(request: request, room: room, after: page.after, limit: page.limit)
-            actions.append(.fanout(of: room, .readHistory(read)))
+            let question = GatewayAction.fanout(of: room, .readHistory(read))
+            try self.begin(request, question, of: identity.member.user, at: now, into: &actions)
         } catch {
             self.refuse(request, error, into: &actions)
         }
@@ -59,18 +89,52 @@ package struct HTTPRequests {
     }
 
     /// A read waits for its answer from now on, unless too many do.
-    private mutating func startWaiting(_ request: UInt64, at now: Instant) throws(Refusal) {
-        guard self.reads.count < self.limits.readsWaiting else {
+    private mutating func begin(
+        _ request: UInt64, _ question: GatewayAction, of user: Identifier, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            guard self.reads.count < self.limits.readsWaiting else {
+                throw Refusal(.busy, "Too many reads are waiting.", retryAfterMs: Limits.busyMs)
+            }
+            try self.readers.check(user)
+        } catch {
             self.busyTotal += 1
-            throw Refusal(.busy, "Too many reads are waiting.", retryAfterMs: Limits.busyMs)
+            throw error
         }
-        self.reads.insert(request)
+        self.reads[request] = Read(user: user, question: question)
         self.deadlines.set(request, at: now + self.limits.deadline)
+        if self.readers.mayBegin(by: user) {
+            self.ask(request, into: &actions)
+        } else {
+            self.readers.wait(request, by: user)
+        }
+    }
+
+    private mutating func ask(_ request: UInt64, into actions: inout [GatewayAction]) {
+        guard let read = self.reads[request] else { return }
+        self.readers.begin(by: read.user)
+        self.reads[request]?.isUnderWay = true
+        actions.append(read.question)
+    }
+
+    /// A read is about to be answered. False when there was none.
+    private mutating func end(_ request: UInt64) -> Bool {
+        guard let read = self.reads.removeValue(forKey: request) else { return false }
+        if read.isUnderWay { self.unread[request] = read.user }
+        return true
+    }
+
+    /// A client has read the answer to a read, or is gone: the next one of its user may begin.
+    mutating func answerRead(_ request: UInt64, into actions: inout [GatewayAction]) {
+        guard let user = self.unread.removeValue(forKey: request) else { return }
+        self.readers.end(by: user)
+        if let next = self.readers.next(by: user, where: { self.reads[$0] != nil }) { self.ask(next, into: &actions) }
     }
 
     /// The fan-out answered a read.
     mutating func readAnswered(_ state: RoomState, into actions: inout [GatewayAction]) {
-        guard self.reads.remove(state.request) != nil else { return }
+        guard self.end(state.request) else { return }
         switch state.outcome {
         case .neverUsed:
             let refusal = Refusal(.notFound, "Nothing was ever done in this room.", field: "roomId")
@@ -84,7 +148,7 @@ package struct HTTPRequests {
 
     /// The fan-out answered a read of a room's history.
     mutating func historyAnswered(_ reply: HistoryReply, into actions: inout [GatewayAction]) {
-        guard self.reads.remove(reply.request) != nil else { return }
+        guard self.end(reply.request) else { return }
         switch reply.outcome {
         case .failure(let refusal): self.refuse(reply.request, refusal, into: &actions)
         case .success(let page):
@@ -95,7 +159,7 @@ package struct HTTPRequests {
     /// Time has passed: reads end at their deadlines.
     mutating func timeReached(_ now: Instant, into actions: inout [GatewayAction]) {
         while let request = self.deadlines.popDue(at: now) {
-            if self.reads.remove(request) != nil { self.refuse(request, .roomUnavailable, into: &actions) }
+            if self.end(request) { self.refuse(request, .roomUnavailable, into: &actions) }
         }
     }
 

@@ -13,7 +13,10 @@ struct JoinInFlight {
     let deadline: Instant
     /// When it was last sent; nil while it waits for its turn.
     fileprivate(set) var sentAt: Instant?
+    /// True when nobody waits for its answer any more.
+    fileprivate(set) var isAbandoned = false
 
+    var user: Identifier { self.record.member.user }
     var slot: Slot { self.origin.slot }
     var room: Identifier { self.record.room }
     /// The connection's id, since slots are reused.
@@ -23,17 +26,22 @@ struct JoinInFlight {
 /// The joins that have no answer yet.
 ///
 ///     queued ──its turn, by rate──► sent ──answered──► ended
-///                                   │  ▲ └──a second without an answer, or another fan-out──┐
-///                                   │  └────────────────────────────────────────────────────┘
-///                                   └──deadline──► ended
+///      │  ▲                         │  ▲ └──a second without an answer, or another fan-out──┐
+///      ▼  │                         │  └────────────────────────────────────────────────────┘
+///     held: its user has enough     └──deadline──► ended
+///     under way
 ///
-/// When all apps come back together, fan-outs and the database get their joins at a rate.
+/// When all apps come back together, fan-outs and the database get their joins at a rate. A join that is abandoned once
+/// it was sent stays until its answer is here, since that costs as much as any.
 package struct Joins {
     private let limits: Limits
     private var pending: [UInt64: JoinInFlight] = [:]
+    /// How many of them nobody waits for any more.
+    private var abandonedCount = 0
     /// Requests that wait for their turn, in order; one that ended meanwhile is stale.
     private var queue: Deque<UInt64> = []
     private var rate: TokenBucket
+    private var readers: ReadsByUser
     /// The large rooms on their way to apps.
     package private(set) var snapshots: Snapshots
     /// Joins refused as too many waited.
@@ -45,20 +53,29 @@ package struct Joins {
     init(limits: Limits) {
         self.limits = limits
         self.rate = TokenBucket(capacity: limits.joinsPerSecond, perSecond: limits.joinsPerSecond, now: .start)
-        self.snapshots = Snapshots(bound: limits.snapshotBytes)
+        self.readers = ReadsByUser(bound: limits.userReads, waitingBound: limits.userReadsWaiting)
+        self.snapshots = Snapshots(bound: limits.snapshotBytes, userBound: limits.userSnapshotBytes)
     }
 
     /// How many joins wait for an answer.
-    package var count: Int { self.pending.count }
+    package var count: Int { self.pending.count - self.abandonedCount }
+
+    /// True when there is none, and none that was abandoned.
+    var isEmpty: Bool { self.pending.isEmpty }
 
     /// How many of them wait for their turn.
     package var queuedCount: Int { self.queue.count }
 
     /// Refuses one more join when too many wait.
-    private mutating func checkRoom() throws(Refusal) {
-        guard self.count < self.limits.joinsWaiting else {
+    private mutating func checkRoom(for user: Identifier?) throws(Refusal) {
+        do throws(Refusal) {
+            guard self.pending.count < self.limits.joinsWaiting else {
+                throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: Limits.busyMs)
+            }
+            if let user { try self.readers.check(user) }
+        } catch {
             self.busyTotal += 1
-            throw Refusal(.busy, "Too many joins are waiting.", retryAfterMs: Limits.busyMs)
+            throw error
         }
     }
 
@@ -79,15 +96,40 @@ package struct Joins {
                 self.queue.removeFirst()
                 continue
             }
+            guard self.readers.mayBegin(by: join.user) else {
+                self.readers.wait(request, by: join.user)
+                self.queue.removeFirst()
+                continue
+            }
             guard self.rate.spend(at: now) else { return nil }
+            self.readers.begin(by: join.user)
             self.queue.removeFirst()
             return join
         }
         return nil
     }
 
-    /// Nobody waits for a join's answer any more: its connection is gone.
-    mutating func abandon(_ request: UInt64) { self.pending[request] = nil }
+    /// Removes a join, and lets the next one of its user have its turn.
+    @discardableResult
+    private mutating func remove(_ request: UInt64) -> JoinInFlight? {
+        guard let join = self.pending.removeValue(forKey: request) else { return nil }
+        if join.isAbandoned { self.abandonedCount -= 1 }
+        if join.sentAt != nil { self.readers.end(by: join.user) }
+        // One that goes before it was sent may have been the next to begin.
+        if let next = self.readers.next(by: join.user, where: { self.pending[$0] != nil }) { self.queue.prepend(next) }
+        return join
+    }
+
+    /// Nobody waits for a join's answer any more: its connection is gone, or has lost the right to the room.
+    /// - Returns: the join; nil when there was none.
+    @discardableResult
+    mutating func abandon(_ request: UInt64) -> JoinInFlight? {
+        guard let join = self.pending[request], !join.isAbandoned else { return nil }
+        if join.sentAt == nil { return self.remove(request) }
+        self.pending[request]?.isAbandoned = true
+        self.abandonedCount += 1
+        return join
+    }
 
     /// An app has read a snapshot, or does not want it any more.
     /// - Returns: false when there was none.
@@ -116,7 +158,7 @@ extension Joins {
         let slot = event.slot
         let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
         try connections.bySlot[slot]?.checkJoin(of: room, maxRooms: self.limits.rooms, at: event.now)
-        try self.checkRoom()
+        try self.checkRoom(for: connections.bySlot[slot]?.identity.member.user)
         for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
         }
@@ -165,7 +207,11 @@ extension Joins {
         into actions: inout [GatewayAction]
     ) {
         for join in self.pending.values where join.sentAt != nil && shards.contains(Shard.of(room: join.room)) {
-            self.send(join, &connections, rooms, at: now, into: &actions)
+            if join.isAbandoned {
+                self.remove(join.record.request)
+            } else {
+                self.send(join, &connections, rooms, at: now, into: &actions)
+            }
         }
     }
 
@@ -176,7 +222,9 @@ extension Joins {
         self.sendQueued(&connections, rooms, at: now, into: &actions)
         var released: [Released] = []
         for join in self.pending.values {
-            if now < join.deadline {
+            if join.isAbandoned {
+                if now >= join.deadline { self.remove(join.record.request) }
+            } else if now < join.deadline {
                 guard let sentAt = join.sentAt, now >= sentAt + Self.repetition else { continue }
                 self.send(join, &connections, rooms, at: now, into: &actions)
             } else {
@@ -193,7 +241,9 @@ extension Joins {
         _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) -> Released? {
-        guard let join = self.pending[reply.request] else {
+        defer { self.sendQueued(&connections, rooms, at: now, into: &actions) }
+        guard let join = self.pending[reply.request], !join.isAbandoned else {
+            self.remove(reply.request)
             self.answeredAgain(reply, &connections, &rooms, into: &actions)
             return nil
         }
@@ -238,7 +288,7 @@ extension Joins {
             // Parts of an earlier answer must not follow this one.
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }
-        self.pending[join.record.request] = nil
+        self.remove(join.record.request)
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
         rooms.enter(
             join.slot, join.room, at: joined.position, isLegacy: connections.bySlot[join.slot]?.isLegacy ?? false,
@@ -263,7 +313,7 @@ extension Joins {
         guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
             return .acknowledge(join.slot, id: ackID, json: text(parts: 0))
         }
-        try self.snapshots.begin(elements.count, of: join.room, for: join.slot)
+        try self.snapshots.begin(elements.count, of: join.room, for: join.slot, of: join.user)
         let parts = join.wantsParts ? Snapshots.parts(of: elements, limit: self.limits.snapshotPart) : []
         let events = parts.enumerated().map { index, part in
             EventText.elements(part, part: index + 1, of: parts.count, room: join.room)
@@ -276,7 +326,7 @@ extension Joins {
     mutating func refuse(
         _ request: UInt64, _ refusal: Refusal, _ connections: inout Connections, into actions: inout [GatewayAction]
     ) {
-        guard let join = self.pending.removeValue(forKey: request) else { return }
+        guard let join = self.abandon(request) else { return }
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
     }
 
@@ -284,7 +334,7 @@ extension Joins {
         _ join: JoinInFlight, _ refusal: Refusal, _ connections: inout Connections,
         into actions: inout [GatewayAction]
     ) -> Released {
-        self.pending[join.record.request] = nil
+        self.remove(join.record.request)
         connections.refuse(refusal, join.origin, room: join.room, into: &actions)
         let events = connections.bySlot[join.slot]?.joinFailed(join.room)
         if connections.bySlot[join.slot]?.memberships.contains(join.room) == false {

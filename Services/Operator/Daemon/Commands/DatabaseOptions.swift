@@ -5,7 +5,7 @@ internal import Stages
 
 /// The options by which a subcommand finds the database.
 struct DatabaseOptions: ParsableArguments {
-    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines.")
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines for a moment.")
     var databaseUrl: String?
     @Option(help: "The data folder of touchsync up, whose database is used when no other is named.")
     var data = ".touchsync"

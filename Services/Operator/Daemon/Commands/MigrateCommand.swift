@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Boot
+internal import CommitterDaemon
 internal import Postgres
 internal import Stages
 
@@ -10,8 +11,10 @@ struct MigrateCommand: ParsableCommand {
         abstract: "Brings the database's tables up to date; safe to repeat and to run concurrently.",
         discussion: "Creates the database if it is missing and the role is allowed to.")
 
-    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines.")
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines for a moment.")
     var databaseUrl: String?
+    @Option(help: "Role that daemons connect as: it gets the rights that they need, and no others. It must exist.")
+    var runtimeRole: String?
     @OptionGroup var settings: SettingsOptions
 
     func run() throws {
@@ -29,6 +32,11 @@ struct MigrateCommand: ParsableCommand {
             for migration in applied { ProcessSetup.print("applied \(migration.version) \(migration.name)\n") }
             if applied.isEmpty {
                 ProcessSetup.print("nothing to do: \(catalog.migrations.count) migrations are applied\n")
+            }
+            if let role = self.runtimeRole { try RuntimeRole.grant(role, on: given) }
+            // Also without the option: what a migration made needs rights, whoever applied it.
+            for role in try RuntimeRole.renew(on: given) {
+                ProcessSetup.print("the role \(role) has the rights of daemons\n")
             }
             return 0
         }

@@ -10,11 +10,14 @@ struct PsCommand: ParsableCommand {
     var data = ".touchsync"
     @Flag(help: "Print one line of JSON in the format of touchsync up --json.")
     var json = false
+    @Flag(help: "Do not mask the password in the database's connection string; for scripts.")
+    var showSecrets = false
 
     func run() throws {
         try TouchSyncCommand.running {
             let report = try PsCommand.report(DataFolder(self.data))
-            ProcessSetup.print(self.json ? String(decoding: report.json, as: UTF8.self) : report.table)
+            let line = report.json(showsSecrets: self.showSecrets)
+            ProcessSetup.print(self.json ? String(decoding: line, as: UTF8.self) : report.table)
             return 0
         }
     }
@@ -25,7 +28,10 @@ struct PsCommand: ParsableCommand {
             throw OperatorFailure(
                 "no pipeline runs in \(folder.path); start one with touchsync up --data \(folder.path)")
         }
-        guard case .success(let bytes) = FileBytes.read(folder.stateFile), let report = PipelineReport(bytes) else {
+        guard case .success(let bytes) = FileBytes.read(folder.stateFile),
+            case .success(let database) = FileBytes.read(folder.databaseFile),
+            let report = PipelineReport(bytes, database: String(decoding: database, as: UTF8.self))
+        else {
             throw OperatorFailure("the pipeline in \(folder.path) is still starting, or already stopping")
         }
         return report

@@ -1,7 +1,7 @@
 package import ArgumentParser
 internal import Boot
-internal import Glibc
 internal import OperatorBench
+internal import Stages
 
 /// `touchsync`, the operator's command.
 package struct TouchSyncCommand: ParsableCommand {
@@ -9,10 +9,17 @@ package struct TouchSyncCommand: ParsableCommand {
         commandName: "touchsync", abstract: "Runs and maintains a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
             UpCommand.self, PsCommand.self, MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
-            RoomCommand.self, BenchCommand.self, KeepCommand.self,
+            KeysCommand.self, RoomCommand.self, BenchCommand.self, KeepCommand.self,
         ])
 
     package init() {}
+
+    /// Moves secrets from the command line into the environment, under the names that the subcommands read.
+    package static func hideSecrets() {
+        ProcessSetup.hideSecrets(
+            SecretArguments(
+                of: StageCatalog.installed.settingsOfAllStages, and: ["--token": BenchCommand.tokenVariable]))
+    }
 
     /// Runs a subcommand's work; a failure is reported on standard error and becomes the exit code.
     static func running(_ body: () throws -> Int32) throws {
@@ -27,12 +34,5 @@ package struct TouchSyncCommand: ParsableCommand {
             code = 1
         }
         if code != 0 { throw ExitCode(code) }
-    }
-
-    /// The running program's path.
-    static func ownPath() -> String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        return String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Boot
 internal import Stages
 
 /// `touchsync up`.
@@ -29,10 +30,16 @@ struct UpCommand: ParsableCommand {
     var fanouts = 1
     @Option(help: "Settings file for every daemon.")
     var config: String?
-    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines.")
+    @Option(help: "PostgreSQL connection string. Prefer DATABASE_URL: other users can read command lines for a moment.")
     var databaseUrl: String?
+    @Option(help: "Bytes of a log file, after which the next one of the daemon is begun.")
+    var logBytes = LogLimit().bytes
+    @Option(help: "Log files of a daemon; the oldest one is removed.")
+    var logFiles = LogLimit().files
     @Flag(help: "When ready, print one line of JSON instead of text.")
     var json = false
+    @Flag(help: "Do not mask the password in the database's connection string; for scripts that read the JSON.")
+    var showSecrets = false
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("Settings of the daemons, such as --log-level debug.", valueName: "settings"))
@@ -44,6 +51,12 @@ struct UpCommand: ParsableCommand {
             ("fanouts", self.fanouts),
         ] where !(1...64).contains(count) {
             throw ValidationError("--\(name) must be a whole number from 1 to 64, not \(count)")
+        }
+        guard self.logBytes >= 1 << 16 else {
+            throw ValidationError("--log-bytes must be a whole number from 65536, not \(self.logBytes)")
+        }
+        guard (1...1000).contains(self.logFiles) else {
+            throw ValidationError("--log-files must be a whole number from 1 to 1000, not \(self.logFiles)")
         }
         guard self.port >= 1, self.port + self.gateways - 1 <= 65535 else {
             throw ValidationError("--port must leave room for \(self.gateways) ports up to 65535, not \(self.port)")
@@ -62,8 +75,11 @@ struct UpCommand: ParsableCommand {
         options.configPath = self.config
         options.databaseURL = self.databaseUrl
         options.prints = self.json ? .json : .text
+        options.showsSecrets = self.showSecrets
+        options.logLimit.bytes = self.logBytes
+        options.logLimit.files = self.logFiles
         options.extra = self.settings
-        let command = TouchSyncCommand.ownPath()
+        let command = ProcessSetup.programPath
         let programs = String(command[..<(command.lastIndex(of: "/") ?? command.startIndex)])
         let pipeline = Pipeline(catalog: .installed, options: options, command: command, programs: programs)
         try TouchSyncCommand.running(pipeline.run)

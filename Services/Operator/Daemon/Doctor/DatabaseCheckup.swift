@@ -38,7 +38,18 @@ struct DatabaseCheckup {
                 "role", "the server is read-only (a standby, or default_transaction_read_only)",
                 "name the primary, or several hosts with target_session_attrs=read-write")
         }
-        return .ok("role", "read-write")
+        let rows = try self.connection.execute(
+            """
+            SELECT current_user, r.rolsuper, coalesce(pg_has_role(c.relowner, 'MEMBER'), false)
+            FROM pg_roles AS r LEFT JOIN pg_class AS c ON c.oid = to_regclass('commit_log') WHERE r.rolname = current_user
+            """)
+        let name = rows.text(0, 0) ?? ""
+        guard rows.bool(0, 1) == true || rows.bool(0, 2) == true else { return .ok("role", "\(name), read-write") }
+        return .warn(
+            "role",
+            "\(name) \(rows.bool(0, 1) == true ? "is a superuser" : "owns the tables"): whoever breaks into a "
+                + "daemon can drop them",
+            "touchsync migrate --runtime-role NAME as the owner, and let daemons connect as NAME")
     }
 
     private func schema() -> Finding {

@@ -20,8 +20,12 @@ struct Doctor {
     func examine() -> [Finding] {
         let environment = ProcessSetup.environment()
         return [self.zeroMQ(), self.libpq()] + self.settings(environment) + [self.door(environment)]
+            + LinkCheckup(resolve: { self.resolver($0, environment) }).examine()
+            + [self.gatewayEncryption(environment), self.relayEncryption(environment)].compactMap(\.self)
             + self.database(environment)
-            + [self.descriptors(), self.dataFolder(), self.space(), self.sockets()] + self.ports() + [self.clock()]
+            + [self.descriptors(), self.dataFolder(), self.space(), self.sockets(environment)] + self.ports() + [
+                self.clock()
+            ]
     }
 
     // MARK: Libraries
@@ -73,7 +77,7 @@ struct Doctor {
         SettingsSchema.read(self.extra, of: Stage.allCases.map(self.catalog.schema))
     }
 
-    private func resolver(_ stage: Stage, _ environment: [String: String]) -> SettingsResolver {
+    func resolver(_ stage: Stage, _ environment: [String: String]) -> SettingsResolver {
         let schema = self.catalog.schema(stage)
         let flags = self.given.inputs.filter { schema.setting(named: $0.setting.name) != nil }
             .map { "\($0.setting.flag)=\($0.text)" }
@@ -94,7 +98,7 @@ struct Doctor {
         if values[SharedSettings.open] {
             return .warn("access", "open to everybody who reaches \(host), as --open demands", remedy)
         }
-        return .fail("access", "there are no keys, and others can reach \(host): gateways will not start", remedy)
+        return .fail("access", "there are no token keys, and others can reach \(host): gateways will not start", remedy)
     }
 
     // MARK: Database
@@ -102,6 +106,10 @@ struct Doctor {
     private func database(_ environment: [String: String]) -> [Finding] {
         let given = self.databaseURL ?? self.resolver(.committer, environment).values[SharedSettings.databaseURL]
         guard let given else { return [self.binaries()] }
+        return [self.databaseEncryption(given, environment)] + self.examine(given)
+    }
+
+    private func examine(_ given: String) -> [Finding] {
         do {
             let connection = try BlockingConnection(
                 given, applicationName: "touchsync doctor", requiresReadWrite: false)
@@ -170,10 +178,11 @@ struct Doctor {
         return .warn("space", text, "PostgreSQL stops when its disk is full; make room or choose another --data")
     }
 
-    private func sockets() -> Finding {
-        let folder = self.folder.sockets(user: geteuid())
-        if folder == self.folder.run { return .ok("sockets", folder) }
-        return .ok("sockets", "\(folder), because a UNIX socket's path under \(self.folder.run) would be too long")
+    private func sockets(_ environment: [String: String]) -> Finding {
+        let user = self.resolver(.gateway, environment).values[SharedSettings.user]
+        let folder = self.folder.sockets(for: ProcessUser.isRoot ? user.flatMap { .init(named: $0) } : nil)
+        if folder.hasPrefix(self.folder.path) { return .ok("sockets", folder) }
+        return .ok("sockets", "\(folder), because a UNIX socket's path under \(self.folder.path) would be too long")
     }
 
     private func ports() -> [Finding] {

@@ -10,7 +10,7 @@ package struct ProcessPlan: Sendable, Equatable {
     package var arguments: [String]
     /// Overrides variables of the inherited environment.
     package var environment: [String: String] = [:]
-    /// Standard output and standard error are appended to this file.
+    /// The file of its standard output and standard error.
     package var logFile: String
 }
 
@@ -36,9 +36,12 @@ final class ProcessLauncher {
     }
 
     /// Starts a process.
+    /// - Parameter output: where standard output and standard error go instead of the log file.
     /// - Returns: its id, a descriptor that is readable when it has ended, and the read end of its ready pipe; the
     ///   caller closes both and reaps the process.
-    func launch(_ plan: ProcessPlan) throws(OperatorFailure) -> (pid: Int32, process: Int32, ready: Int32) {
+    func launch(_ plan: ProcessPlan, output: Int32? = nil) throws(OperatorFailure) -> (
+        pid: Int32, process: Int32, ready: Int32
+    ) {
         let ready = try Self.pipe()
         defer { close(ready.writing) }
         var files = posix_spawn_file_actions_t()
@@ -46,7 +49,11 @@ final class ProcessLauncher {
         defer { posix_spawn_file_actions_destroy(&files) }
         // The pipes' descriptors are above 4 (see pipe()), so no step overwrites what a later one needs.
         posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&files, 1, plan.logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        if let output {
+            posix_spawn_file_actions_adddup2(&files, output, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&files, 1, plan.logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
         posix_spawn_file_actions_adddup2(&files, 1, 2)
         posix_spawn_file_actions_adddup2(&files, ready.writing, Self.readyDescriptor)
         posix_spawn_file_actions_adddup2(&files, self.parentPipe.reading, Self.parentDescriptor)
@@ -88,7 +95,7 @@ final class ProcessLauncher {
     }
 
     /// A pipe whose ends are above descriptor 9 and closed on exec.
-    private static func pipe() throws(OperatorFailure) -> (reading: Int32, writing: Int32) {
+    static func pipe() throws(OperatorFailure) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw OperatorFailure("no pipe", errno: errno) }
         let moved = ends.map { end in

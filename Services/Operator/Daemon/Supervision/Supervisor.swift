@@ -4,7 +4,8 @@ internal import Glibc
 internal import Stages
 
 /// Keeps processes alive as ``SupervisorMachine`` decides. On one thread it waits in poll(2) for stop requests, exits,
-/// ready lines and the machine's next deadline, passes them to the machine, and performs its actions.
+/// ready lines and the machine's next deadline, passes them to the machine, and performs its actions. It also moves what
+/// the processes write into their log files.
 struct Supervisor {
     /// A process to keep alive.
     struct Member {
@@ -28,6 +29,7 @@ struct Supervisor {
     private let stops: StopRequests
     private var machine: SupervisorMachine
     private var pipes: [ReadyPipe?]
+    private var logs: [ProcessLog]
     /// Readable when the member's process has ended; -1: none runs.
     private var processes: [Int32]
     private var outcome: SupervisorMachine.Outcome?
@@ -42,7 +44,12 @@ struct Supervisor {
     /// Called with lines for people.
     var told: (String) -> Void = { _ in }
 
-    init(members: [Member], stops: StopRequests, pace: SupervisorMachine.Pace = .init()) throws(OperatorFailure) {
+    init(
+        members: [Member], stops: StopRequests, pace: SupervisorMachine.Pace = .init(), logLimit: LogLimit = .init()
+    ) throws(OperatorFailure) {
+        var logs: [ProcessLog] = []
+        for member in members { logs.append(try ProcessLog(path: member.plan.logFile, limit: logLimit)) }
+        self.logs = logs
         self.members = members
         self.stops = stops
         self.launcher = try ProcessLauncher()
@@ -63,7 +70,10 @@ struct Supervisor {
                 self.hasNews = false
                 self.changed(self.statuses)
             }
-            if let outcome { return outcome }
+            if let outcome {
+                for index in self.logs.indices { self.logs[index].close() }
+                return outcome
+            }
             self.wait()
         }
     }
@@ -72,7 +82,8 @@ struct Supervisor {
 
     private mutating func wait() {
         // poll(2) ignores negative descriptors.
-        let watched = [self.stops.descriptor] + self.processes + self.pipes.map { $0?.descriptor ?? -1 }
+        let watched =
+            [self.stops.descriptor] + self.processes + self.pipes.map { $0?.descriptor ?? -1 } + self.logs.map(\.output)
         var entries = watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, nfds_t(entries.count), self.patience())
         for _ in 0..<self.stops.drain() {
@@ -81,6 +92,7 @@ struct Supervisor {
             self.perform(actions)
         }
         let count = self.members.count
+        for index in 0..<count where entries[1 + 2 * count + index].revents != 0 { self.drainLog(index) }
         for index in 0..<count where entries[1 + count + index].revents != 0 { self.readable(index) }
         for index in 0..<count where entries[1 + index].revents != 0 { self.reap(index) }
         self.perform(self.machine.timeReached(.now))
@@ -92,6 +104,10 @@ struct Supervisor {
         let left = deadline - .now
         guard left > .zero else { return 0 }
         return Int32(clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    private mutating func drainLog(_ index: Int) {
+        if let failure = self.logs[index].drain() { self.told(failure) }
     }
 
     private mutating func reap(_ index: Int) {
@@ -123,6 +139,8 @@ struct Supervisor {
 
     private mutating func ended(_ index: Int, _ exit: ExitKind) {
         self.closePipe(index)
+        // Its last words, before somebody looks for them.
+        self.drainLog(index)
         self.statuses[index] = Status(stage: self.members[index].stage, name: self.members[index].name)
         self.hasNews = true
         self.perform(self.machine.ended(index, exit, at: .now))
@@ -150,7 +168,8 @@ struct Supervisor {
 
     private mutating func spawn(_ index: Int) {
         do throws(OperatorFailure) {
-            let (pid, process, ready) = try self.launcher.launch(self.members[index].plan)
+            let (pid, process, ready) = try self.launcher.launch(
+                self.members[index].plan, output: self.logs[index].input)
             self.pipes[index] = ReadyPipe(descriptor: ready)
             self.processes[index] = process
             self.statuses[index].pid = pid

@@ -4,7 +4,7 @@ internal import Stages
 /// Turns `touchsync up`'s options into the daemons' command lines, and validates them as the daemons will.
 struct DaemonPlanner {
     let catalog: StageCatalog
-    private(set) var topology: Topology
+    var topology: Topology
     /// The settings file, given to every daemon.
     let configPath: String?
     /// The process's environment; the daemons inherit it.
@@ -12,11 +12,15 @@ struct DaemonPlanner {
     /// Settings given to `up` for the daemons: each is passed to every daemon that has it.
     private(set) var extras: [(setting: any SettingDeclaration, text: String)] = []
     private(set) var problems: [SettingProblem] = []
+    /// Whether `up`, and so each daemon at its start, is root.
+    private let isRoot: Bool
 
     /// - Parameter extra: the flags that are not `up`'s own.
     init(
-        catalog: StageCatalog, topology: Topology, configPath: String?, environment: [String: String], extra: [String]
+        catalog: StageCatalog, topology: Topology, configPath: String?, environment: [String: String],
+        extra: [String], isRoot: Bool = false
     ) {
+        self.isRoot = isRoot
         self.catalog = catalog
         self.topology = topology
         self.configPath = configPath
@@ -25,6 +29,8 @@ struct DaemonPlanner {
         if topology.host == nil { self.topology.host = self.configured("host") }
         let read = SettingsSchema.read(extra, of: Stage.allCases.map(catalog.schema))
         self.extras = read.inputs.filter { !Self.own.contains($0.setting.name) }
+        self.topology.isSecure =
+            self.configured("tls-certificate") != nil || self.extras.contains { $0.setting.name == "tls-certificate" }
         self.problems = read.problems
         self.problems += read.inputs.filter { Self.own.contains($0.setting.name) }.map { input in
             SettingProblem(subject: input.setting.flag, complaint: "is given by touchsync up itself", source: .flag)
@@ -54,7 +60,22 @@ struct DaemonPlanner {
         for (setting, text) in self.extras where !setting.isSecret && self.has(stage, setting) {
             flags.append("\(setting.flag)=\(text)")
         }
+        if self.runsAsRoot { flags.append("\(SharedSettings.allowRoot.flag)=true") }
         return flags
+    }
+
+    /// The user that the daemons become, by the settings; nil: they stay what `up` is.
+    var user: String? {
+        guard self.isRoot else { return nil }
+        return self.given(SharedSettings.user.name)?.text ?? self.configured(SharedSettings.user.name)
+    }
+
+    /// Whether the daemons run as root because nothing else was asked for: who starts a whole pipeline as root, in a
+    /// container or on a machine of his own, wants it to run.
+    var runsAsRoot: Bool { self.isRoot && self.user == nil && self.given(SharedSettings.allowRoot.name) == nil }
+
+    private func given(_ setting: String) -> (setting: any SettingDeclaration, text: String)? {
+        self.extras.first { $0.setting.name == setting }
     }
 
     /// The variables of one stage in addition to the inherited ones.
@@ -85,7 +106,7 @@ struct DaemonPlanner {
         guard let host = self.topology.host, !Loopback.contains(host), keys.allSatisfy({ values[$0] == nil }) else {
             return nil
         }
-        return "warning: there are no keys, so everybody who reaches \(host) may do everything"
+        return "warning: there are no token keys, so everybody who reaches \(host) may do everything"
     }
 
     private static func check<Settings: DaemonSettings>(_ type: Settings.Type, _ resolver: inout SettingsResolver) {

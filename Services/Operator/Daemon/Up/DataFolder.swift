@@ -1,7 +1,8 @@
 internal import Boot
 internal import Glibc
 
-/// The data folder of one pipeline: `DIR/postgres`, `DIR/log`, `DIR/run` (sockets, state file), `DIR/lock`.
+/// The data folder of one pipeline: `DIR/postgres`, `DIR/log`, `DIR/run` (sockets, state file), `DIR/lock`; and
+/// `DIR/sockets` instead, when the daemons have a user of their own.
 package struct DataFolder: Sendable, Equatable {
     /// Absolute.
     package let path: String
@@ -25,13 +26,18 @@ package struct DataFolder: Sendable, Equatable {
     package var log: String { "\(self.path)/log" }
     package var run: String { "\(self.path)/run" }
     package var stateFile: String { "\(self.run)/state.json" }
+    /// The connection string of the running pipeline's database, with its password; for this user alone (0600).
+    package var databaseFile: String { "\(self.run)/database" }
     package var lockFile: String { "\(self.path)/lock" }
 
     /// The folder of the sockets: `DIR/run`, or a short one under /tmp if a socket's path would exceed the 107 bytes of
     /// a UNIX socket's path.
-    /// - Parameter user: the numeric user id; another user's pipeline gets another folder.
-    package func sockets(user: UInt32) -> String {
-        if self.run.utf8.count + 1 + Self.longestSocketName <= PeerAddress.longestSocketPath { return self.run }
+    /// - Parameters:
+    ///   - user: the numeric user id of the daemons; another user's pipeline gets another folder.
+    ///   - isShared: whether that user is also `up`'s. Another one gets `DIR/sockets`: it may not write where `up` does.
+    package func sockets(user: UInt32, isShared: Bool = true) -> String {
+        let near = isShared ? self.run : "\(self.path)/sockets"
+        if near.utf8.count + 1 + Self.longestSocketName <= PeerAddress.longestSocketPath { return near }
         // FNV-1a, 64 bit: distinguishes folders; no security depends on it.
         let hash = self.path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return "/tmp/touchsync-\(user)-\(String(hash, radix: 16))"
@@ -39,18 +45,37 @@ package struct DataFolder: Sendable, Equatable {
 
     /// Creates the missing folders. The sockets' folder must be accessible to this user alone: everyone who can connect
     /// to a socket is trusted.
-    func prepare() throws(OperatorFailure) {
+    /// - Parameter account: the daemons' user, if it is another one.
+    func prepare(for account: ProcessUser.Account? = nil) throws(OperatorFailure) {
         try Self.make(self.path, mode: 0o755)
         try Self.make(self.log, mode: 0o700)
         try Self.make(self.run, mode: 0o700)
-        let sockets = self.sockets(user: geteuid())
+        // Whoever owns one of these could have this process write where it chooses.
+        if account != nil { for folder in [self.path, self.log, self.run] { try Self.requireOwn(folder) } }
+        let sockets = self.sockets(for: account)
         if sockets != self.run { try Self.make(sockets, mode: 0o700) }
-        try Self.requirePrivate(sockets)
+        if let account, FileFacts(of: sockets, followsLink: false)?.owner == geteuid() {
+            lchown(sockets, account.user, account.group)
+        }
+        try Self.requirePrivate(sockets, to: account?.user ?? geteuid())
+    }
+
+    /// The folder of the sockets of daemons that run as this process's user, or as another one.
+    func sockets(for account: ProcessUser.Account?) -> String {
+        self.sockets(user: account?.user ?? geteuid(), isShared: account == nil)
+    }
+
+    /// Keeps the connection string for the commands that work on the running pipeline's database.
+    func note(database: String) throws(OperatorFailure) {
+        unlink(self.databaseFile)
+        if let refusal = FileBytes.replace(self.databaseFile, with: Array(database.utf8)) {
+            throw OperatorFailure("\(self.databaseFile) \(refusal.reason)")
+        }
     }
 
     /// Removes a killed predecessor's sockets. Only the lock's holder may call it.
-    func removeStaleSockets() {
-        let folder = self.sockets(user: geteuid())
+    func removeStaleSockets(for account: ProcessUser.Account? = nil) {
+        let folder = self.sockets(for: account)
         guard let listing = opendir(folder) else { return }
         defer { closedir(listing) }
         while let entry = readdir(listing) {
@@ -60,13 +85,6 @@ package struct DataFolder: Sendable, Equatable {
             guard name.contains(".sock") else { continue }
             unlink("\(folder)/\(name)")
         }
-    }
-
-    /// Renames log files over 16 MiB to `NAME.log.1`.
-    func rotateLog(of name: String) {
-        let file = "\(self.log)/\(name).log"
-        guard let facts = FileFacts(of: file, followsLink: true), facts.size > 16 << 20 else { return }
-        rename(file, "\(file).1")
     }
 
     private static func make(_ path: String, mode: mode_t) throws(OperatorFailure) {
@@ -81,9 +99,15 @@ package struct DataFolder: Sendable, Equatable {
         }
     }
 
-    private static func requirePrivate(_ path: String) throws(OperatorFailure) {
+    private static func requireOwn(_ path: String) throws(OperatorFailure) {
         guard let facts = FileFacts(of: path, followsLink: false), facts.isFolder, facts.owner == geteuid() else {
-            throw OperatorFailure("\(path) is not a folder of this user; remove it, or choose another --data")
+            throw OperatorFailure("\(path) must belong to the user of touchsync up, not to the daemons'")
+        }
+    }
+
+    private static func requirePrivate(_ path: String, to user: UInt32) throws(OperatorFailure) {
+        guard let facts = FileFacts(of: path, followsLink: false), facts.isFolder, facts.owner == user else {
+            throw OperatorFailure("\(path) is not a folder of the daemons' user; remove it, or choose another --data")
         }
         if facts.permissions & 0o077 != 0, chmod(path, 0o700) != 0 {
             throw OperatorFailure("\(path) must be closed to other users (chmod 700)", errno: errno)

@@ -1,4 +1,5 @@
 internal import Boot
+internal import CommitterDaemon
 internal import Glibc
 internal import Postgres
 internal import Stages
@@ -15,6 +16,9 @@ struct Pipeline {
         var configPath: String?
         var databaseURL: String?
         var prints = Output.text
+        /// Whether the line of JSON contains the database's password.
+        var showsSecrets = false
+        var logLimit = LogLimit()
         var extra: [String] = []
         var startDeadline: Duration = .seconds(60)
     }
@@ -36,13 +40,16 @@ struct Pipeline {
         let stops = try StopRequests.signals()
         ProcessSetup.prepare()
         let folder = DataFolder(self.options.data)
-        try folder.prepare()
+        var planner = self.planner()
+        let account = try self.account(planner)
+        planner.topology.sockets = folder.sockets(for: account)
+        try folder.prepare(for: account)
         let lock = try DataFolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
-        folder.removeStaleSockets()
+        folder.removeStaleSockets(for: account)
         try self.requirePrograms()
+        try self.validate(planner)
 
-        let planner = try self.planner(folder)
         let cluster = try self.cluster(folder, planner)
         let keeper = try cluster.map { _ in try PostgresKeeper(folder, command: self.command) }
         defer {
@@ -53,9 +60,11 @@ struct Pipeline {
         let database = try self.database(planner, cluster)
         try self.migrate(database, cluster.map { _ in folder })
 
+        try folder.note(database: database)
         var supervisor = try self.supervisor(planner, folder, database, stops)
         let outcome = supervisor.run()
         unlink(folder.stateFile)
+        unlink(folder.databaseFile)
         switch outcome {
         case .stopped: return 0
         case .failed(let reason, let exitCode): throw OperatorFailure("gave up: \(reason)", exitCode: exitCode)
@@ -71,14 +80,30 @@ struct Pipeline {
         }
     }
 
-    /// The daemons' command lines, validated before anything starts.
-    private func planner(_ folder: DataFolder) throws(OperatorFailure) -> DaemonPlanner {
+    /// The daemons' command lines, without the folder of their sockets.
+    private func planner() -> DaemonPlanner {
         let topology = Topology(
             counts: self.options.counts, port: self.options.port, host: self.options.host, face: self.options.face,
-            sockets: folder.sockets(user: geteuid()))
-        let planner = DaemonPlanner(
+            sockets: "")
+        return DaemonPlanner(
             catalog: self.catalog, topology: topology, configPath: self.options.configPath,
-            environment: ProcessSetup.environment(), extra: self.options.extra)
+            environment: ProcessSetup.environment(), extra: self.options.extra, isRoot: ProcessUser.isRoot)
+    }
+
+    /// The daemons' account, if it is another one than `up`'s.
+    private func account(_ planner: DaemonPlanner) throws(OperatorFailure) -> ProcessUser.Account? {
+        if planner.runsAsRoot { self.tell("the daemons run as root; --user NAME gives them a user of their own") }
+        guard let name = planner.user else { return nil }
+        guard let account = ProcessUser.Account(named: name) else {
+            throw OperatorFailure(
+                "\(SharedSettings.user.flag): there is no user \(name) on this machine",
+                exitCode: DaemonMain.configurationExitCode)
+        }
+        return account.user == 0 ? nil : account
+    }
+
+    /// Checks the daemons' settings before anything starts.
+    private func validate(_ planner: DaemonPlanner) throws(OperatorFailure) {
         var problems = planner.problems
         for stage in Stage.allCases {
             // The database may not be known yet, but its setting is required.
@@ -92,7 +117,6 @@ struct Pipeline {
                 problems.map(\.description).joined(separator: "\n"), exitCode: DaemonMain.configurationExitCode)
         }
         if let warning = planner.accessWarning { self.tell(warning) }
-        return planner
     }
 
     /// The database in the environment or the settings file.
@@ -102,7 +126,10 @@ struct Pipeline {
 
     private func cluster(_ folder: DataFolder, _ planner: DaemonPlanner) throws -> PrivateCluster? {
         guard self.options.databaseURL == nil, self.givenDatabase(planner) == nil else { return nil }
-        return try PrivateCluster(PrivateClusterOptions(folder: folder.postgres))
+        var options = PrivateClusterOptions(folder: folder.postgres)
+        // Only the server's own user can enter the folder of its socket.
+        options.user = planner.user
+        return try PrivateCluster(options)
     }
 
     private func start(_ cluster: PrivateCluster?, _ folder: DataFolder) throws {
@@ -126,6 +153,7 @@ struct Pipeline {
         do {
             let applied = try Migrator(self.catalog.migrations).migrate(database)
             for migration in applied { self.tell("applied migration \(migration.version) \(migration.name)") }
+            try RuntimeRole.renew(on: database)
         } catch let error as MigrationError where error == .unreleased {
             let remedy = folder.map { "; move \($0.path) away, or name another folder with --data" } ?? ""
             throw OperatorFailure("the database \(ConnectionString.masked(database)) is refused: \(error)\(remedy)")
@@ -140,21 +168,22 @@ struct Pipeline {
         _ planner: DaemonPlanner, _ folder: DataFolder, _ database: String, _ stops: StopRequests
     ) throws(OperatorFailure) -> Supervisor {
         let members = planner.members(programs: self.programs, folder: folder, database: database)
-        for member in members { folder.rotateLog(of: member.name) }
         var pace = SupervisorMachine.Pace()
         pace.startDeadline = self.options.startDeadline
-        var supervisor = try Supervisor(members: members, stops: stops, pace: pace)
+        var supervisor = try Supervisor(members: members, stops: stops, pace: pace, logLimit: self.options.logLimit)
         let topology = planner.topology
         supervisor.changed = { statuses in
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
-            if let refusal = FileBytes.replace(folder.stateFile, with: report.json) {
+            if let refusal = FileBytes.replace(folder.stateFile, with: report.json()) {
                 self.tell("\(folder.stateFile) \(refusal.reason)")
             }
         }
         supervisor.announced = { statuses in
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
             switch self.options.prints {
-            case .json: ProcessSetup.print(String(decoding: report.json, as: UTF8.self))
+            case .json:
+                let line = report.json(showsSecrets: self.options.showsSecrets)
+                ProcessSetup.print(String(decoding: line, as: UTF8.self))
             case .text: ProcessSetup.print(self.welcome(report, folder))
             }
         }

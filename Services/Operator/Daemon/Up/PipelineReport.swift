@@ -7,7 +7,8 @@ internal import Stages
 ///     {"urls":["http://127.0.0.1:8080"],"database":"postgresql://…",
 ///      "processes":[{"stage":"gateway","name":"gateway-1","pid":123,"http":"http://127.0.0.1:40001","ready":true}]}
 ///
-/// The `pid` of a process that is not running is null; `http` is null until it is ready.
+/// The `pid` of a process that is not running is null; `http` is null until it is ready. The database's password is
+/// masked, unless a script asks for it.
 package struct PipelineReport: Sendable, Equatable {
     /// One process.
     package struct Process: Sendable, Equatable {
@@ -20,15 +21,16 @@ package struct PipelineReport: Sendable, Equatable {
 
     /// The gateways' addresses.
     package var urls: [String]
-    /// A connection string.
+    /// A connection string, with its password.
     package var database: String
     package var processes: [Process]
 
     /// One line of JSON.
-    package var json: [UInt8] {
+    /// - Parameter showsSecrets: whether the connection string has its password.
+    package func json(showsSecrets: Bool = false) -> [UInt8] {
         let text = JSONWriter.text { writer in
             writer.member("urls", self.urls)
-            writer.member("database", self.database)
+            writer.member("database", showsSecrets ? self.database : ConnectionString.masked(self.database))
             writer.objects("processes", self.processes) { process, writer in
                 writer.member("stage", process.stage)
                 writer.member("name", process.name)
@@ -51,7 +53,7 @@ package struct PipelineReport: Sendable, Equatable {
         // In the order of the stages, then of the instances.
         let ordered = Stage.allCases.flatMap { stage in statuses.filter { $0.stage == stage } }
         self.urls = ordered.filter { $0.stage == .gateway }.enumerated().map { index, status in
-            status.url ?? "http://\(host):\(topology.port + index)"
+            status.url ?? "\(topology.isSecure ? "https" : "http")://\(host):\(topology.port + index)"
         }
         self.database = database
         self.processes = ordered.map { status in
@@ -61,11 +63,12 @@ package struct PipelineReport: Sendable, Equatable {
         }
     }
 
-    /// Parses the output of ``json``; nil for anything else.
-    package init?(_ bytes: [UInt8]) {
+    /// Parses the output of ``json(showsSecrets:)``; nil for anything else.
+    /// - Parameter database: the connection string with its password, which the output may lack.
+    package init?(_ bytes: [UInt8], database: String) {
         var document = JSONDocument()
         guard (try? document.parse(bytes)) != nil, let urls = document.root["urls"],
-            let database = document.root["database"]?.string, let processes = document.root["processes"]
+            let processes = document.root["processes"]
         else { return nil }
         self.urls = urls.elements.compactMap(\.string)
         self.database = database

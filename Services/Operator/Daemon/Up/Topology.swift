@@ -13,6 +13,8 @@ package struct Topology: Sendable, Equatable {
     package var face: String?
     /// The folder of the sockets.
     package var sockets: String
+    /// Whether the gateways speak TLS.
+    package var isSecure = false
 
     /// The instances' names: `gateway-1`, `gateway-2`, …
     package func names(_ stage: Stage) -> [String] {

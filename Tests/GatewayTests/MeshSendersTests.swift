@@ -1,0 +1,51 @@
+import GatewayCore
+import GatewayDaemon
+import Stages
+import Testing
+import Timing
+import Wire
+
+@Suite struct MeshSendersTests {
+    private var senders = MeshSenders(coalescers: 1, committers: 1, fanouts: 1, pause: .milliseconds(1))
+
+    /// The envelopes that leave with a flush, with the number of their records.
+    private mutating func flush() throws -> [(size: Int, records: Int)] {
+        var envelopes: [[UInt8]] = []
+        self.senders.flush(at: .start) { orders in
+            for case .envelope(let envelope) in orders { envelopes.append(envelope.bytes) }
+            orders.removeAll()
+            return true
+        }
+        return try envelopes.map { envelope in
+            try envelope.withUnsafeBytes { bytes in
+                var reader = try EnvelopeReader(bytes)
+                var records = 0
+                while try reader.next() != nil { records += 1 }
+                return (bytes.count, records)
+            }
+        }
+    }
+
+    @Test mutating func recordsThatAreTooManyForOneEnvelopeLeaveInSeveral() throws {
+        for number in 0..<10_000 {
+            self.senders.record(.leave(Leave(room: "room", connection: UInt64(number))), to: 0)
+        }
+        let envelopes = try self.flush()
+        #expect(envelopes.count > 1 && envelopes.allSatisfy { $0.size < EnvelopeWriter.fullSize + 1000 })
+        #expect(envelopes.reduce(0) { $0 + $1.records } == 10_000)
+        #expect(try self.flush().isEmpty)
+    }
+
+    @Test mutating func creditIsSpentForACommitThatFillsAnEnvelope() throws {
+        let committer = StageInstance(.committer, 0)
+        self.senders.linkUp(committer, greeting: CommitCredit(commits: 100, bytes: 300_000).greeting)
+        let edit = EncodedEdit(tag: UpdateElement.tag, fields: [UInt8](repeating: 0, count: 200_000))
+        let commit = Commit(
+            room: "r", session: "s", claim: 1, number: 1, isNumberedByApp: true, user: "u", connection: 1,
+            gateway: "g", gestures: [], edit: edit)
+        var sent = 0
+        while sent < 10, self.senders.commit(commit, to: committer) { sent += 1 }
+        #expect(sent == 2)
+        #expect(try self.flush().map(\.records) == [1, 1])
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+/// What one user may do in all, over connections and HTTP.
+@Suite struct UserRateTests {
+    private static let transform = #"{"roomId":"r","elementId":"e","positionX":1}"#
+
+    private static func numbered(_ n: Int) -> String { #"{"roomId":"r","elementId":"e","positionX":1,"n":\#(n)}"# }
+
+    private var limits: Limits {
+        var limits = Limits()
+        (limits.commitBurst, limits.commitsPerSecond) = (3, 1)
+        (limits.userCommitBurst, limits.userCommitsPerSecond) = (4, 10)
+        (limits.userRequestBurst, limits.userRequestsPerSecond) = (3, 10)
+        return limits
+    }
+
+    private func create(as user: Identifier, session: Identifier, in scene: inout Scene) -> String? {
+        let identity = Identity(member: Member(user: user, name: "", color: ""))
+        _ = scene.gateway.create(
+            in: "r", body: Array(#"{"type":"note"}"#.utf8), session: session, as: identity, at: scene.moment,
+            into: &scene.actions)
+        for case .http(_, 429, let json) in scene.actions { return String(decoding: json, as: UTF8.self) }
+        return nil
+    }
+
+    @Test func connectionsOfAUserShareARateOfCommits() throws {
+        var scene = Scene(limits: self.limits)
+        let (phone, desk) = (try scene.member("ada", sid: "s1"), try scene.member("ada", sid: "s2"))
+        let bob = try scene.member("bob")
+        for _ in 0..<3 { scene.send(phone, "element:transform", Self.transform) }
+        for n in 1...2 { scene.send(desk, "element:transform", Self.numbered(n), ack: UInt64(n)) }
+        scene.send(bob, "element:transform", Self.transform)
+        let actions = scene.take()
+        #expect(actions.commits.map(\.user) == ["ada", "ada", "ada", "ada", "bob"])
+        let refusal = try #require(actions.texts(for: desk).first)
+        #expect(refusal.contains("This user sends commits too fast.") && refusal.contains(#""retryAfterMs":100"#))
+        #expect(scene.gateway.counters.overUserCommitRate == 1)
+        // The refused commit counted nowhere: after the pause the connection still has its own rate.
+        scene.advance(100)
+        scene.send(desk, "element:transform", Self.numbered(2), ack: 3)
+        #expect(scene.take().commits.map(\.number) == [2])
+    }
+
+    @Test func aCommitWithoutANumberWaitsForTheUsersRate() throws {
+        var scene = Scene(limits: self.limits)
+        let (phone, desk) = (try scene.member("ada", sid: "s1"), try scene.member("ada", sid: "s2"))
+        for _ in 0..<3 { scene.send(phone, "element:transform", Self.transform) }
+        for _ in 0..<2 { scene.send(desk, "element:transform", Self.transform) }
+        #expect(scene.take().commits.count == 4)
+        scene.advance(50)
+        #expect(scene.take().commits.isEmpty)
+        scene.advance(50)
+        #expect(scene.take().commits.count == 1)
+        #expect(scene.gateway.counters.overUserCommitRate == 0)
+    }
+
+    @Test func aUserMayAlwaysDoWhatOneConnectionMay() throws {
+        var limits = self.limits
+        (limits.commitBurst, limits.commitsPerSecond) = (20, 20)
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for _ in 0..<20 { scene.send(ada, "element:transform", Self.transform) }
+        #expect(scene.take().commits.count == 20)
+    }
+
+    /// Twenty elements count like a commit, for the connection and for the user, as soon as the result tells of them.
+    @Test func aCommitCountsForTheElementsThatItChanged() throws {
+        var limits = self.limits
+        (limits.userCommitBurst, limits.userCommitsPerSecond) = (15, 10)
+        var scene = Scene(limits: limits)
+        let (phone, desk) = (try scene.member("ada", sid: "s1"), try scene.member("ada", sid: "s2"))
+        scene.send(phone, "element:transform", Self.numbered(1))
+        let first = try #require(scene.take().commits.first)
+        scene.gateway.resultReceived(
+            result(of: first, seq: 1, elements: 259), at: scene.moment, into: &scene.actions)
+        scene.send(phone, "element:transform", Self.numbered(2), ack: 2)
+        scene.send(desk, "element:transform", Self.numbered(1))
+        scene.send(desk, "element:transform", Self.numbered(2))
+        scene.send(desk, "element:transform", Self.numbered(3), ack: 3)
+        let actions = scene.take()
+        // 3 − 1 − 12 of the connection: eleven seconds until there is one again. 15 − 1 − 12 of the user.
+        #expect(try #require(actions.texts(for: phone).first).contains(#""retryAfterMs":11000"#))
+        #expect(actions.commits.map(\.number) == [1, 2])
+        #expect(try #require(actions.texts(for: desk).first).contains("This user sends commits too fast."))
+    }
+
+    @Test func requestsOfAUserHaveARateWhateverTheyAreFor() throws {
+        var scene = Scene(limits: self.limits)
+        let ada = Identity(member: Member(user: "ada", name: "", color: ""))
+        _ = scene.gateway.read(room: "r", as: ada, at: scene.moment, into: &scene.actions)
+        _ = scene.gateway.readHistory(
+            of: "r", after: nil, limit: nil, as: ada, at: scene.moment, into: &scene.actions)
+        #expect(self.create(as: "ada", session: "h:1", in: &scene) == nil)
+        let refusal = try #require(self.create(as: "ada", session: "h:2", in: &scene))
+        #expect(refusal.contains("This user sends requests too fast.") && refusal.contains(#""retryAfterMs":100"#))
+        #expect(scene.gateway.counters.overUserRequestRate == 1 && scene.gateway.counters.overUserCommitRate == 0)
+        _ = scene.take()
+        #expect(self.create(as: "bob", session: "h:3", in: &scene) == nil)
+    }
+
+    @Test func creationsOverHTTPCountAsCommits() throws {
+        var limits = self.limits
+        limits.userRequestBurst = 100
+        var scene = Scene(limits: limits)
+        let ada = try scene.member("ada")
+        for _ in 0..<3 { scene.send(ada, "element:transform", Self.transform) }
+        #expect(self.create(as: "ada", session: "h:1", in: &scene) == nil)
+        #expect(self.create(as: "ada", session: "h:2", in: &scene)?.contains("sends commits too fast") == true)
+        #expect(scene.gateway.counters.overUserCommitRate == 1)
+    }
+}

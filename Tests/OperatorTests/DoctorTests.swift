@@ -1,0 +1,47 @@
+import Testing
+
+@testable import OperatorDaemon
+
+@Suite struct DoctorTests {
+    private static func doctor(_ settings: [String]) -> Doctor {
+        Doctor(
+            catalog: .installed, folder: DataFolder("/tmp/touchsync-doctor"), port: 8080, gateways: 1, configPath: nil,
+            databaseURL: nil, extra: settings)
+    }
+
+    @Test(arguments: [
+        ([], Finding.Grade.ok), (["--host", "127.0.0.2"], .ok), (["--host", "0.0.0.0"], .warn),
+        (["--host", "gateway.example.com"], .warn), (["--host", "10.0.0.1", "--trusted-proxies", "10.0.0.9"], .ok),
+        (["--host", "10.0.0.1", "--tls-certificate", "/tmp/none.pem"], .fail),
+    ])
+    func plainTextOnANetworkIsWarnedOf(_ settings: [String], _ grade: Finding.Grade) {
+        #expect(Self.doctor(settings).gatewayEncryption([:]).grade == grade)
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), (["--gateways", "a=10.0.0.5:8080"], nil),
+            (["--gateways", "a=127.0.0.1:8080,b=[::1]:8081"], .ok),
+            (["--gateways", "a=127.0.0.1:8080,b=10.0.0.6:8080"], .warn),
+            // The proxy in front of gateways does not encrypt what is between them.
+            (["--gateways", "a=10.0.0.5:8080,b=10.0.0.6:8080", "--trusted-proxies", "10.0.0.9"], .warn),
+        ] as [([String], Finding.Grade?)])
+    func plainTextBetweenGatewaysIsWarnedOf(_ settings: [String], _ grade: Finding.Grade?) {
+        #expect(Self.doctor(settings).relayEncryption([:])?.grade == grade)
+    }
+
+    @Test(
+        arguments: [
+            ("postgresql:///touchsync", [:], Finding.Grade.ok), ("host=/run/postgresql", [:], .ok),
+            ("postgresql://u:p@localhost:5433/touchsync", [:], .ok), ("postgresql://127.0.0.1/touchsync", [:], .ok),
+            ("postgresql://db.example.com/touchsync", [:], .warn), ("host=db sslmode=require", [:], .warn),
+            ("host=db sslmode=verify-ca", [:], .warn), ("hostaddr=10.0.0.5", [:], .warn),
+            ("postgresql://localhost,db.example.com/touchsync", [:], .warn),
+            ("postgresql://db.example.com/touchsync?sslmode=verify-full", [:], .ok),
+            ("host=db", ["PGSSLMODE": "verify-full"], .ok), ("dbname=touchsync", ["PGHOST": "db"], .warn),
+            ("host=db sslmode=require", ["PGSSLMODE": "verify-full"], .warn),
+        ] as [(String, [String: String], Finding.Grade)])
+    func databaseThatIsNotVerifiedIsWarnedOf(_ url: String, _ environment: [String: String], _ grade: Finding.Grade) {
+        #expect(Self.doctor([]).databaseEncryption(url, environment).grade == grade)
+    }
+}

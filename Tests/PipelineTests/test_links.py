@@ -1,0 +1,303 @@
+"""Links over TCP: with their keys daemons work as ever, and whoever has none, or another's, achieves nothing."""
+
+import json
+import os
+import socket
+import struct
+import subprocess
+
+import pytest
+import requests
+import zmq
+
+from linked import Keys, linked
+from pipeline import PROGRAMS, eventually
+
+# Kinds of frames between two daemons, and of records in an envelope.
+HELLO, GOODBYE, DATA = b"\x00", b"\x03", b"\x04"
+COMMIT, UPDATE = 2, 4
+
+
+@pytest.fixture(scope="module")
+def links(single):
+    """Four daemons and a second gateway, linked by TCP."""
+    with linked(single.report["database"].replace("/touchsync?", "/links?"), gateways=2) as pipeline:
+        yield pipeline
+
+
+class Forger:
+    """A peer of a program of its own, with any keys, that speaks the links' protocol."""
+
+    def __init__(self, pipeline, server, keys=None, name="gateway-1"):
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        if keys:
+            public, secret = Keys.read(keys)
+            self.socket.curve_publickey, self.socket.curve_secretkey = public.encode(), secret.encode()
+            stage = server.rsplit("-", 1)[0]
+            known, _ = Keys.read(pipeline.keys.folder / f"{stage}-{server}.key")
+            self.socket.curve_serverkey = known.encode()
+        self.socket.connect(f"tcp://{pipeline.address(server)}")
+        hello = struct.pack(">HHQIB", 1, 2, int.from_bytes(os.urandom(8), "big"), 0, len(name)) + name.encode()
+        self.socket.send_multipart([HELLO, hello])
+
+    def answer(self, within=3.0):
+        """The kind of the next message; None if there is none."""
+        return self.socket.recv_multipart()[0] if self.socket.poll(within * 1000) else None
+
+    def record(self, kind, fields=b""):
+        record = struct.pack("<BI", kind, len(fields)) + fields
+        self.socket.send_multipart([DATA, b"TS\x02\x00" + struct.pack("<I", 1) + record])
+
+    def close(self):
+        self.socket.close()
+
+
+@pytest.fixture
+def forge(links):
+    made = []
+
+    def make(*arguments, **more):
+        made.append(Forger(links, *arguments, **more))
+        return made[-1]
+
+    yield make
+    for forger in made:
+        forger.close()
+
+
+def test_apps_work_over_guarded_links(links, apps, room):
+    ada, bob = apps(links.urls[0], "ada"), apps(links.urls[1], "bob")
+    ada.join(room)
+    bob.join(room)
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note", "id": "e"}})
+    assert bob.wait("element:created")["seq"] == 1
+    ada.send("element:transforming", {"roomId": room, "elementId": "e", "positionX": 5})
+    assert bob.wait("element:transforming")["positionX"] == 5
+    ada.ok("element:transform", {"roomId": room, "elementId": "e", "positionX": 9})
+    assert bob.wait("element:transformed")["element"]["positionX"] == 9
+    for name in links.daemons:
+        assert links.metric(name, "records_refused_total") == 0
+
+
+def test_peers_without_a_listed_key_are_not_heard(links, forge):
+    stranger = links.keys.make("gateway", "stranger", listed=False)
+    for server in ["fanout-1", "committer-1", "coalescer-1"]:
+        assert forge(server).answer(0.5) is None
+        assert forge(server, stranger).answer(0.5) is None
+        # Who notices first that the other speaks no CURVE closes the connection.
+        reasons = [f'link_refusals_total{{reason="{reason}"}}' for reason in ("mechanism", "unfinished")]
+        eventually("counted", lambda: sum(links.metric(server, reason) for reason in reasons) > 0, within=15)
+        links.counts(server, 'link_refusals_total{reason="unknown-key"}')
+
+
+def announce(address, size):
+    """A connection that greets as a peer with CURVE does, and announces a command of so many bytes."""
+    host, port = address.split(":")
+    connection = socket.create_connection((host, int(port)), timeout=10)
+    greeting = b"\xff" + bytes(7) + b"\x01\x7f\x03\x01" + b"CURVE".ljust(20, b"\0") + bytes(32)
+    connection.sendall(greeting + b"\x06" + struct.pack(">Q", size))
+    return connection
+
+
+def is_open(connection):
+    connection.setblocking(False)
+    try:
+        while connection.recv(4096):
+            pass
+        return False
+    except BlockingIOError:
+        return True
+    except ConnectionResetError:
+        return False
+
+
+def test_a_stranger_cannot_announce_long_frames(links):
+    limit = 4 << 20
+    for server in ["fanout-1", "committer-1", "coalescer-1"]:
+        # Both are closed in the end, as nothing follows: the one that is allowed later, though it came earlier.
+        with announce(links.address(server), limit) as allowed, announce(links.address(server), limit + 1) as long:
+            eventually("closed", lambda: not is_open(long))
+            assert is_open(allowed), server
+
+
+def test_a_key_speaks_for_its_own_name_and_stage(links, forge):
+    folder = links.keys.folder
+    # A committer's key where only gateways connect, a gateway's key with another gateway's name.
+    assert forge("coalescer-1", folder / "committer-committer-1.key", name="committer-1").answer(0.5) is None
+    links.counts("coalescer-1", 'link_refusals_total{reason="other-role"}')
+    assert forge("fanout-1", folder / "gateway-gateway-1.key", name="gateway-2").answer() == GOODBYE
+    links.counts("fanout-1", 'link_refusals_total{reason="name"}')
+
+
+def test_records_of_another_stage_are_dropped(links, forge, apps, room):
+    ada = apps(links.urls[0], "ada")
+    ada.join(room)
+    other = links.keys.make("coalescer", "coalescer-2")
+    links.keys.write()
+    for server in ["fanout-1", "committer-1"]:
+        links.counts(server, 'peers_reloads_total{outcome="changed"}')
+    coalescer = forge("fanout-1", other, name="coalescer-2")
+    assert coalescer.answer() == HELLO
+    before = links.metric("fanout-1", "records_refused_total")
+    updates = links.metric("fanout-1", "updates_received_total")
+    coalescer.record(UPDATE, b"\x00" * 40)
+    links.counts("fanout-1", "records_refused_total", above=before)
+    assert links.metric("fanout-1", "updates_received_total") == updates
+    assert links.metric("fanout-1", "envelopes_malformed_total") == 0
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+    del links.keys.lines["coalescer", "coalescer-2"]
+    links.keys.write()
+
+
+def test_a_peer_that_is_removed_is_heard_no_more(links, apps, room):
+    ada = apps(links.urls[0], "ada")
+    ada.join(room)
+    links.keys.write(without=[("gateway", "gateway-2")])
+    links.counts("committer-1", 'link_refusals_total{reason="removed"}')
+    eventually("gateway-2 is alone", lambda: not links.is_ready("gateway-2"), within=15)
+    note = "does not list this daemon: gateway gateway-2"
+    eventually("it says why", lambda: note in links.notes("gateway-2"))
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+    links.keys.write()
+    eventually("gateway-2 is back", lambda: links.is_ready("gateway-2"), within=15)
+
+
+def test_a_wrong_peers_file_is_not_accepted(links):
+    good = links.keys.peers.read_text()
+    links.keys.peers.write_text(good + "gateway gateway-3 no-key\n")
+    for name in links.daemons:
+        links.counts(name, "peers_refused")
+        line = len(good.splitlines()) + 1
+        assert f"line {line}: the key is not 40 characters of Z85" in links.notes(name)
+        eventually("ready all the same", lambda name=name: links.is_ready(name))
+    links.keys.write()
+    for name in links.daemons:
+        eventually("accepted", lambda name=name: links.metric(name, "peers_refused") == 0)
+
+
+def test_a_peers_file_that_others_may_write_is_not_accepted(links):
+    links.keys.peers.chmod(0o666)
+    for name in links.daemons:
+        links.counts(name, "peers_refused")
+        links.counts(name, 'peers_reloads_total{outcome="refused"}')
+        assert "may be written by others than its owner: chmod go-w" in links.notes(name)
+        assert links.is_ready(name)
+    links.keys.peers.chmod(0o644)
+    for name in links.daemons:
+        eventually("accepted", lambda name=name: links.metric(name, "peers_refused") == 0)
+
+
+def test_a_key_is_replaced_without_losing_anybody(links, apps, room):
+    """The next key is listed beside the present one, then the daemon is restarted with it, then the old one goes."""
+    ada = apps(links.urls[0], "ada")
+    ada.join(room)
+    former = links.keys.lines["committer", "committer-1"]
+    (links.keys.folder / "committer-committer-1.key").rename(links.keys.folder / "former.key")
+    links.keys.make("committer", "committer-1")
+    links.keys.lines["committer", "former"] = former
+    links.keys.write()
+    changed = 'peers_reloads_total{outcome="changed"}'
+    before = {name: links.metric(name, changed) for name in ["gateway-1", "coalescer-1"]}
+    due = "has another key, which the daemon uses after a restart"
+    eventually("it says that a restart is due", lambda: due in links.notes("committer-1"))
+    links.stop_one("committer-1")
+    links.launch("committer", "committer-1")
+    for name, count in before.items():
+        eventually("the file was read", lambda name=name: links.metric(name, 'peers_refused') == 0)
+    eventually("all are ready", lambda: all(links.is_ready(name) for name in links.daemons), within=20)
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+    assert due not in links.notes("committer-1")
+    del links.keys.lines["committer", "former"]
+    links.keys.write()
+    ada.ok("element:create", {"roomId": room, "element": {"type": "note"}})
+
+
+def test_relays_between_gateways_are_proven(links):
+    first, second = links.urls
+    target = "/socket.io/?EIO=4&transport=polling"
+    opened = requests.get(first + target, timeout=5).text
+    session = f"{target}&sid={json.loads(opened[1:])['sid']}"
+    relayed = links.metric("gateway-2", "relayed_requests_total")
+    assert requests.post(second + session, data='40{"userId":"ada"}', timeout=5).text == "ok"
+    assert requests.get(second + session, timeout=5).text.startswith("40{")
+    links.counts("gateway-2", "relayed_requests_total", above=relayed + 1)
+    for headers in [{"X-SocketIO-Relayed": "1"}, {
+        "X-SocketIO-Relayed": "1",
+        "X-SocketIO-Relay-Proof": f"gateway-2;{10 ** 12};{'0' * 32};{'0' * 64};{'0' * 64}",
+    }]:
+        assert requests.post(first + session, data="41", headers=headers, timeout=5).status_code == 403
+    links.counts("gateway-1", 'relays_refused_total{reason="missing"}')
+    links.counts("gateway-1", 'relays_refused_total{reason="untimely"}')
+    # The session is unharmed.
+    assert requests.post(second + session, data="41", timeout=5).text == "ok"
+
+
+def test_back_ends_need_a_listed_key(links):
+    server, _ = Keys.read(links.keys.folder / "gateway-gateway-1.key")
+
+    def connect(keys, identity=None):
+        socket = zmq.Context.instance().socket(zmq.DEALER)
+        socket.linger = 0
+        if identity:
+            socket.routing_id = identity
+        if keys:
+            public, secret = Keys.read(keys)
+            socket.curve_publickey, socket.curve_secretkey = public.encode(), secret.encode()
+            socket.curve_serverkey = server.encode()
+        socket.connect(links.face)
+        socket.send_string('40{"userId":"robot"}')
+        answer = socket.recv_string() if socket.poll(3000 if keys else 500) else None
+        socket.close()
+        return answer
+
+    listed = links.keys.folder / "backend-any.key"
+    assert connect(listed).startswith("40{")
+    assert connect(None) is None
+    # A daemon's key is not a back end's.
+    folder = links.keys.folder
+    socket = connect(folder / "committer-committer-1.key")
+    assert socket is None
+    links.counts("gateway-1", 'link_refusals_total{reason="other-role"}')
+    # Whoever names himself could be taken for another later.
+    assert "routing id" in connect(listed, identity=b"robot")
+
+
+def test_plain_links_stay_on_this_machine(links):
+    def check(*flags):
+        done = subprocess.run(
+            [PROGRAMS / "touchsync-fanout", "--check-config", *flags], capture_output=True, text=True, timeout=10,
+            env={**os.environ, "DATABASE_URL": "postgresql://localhost/x"},
+        )
+        return done.returncode, done.stderr
+
+    code, text = check("--bind", "tcp://192.0.2.1:7300")
+    assert code == 78 and "--bind" in text and "link-key-file" in text
+    assert check("--bind", "tcp://127.0.0.1:7300")[0] == 0
+    key = links.keys.make("fanout", "fanout-9", listed=False)
+    keys = ["--bind", "tcp://192.0.2.1:7300", "--peers-file", str(links.keys.peers), "--link-key-file", str(key)]
+    assert check(*keys)[0] == 0
+    key.chmod(0o640)
+    code, text = check(*keys)
+    assert code == 78 and "chmod 600" in text
+    assert check("--bind", "tcp://127.0.0.1:7300", "--peers-file", str(links.keys.peers))[0] == 78
+
+
+def test_the_operator_makes_and_checks_keys(links):
+    def touchsync(*arguments):
+        return subprocess.run([PROGRAMS / "touchsync", *arguments], capture_output=True, text=True, timeout=30)
+
+    path = links.keys.make("committer", "committer-7", listed=False)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert touchsync("keys", "new", str(path)).returncode == 1
+    public, secret = Keys.read(path)
+    shown = touchsync("keys", "show", str(path), "--role", "committer", "--name", "committer-7").stdout
+    assert shown == f"{public}\ncommitter committer-7 {public}\n" and secret not in shown
+    endpoint = "committer-7=tcp://127.0.0.1:7200"
+    report = touchsync(
+        "doctor", "--json", "--committers", endpoint, "--link-key-file", str(path), "--peers-file",
+        str(links.keys.peers)).stdout
+    findings = [check["detail"] for check in json.loads(report)["checks"] if check["check"] == "links"]
+    assert any("no key of committer committer-7" in finding for finding in findings)
+    plain = json.loads(touchsync("doctor", "--json", "--committers", "committer-7=tcp://192.0.2.1:7200").stdout)
+    assert any(check["check"] == "links" and check["grade"] == "fail" for check in plain["checks"])

@@ -1,0 +1,139 @@
+"""The configurations of deploy/ for haproxy and nginx, run by these proxies in front of two gateways."""
+
+import contextlib
+import http.client
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+import requests
+
+from app import POLLING, UPGRADE, WEBSOCKET
+from certificates import Certificate
+from pipeline import eventually, free_ports
+
+DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
+# The proxy's address as the gateways see it. Gateways relay from 127.0.0.1, which is no proxy's.
+PROXY = "127.0.0.2"
+# Where a client comes from.
+CLIENT = "127.0.0.3"
+
+
+class Front:
+    """A pipeline behind a proxy."""
+
+    def __init__(self, pipeline, name):
+        self.pipeline = pipeline
+        self.name = name
+        self.plain, self.port = (free_ports(2) + index for index in range(2))
+        self.url = f"https://127.0.0.1:{self.port}"
+
+    def configuration(self, folder):
+        """The example, for these addresses and files."""
+        first, second = (url.removeprefix("http://") for url in self.pipeline.urls)
+        made = {"haproxy": "haproxy.cfg", "nginx": "nginx.conf"}[self.name]
+        text = (DEPLOY / made).read_text()
+        for example, present in {
+            "10.0.0.1:8080": first, "10.0.0.4:8080": second, "10.0.0.9": PROXY,
+            "bind :80": f"bind 127.0.0.1:{self.plain}", "bind :443": f"bind 127.0.0.1:{self.port}",
+            "listen 80;": f"listen 127.0.0.1:{self.plain};", "listen 443 ssl;": f"listen 127.0.0.1:{self.port} ssl;",
+            "/etc/touchsync/tls/": f"{folder}/", "/run/nginx.pid": f"{folder}/pid", "/var/log/nginx/": f"{folder}/",
+        }.items():
+            text = text.replace(example, present)
+        if self.name == "nginx":
+            # Where a user other than root may write, too.
+            places = "".join(
+                f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+            text = text.replace("http {", "http { " + places, 1)
+        elif os.geteuid():
+            text = text.replace("    user haproxy\n    group haproxy\n", "")
+        path = folder / made
+        path.write_text(text)
+        return path
+
+    @contextlib.contextmanager
+    def running(self):
+        program = shutil.which(self.name, path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+        assert program, f"{self.name} is missing; deploy/install.sh {self.name} installs it"
+        with tempfile.TemporaryDirectory(prefix="touchsync-proxy-") as folder:
+            folder = pathlib.Path(folder)
+            folder.chmod(0o755)
+            self.certificate = Certificate.make(folder)
+            chain, key = (path.read_text() for path in (self.certificate.certificate, self.certificate.key))
+            for name, text in (("haproxy.pem", chain + key), ("fullchain.pem", chain), ("privkey.pem", key)):
+                (folder / name).write_text(text)
+            path = str(self.configuration(folder))
+            command = {"haproxy": ["-db", "-f", path], "nginx": ["-e", f"{folder}/error.log", "-g", "daemon off;", "-c", path]}
+            with open(folder / "log", "wb") as log:
+                process = subprocess.Popen(
+                    [program, *command[self.name]], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            try:
+                eventually("the proxy serves", lambda: self.serves(process, folder))
+                yield self
+            finally:
+                process.terminate()
+                process.wait(10)
+
+    def serves(self, process, folder):
+        assert process.poll() is None, (folder / "log").read_text()
+        with contextlib.suppress(requests.RequestException):
+            return self.get("/readyz").status_code == 200
+
+    def get(self, path, **more):
+        return requests.get(self.url + path, verify=str(self.certificate.certificate), timeout=5, **more)
+
+
+@pytest.fixture(scope="module", params=["haproxy", "nginx"])
+def front(request, beside):
+    source = {"haproxy": "proxy-protocol", "nginx": "x-forwarded-for"}[request.param]
+    with beside("--trusted-proxies", PROXY, "--proxy-source", source, gateways=2) as pipeline:
+        with Front(pipeline, request.param).running() as front:
+            yield front
+
+
+@pytest.mark.parametrize("transports", [WEBSOCKET, POLLING, UPGRADE], ids=["websocket", "polling", "upgrade"])
+def test_apps_work_through_the_proxy(front, apps, room, transports):
+    context = front.certificate.context()
+    people = [apps(front.url, name, transports=transports, tls=context) for name in ("ada", "bob", "eve")]
+    for app in people:
+        app.join(room)
+    ada, bob, _ = people
+    done = ada.ok("element:create", {"roomId": room, "element": {"id": "note-1", "type": "note"}})
+    for app in people:
+        app.wait_seq(done["seq"])
+    bob.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"rotation": 30}})
+    ada.wait("element:transforming", lambda data: data["transform"] == {"rotation": 30})
+
+
+def test_the_gateway_learns_the_clients_address(front):
+    """It logs who addressed it by a name that it does not have."""
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", front.port, timeout=5, source_address=(CLIENT, 0), context=front.certificate.context())
+    connection.request("GET", "/", headers={"Host": "elsewhere.example.com", "X-Forwarded-For": "203.0.113.1"})
+    assert connection.getresponse().status == 421
+    connection.close()
+
+    def lines():
+        logs = (front.pipeline.data / "log").glob("gateway-*.log")
+        return [line for log in logs for line in log.read_text().splitlines() if "elsewhere.example.com" in line]
+
+    line = eventually("it is logged", lines)[0]
+    assert CLIENT in line and "203.0.113.1" not in line and PROXY not in line
+
+
+def test_pages_are_the_gateways_own_and_encrypted(front):
+    redirected = requests.get(f"http://127.0.0.1:{front.plain}/", allow_redirects=False, timeout=5)
+    assert redirected.status_code == 301 and redirected.headers["Location"].startswith("https://127.0.0.1")
+    path = "/socket.io/?EIO=4&transport=polling"
+    assert front.get(path, headers={"Origin": front.url}).status_code == 200
+    assert front.get(path, headers={"Origin": "https://evil.example"}).status_code == 403
+
+
+def test_a_gateway_that_ends_costs_no_request(front):
+    ended = front.pipeline.kill("gateway")
+    for _ in range(20):
+        assert front.get("/api/openapi.json").status_code == 200
+    front.pipeline.wait_restarted(ended)

@@ -1,0 +1,217 @@
+"""Gateways that speak TLS themselves."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import tempfile
+
+import pytest
+import requests
+
+from app import POLLING, UPDATES, UPGRADE, WEBSOCKET
+from certificates import Certificate
+from pipeline import eventually
+from test_door import gateway
+from test_slow_readers import Sluggard, fill
+
+HANDSHAKE = "/socket.io/?EIO=4&transport=polling"
+
+
+class Secure:
+    """Two gateways with one certificate, and a connection to the first that never finishes its handshake."""
+
+    def __init__(self, pipeline, certificate):
+        self.pipeline = pipeline
+        self.certificate = certificate
+        self.context = certificate.context()
+        self.port = int(pipeline.url.rsplit(":", 1)[1])
+        self.silent = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        # The beginning of a record.
+        self.silent.sendall(b"\x16\x03\x01\x02\x00\x01")
+
+    def metric(self, name):
+        return self.pipeline.metrics("gateway")["touchsync_gateway_" + name]
+
+    def connect(self, context=None):
+        """A TLS connection of a client."""
+        plain = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return (context or self.context).wrap_socket(plain, server_hostname="localhost")
+
+    def get(self, path, index=0, **more):
+        return requests.get(self.pipeline.urls[index] + path, verify=str(self.certificate.certificate), timeout=10, **more)
+
+    def notes(self):
+        answer = requests.get(self.pipeline.processes("gateway")[0]["http"] + "/readyz", timeout=5)
+        assert answer.status_code == 200, answer.text
+        return [note["reason"] for note in answer.json().get("notes", []) if note["check"] == "certificates"]
+
+
+@pytest.fixture(scope="module")
+def secure(beside):
+    with tempfile.TemporaryDirectory() as folder:
+        made = Certificate.make(pathlib.Path(folder))
+        with beside("--tls-certificate", made.certificate, "--tls-key", made.key, gateways=2) as pipeline:
+            yield Secure(pipeline, made)
+
+
+@pytest.mark.parametrize("transports", [WEBSOCKET, POLLING, UPGRADE], ids=["websocket", "polling", "upgrade"])
+def test_apps_work_together_over_tls(secure, apps, room, transports):
+    assert all(url.startswith("https://127.0.0.1:") for url in secure.pipeline.urls)
+    ada = apps(secure.pipeline.urls[0], "ada", transports=transports, tls=secure.context)
+    bob = apps(secure.pipeline.urls[1], "bob", transports=transports, tls=secure.context)
+    for app in (ada, bob):
+        app.join(room)
+    done = ada.ok("element:create", {"roomId": room, "element": {"id": "note-1", "type": "note"}})
+    bob.wait_seq(done["seq"])
+    ada.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"rotation": 30}})
+    bob.wait("element:transforming", lambda data: data["transform"] == {"rotation": 30})
+
+
+def test_a_session_polls_at_either_gateway(secure):
+    def post(packet):
+        return requests.post(f"{secure.pipeline.urls[1]}{HANDSHAKE}&sid={sid}", data=packet,
+                             verify=str(secure.certificate.certificate), timeout=10)
+
+    sid = json.loads(secure.get(HANDSHAKE).text[1:])["sid"]
+    assert post("40").status_code == 200
+    assert secure.get(f"{HANDSHAKE}&sid={sid}", index=1).text.startswith("40{")
+    assert post("1").status_code == 200
+    eventually("the relays are counted", lambda: secure.pipeline.metrics("gateway", 1)[
+        "touchsync_gateway_relayed_requests_total"] >= 3)
+    assert secure.pipeline.metrics("gateway", 1)["touchsync_gateway_relay_failures_total"] == 0
+
+
+def test_a_large_room_arrives_whole(secure, apps, room):
+    ada = apps(secure.pipeline.url, "ada", tls=secure.context)
+    ada.join(room)
+    fill(ada, room, 40)
+    for transports in (WEBSOCKET, POLLING):
+        bob = apps(secure.pipeline.url, "bob", transports=transports, tls=secure.context)
+        joined = bob.join(room)
+        assert len(joined["elements"]) == 320
+        assert all(len(element["content"]) == 7_000 for element in joined["elements"])
+
+
+def test_one_that_does_not_read_costs_nobody_else_anything(secure, apps, room):
+    ada = apps(secure.pipeline.url, "ada", tls=secure.context)
+    bob = apps(secure.pipeline.url, "bob", tls=secure.context)
+    for app in (ada, bob):
+        app.join(room)
+    slow = Sluggard(secure.pipeline.url, "slow", room, tls=secure.context)
+    last = fill(ada, room, 40)
+    bob.wait_seq(last)
+    events = slow.until(lambda name, data: name == "room:resync")
+    numbers = [data["seq"] for name, data in events if name in UPDATES]
+    resync = events[-1][1]
+    assert numbers == list(range(slow.joined["seq"] + 1, resync["from"]))
+    answer, _ = slow.join(resume={"epoch": slow.joined["epoch"], "seq": resync["from"] - 1})
+    assert answer["seq"] == last
+    slow.socket.close()
+
+
+# Who is let in
+
+
+def test_only_pages_over_tls_are_the_gateways_own(secure):
+    def status(scheme):
+        return secure.get(HANDSHAKE, headers={"Origin": f"{scheme}://127.0.0.1:{secure.port}"}).status_code
+
+    assert status("https") == 200
+    assert status("http") == 403
+
+
+def test_the_page_is_served(secure):
+    assert "text/html" in secure.get("/").headers["Content-Type"]
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=["1.2", "1.3"])
+def test_http_1_is_negotiated(secure, version):
+    context = secure.certificate.context()
+    context.minimum_version = context.maximum_version = version
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with secure.connect(context) as connection:
+        assert connection.selected_alpn_protocol() == "http/1.1"
+        # Keys that are gone afterwards, and authenticated encryption.
+        assert connection.cipher()[0].startswith(("TLS_", "ECDHE-"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_tls_1_1_is_refused(secure):
+    context = secure.certificate.context()
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = ssl.TLSVersion.TLSv1
+    context.maximum_version = ssl.TLSVersion.TLSv1_1
+    before = secure.metric("tls_failures_total")
+    with pytest.raises(ssl.SSLError, match="ALERT_PROTOCOL_VERSION"):
+        secure.connect(context)
+    eventually("it is counted", lambda: secure.metric("tls_failures_total") > before)
+
+
+def test_a_plain_request_gets_no_answer(secure):
+    with socket.create_connection(("127.0.0.1", secure.port), timeout=10) as plain:
+        plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        received = b""
+        while data := plain.recv(4096):
+            received += data
+    assert b"HTTP" not in received
+
+
+# Files
+
+
+def test_another_certificate_is_for_new_connections(secure, apps, room, tmp_path):
+    old = apps(secure.pipeline.url, "ada", tls=secure.context)
+    old.join(room)
+    first = Certificate(tmp_path / "first.pem", tmp_path / "first.key")
+    secure.certificate.copy(first)
+    second = Certificate.make(tmp_path, "second")
+    changed = 'certificates_reloads_total{outcome="changed"}'
+    refused = 'certificates_reloads_total{outcome="refused"}'
+    before = secure.metric(changed)
+    second.copy(secure.certificate)
+    eventually("the certificate is read", lambda: secure.metric(changed) > before)
+    secure.context = second.context()
+    with secure.connect() as connection:
+        assert connection.getpeercert(binary_form=True) == second.der
+    assert old.ok("client:ping", {})
+    # A pair that does not match is not accepted: the second certificate stays.
+    count = secure.metric(refused)
+    secure.certificate.key.write_bytes(first.key.read_bytes())
+    eventually("the pair is refused", lambda: secure.metric(refused) > count)
+    assert "is not the key of the certificate" in secure.notes()[0] and secure.metric("certificates_refused") == 1
+    with secure.connect() as connection:
+        assert connection.getpeercert(binary_form=True) == second.der
+    # So is a key that others can read.
+    count = secure.metric(refused)
+    secure.certificate.key.write_bytes(second.key.read_bytes())
+    secure.certificate.key.chmod(0o644)
+    eventually("the key is refused", lambda: secure.metric(refused) > count and "mode 644" in secure.notes()[0])
+    secure.certificate.key.chmod(0o600)
+    for process in secure.pipeline.processes("gateway"):
+        os.kill(process["pid"], signal.SIGHUP)
+    eventually("the pair is accepted", lambda: secure.metric("certificates_refused") == 0)
+    assert secure.notes() == []
+    assert old.ok("client:ping", {}) and old.connects == 1
+
+
+@pytest.mark.parametrize("settings, complaint", [
+    (["--tls-certificate", "server.pem"], "needs tls-key"),
+    (["--tls-key", "server.key"], "needs tls-certificate"),
+    (["--tls-certificate", "server.pem", "--tls-key", "other.key"], "is not the key of the certificate"),
+    (["--tls-certificate", "server.pem", "--tls-key", "open.key"], "every user of this machine (mode 644)"),
+    (["--tls-certificate", "missing.pem", "--tls-key", "server.key"], "cannot be read"),
+])
+def test_a_gateway_does_not_start_with_a_wrong_pair(tmp_path, settings, complaint):
+    made = Certificate.make(tmp_path)
+    Certificate.make(tmp_path, "other")
+    (tmp_path / "open.key").write_bytes(made.key.read_bytes())
+    (tmp_path / "open.key").chmod(0o644)
+    done = gateway(*[text if text.startswith("--") else str(tmp_path / text) for text in settings])
+    assert done.returncode == 78 and complaint in done.stderr, done.stderr
+
+
+def test_a_handshake_that_takes_long_is_closed(secure):
+    assert secure.silent.recv(1) == b""

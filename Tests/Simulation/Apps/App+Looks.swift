@@ -1,0 +1,90 @@
+import HistoryChecker
+import JSONBytes
+
+// What apps look at, and what they show of themselves.
+extension App {
+    // MARK: Viewports
+
+    /// Looks at a part of the canvas, named in one of the two ways, or at everything again.
+    func look() {
+        self.world.count("apps.viewports")
+        switch self.world.random.place(5) {
+        case 0: self.look(at: nil, "")
+        case 1, 2: self.lookScaled()
+        default:
+            let (x, y) = (Double(self.world.random.number(0...900)), Double(self.world.random.number(0...900)))
+            let size = Double(self.world.random.number(600...1500))
+            let box = CanvasBox(left: x, top: y, right: x + size, bottom: y + 800)
+            self.look(at: box, ",\"x\":\(x),\"y\":\(y),\"width\":\(size),\"height\":800")
+        }
+    }
+
+    /// Names the part by zoom and offset: screen = (p − canvasCentre) · zoomScale + viewCentre + offset, both sizes and the
+    /// offset given; the part runs from the screen's (0, 0) to its far corner.
+    private func lookScaled() {
+        let zoom = [0.25, 0.5, 1][self.world.random.place(3)]
+        let (x, y) = (Double(self.world.random.number(0...600)) - 300, Double(self.world.random.number(0...600)) - 300)
+        let (width, height) = (800.0, 600.0)
+        let left = (-width / 2 - x) / zoom + 1000
+        let top = (-height / 2 - y) / zoom + 500
+        self.look(
+            at: CanvasBox(left: left, top: top, right: left + width / zoom, bottom: top + height / zoom),
+            ",\"zoomScale\":\(zoom),\"offset\":{\"x\":\(x),\"y\":\(y)},"
+                + "\"viewSize\":{\"width\":\(width),\"height\":\(height)},"
+                + "\"canvasSize\":{\"width\":2000,\"height\":1000}")
+    }
+
+    private func look(at box: CanvasBox?, _ fields: String) {
+        self.sight = .unknown
+        self.observe(.look)
+        self.send("[\"viewport:set\",{\"roomId\":\"\(self.room)\"\(fields)}]", awaiting: .view(box))
+    }
+
+    func viewAnswered(_ box: CanvasBox?, _ answer: JSONValue) {
+        guard answer["ok"]?.bool == true, self.sight != .nothing else { return }
+        self.sight = box.map(Sight.part) ?? .everything
+        self.observe(.view) { $0.box = box }
+    }
+
+    /// It is in its room and sees everything, unless its connection was there before. Some look at a part first.
+    func beganToSee() {
+        self.sight = self.sight == .nothing ? .everything : .unknown
+        if self.world.random.place(3) == 0 { self.look() }
+    }
+
+    // MARK: Cursors and selections
+
+    /// Moves the cursor, hides it, or selects something.
+    func point() {
+        switch self.world.random.place(4) {
+        case 0: self.hideCursor()
+        case 1: self.point(x: Int(self.world.random.number(0...900)), y: 5)
+        default:
+            self.world.count("apps.selections")
+            self.selection = self.world.random.place(3) == 0 ? [] : [self.pick()]
+            let ids = self.selection.map { "\"\($0)\"" }.joined(separator: ",")
+            let fields = "\"roomId\":\"\(self.room)\",\"elementIds\":[\(ids)]"
+            self.send("[\"selection:set\",{\(fields)}]", awaiting: .other)
+        }
+    }
+
+    func point(x: Int, y: Int) {
+        self.observe(.pointed) { $0.show(cursor: (Double(x), Double(y))) }
+        self.send("[\"cursor:moving\",{\"roomId\":\"\(self.room)\",\"x\":\(x),\"y\":\(y)}]", awaiting: nil)
+    }
+
+    private func hideCursor() {
+        self.observe(.pointed)
+        self.send("[\"cursor:moving\",{\"roomId\":\"\(self.room)\",\"x\":null,\"y\":null}]", awaiting: nil)
+    }
+
+    /// Somebody's cursor came.
+    func cursor(_ data: JSONValue) {
+        let sid = data["sid"]?.string ?? ""
+        self.observe(.cursor) {
+            $0.sender = data["userId"]?.string ?? ""
+            if let x = data["x"]?.double, let y = data["y"]?.double { $0.show(cursor: (x, y)) }
+        }
+        if data["x"]?.kind == .null { self.cursors.remove(sid) } else { self.cursors.insert(sid) }
+    }
+}

@@ -1,0 +1,49 @@
+import Canvas
+import GatewayCore
+import HistoryChecker
+import Wire
+
+/// What is wrong with viewports in a gateway that has one of the mistakes of this kind; right in every other.
+struct ViewportMistakes {
+    let mutant: Mutant?
+
+    /// What the core gets of an app's event.
+    func altered(_ event: [UInt8], in room: String) -> [UInt8] {
+        guard self.mutant == .viewportsOff, Self.isViewport(event) else { return event }
+        return Array("[\"viewport:set\",{\"roomId\":\"\(room)\"}]".utf8)
+    }
+
+    /// What is done of what the core wants done after an event.
+    func alter(_ actions: inout [GatewayAction], after event: [UInt8]) {
+        guard self.mutant == .entrancesOff, Self.isViewport(event) else { return }
+        actions.removeAll { if case .previews = $0 { true } else { false } }
+    }
+
+    /// What a fan-out gets of a record; nil: nothing.
+    func altered(_ record: FanoutRecord) -> FanoutRecord? {
+        switch record {
+        case .areaInterest where self.mutant == .areasOff: return nil
+        case .interest(var interest) where self.mutant == .viewportsForgotten:
+            interest.hasViewports = false
+            return .interest(interest)
+        default: return record
+        }
+    }
+
+    /// True when an app with a viewport gets a preview that it can see.
+    func shows(_ text: PreviewText, to app: App) -> Bool {
+        switch self.mutant {
+        case .sightingsLost: app.world.random.place(3) > 0
+        case .departuresOff: !text.previews.contains { Self.isAway($0, from: app.sight) }
+        default: true
+        }
+    }
+
+    private static func isViewport(_ event: [UInt8]) -> Bool { event.starts(with: "[\"viewport:set\"".utf8) }
+
+    /// True when a preview shows something far from what an app looks at.
+    private static func isAway(_ preview: Preview, from sight: App.Sight) -> Bool {
+        guard case .part(let view) = sight, let x = preview.fields.positionX else { return false }
+        return x < view.left - 1000 || x > view.right + 1000
+    }
+}
