@@ -6,6 +6,7 @@ namespace the kernel removes both of its interfaces: nothing is left to clean up
 
 import contextlib
 import ctypes
+import itertools
 import os
 import signal
 import subprocess
@@ -118,10 +119,11 @@ class Network:
         if self.net is None:
             raise Impossible("every net of 198.18.0.0/16 is in use")
         self.machines = {}
+        self.numbers = itertools.cycle(range(63))
 
     def add(self):
-        """Another machine."""
-        number = next(number for number in range(63) if number not in self.machines)
+        """Another machine. Its address is one that no stranger had before, since gateways remember what they sent."""
+        number = next(number for number in self.numbers if number not in self.machines)
         self.machines[number] = Machine(self.net, number)
         return self.machines[number]
 
