@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline client chaos hostile
 #
-# Everything is built once, at the start, for each configuration that the phases need. Phases that only compute run beside
-# the builds; those that wait for sockets, processes and timers run when nothing else does, one after the other. One line
-# for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that runs no test fails,
-# and so does a skipped test: nothing is left out in silence.
+# Everything is built once, at the start, for each configuration that the phases need. Phases that wait for sockets,
+# processes and timers run one after the other; those that only compute run beside the builds, or beside the waiting ones
+# with what these leave of the processors. One line for each phase, the failures in full, and last "N passed, N failed"
+# over all of them. A phase that runs no test fails, and so does a skipped test: nothing is left out in silence.
 #
 #     LONG=1    drills of the length that `make test-long` is for, see the phases; daemons run as built for release
 #     BUSY=1    one core is kept busy meanwhile
@@ -135,11 +135,11 @@ pytest_phase() { # phase, script, further argument…
     [ "${#SHORT[@]}" -eq 0 ] || tail -n 1 "$log" | grep -oE '[0-9]+ deselected' | sed "s/deselected/more in make test-long/;s/^/$phase: /"
 }
 
-# Runs the built tests of a configuration.
-swift_phase() { # phase, argument…
-    local phase=$1 log=$LOGS/$1.log start=$SECONDS code
-    shift
-    swift test --skip-build --disable-xctest "$@" >"$log" 2>&1
+# Runs the built tests of a configuration: their program itself, since only one `swift test` of a folder runs at a time.
+swift_phase() { # phase, folder of the build, argument…
+    local phase=$1 tests=$2/debug/touchsyncPackageTests.xctest log=$LOGS/$1.log start=$SECONDS code
+    shift 2
+    NO_COLOR=1 "$tests" --testing-library swift-testing "$@" >"$log" 2>&1
     code=$?
     # shellcheck disable=SC2046
     record "$phase" $(count_swift "$log" $code) $((SECONDS - start)) "$log"
@@ -153,24 +153,24 @@ phase_lint() {
 
 phase_model() { script_phase model Tests/Model/run.sh ${LONG:+--long}; }
 
-phase_pure() { swift_phase pure --skip Live --skip "$SHELLS" --skip '^SimulationTests\.'; }
+phase_pure() { swift_phase pure .build --skip Live --skip "$SHELLS" --skip '^SimulationTests\.'; }
 
 # The thread sanitizer runs these too: beside it only what it leaves out.
 phase_shells() {
-    if [ -z "$LONG" ] && wants tsan; then swift_phase shells --filter foreignThreadsTrapInDebugBuilds
-    else swift_phase shells --filter "$SHELLS" --skip Live --no-parallel; fi
+    if [ -z "$LONG" ] && wants tsan; then swift_phase shells .build --filter foreignThreadsTrapInDebugBuilds
+    else swift_phase shells .build --filter "$SHELLS" --skip Live --no-parallel; fi
 }
 
 # Worlds are what their seed says only if dictionaries have one order in every process.
 phase_simulation() {
-    SWIFT_DETERMINISTIC_HASHING=1 SIMULATION_SEEDS=${LONG:+5000} swift_phase simulation --filter '^SimulationTests\.'
+    SWIFT_DETERMINISTIC_HASHING=1 SIMULATION_SEEDS=${LONG:+5000} swift_phase simulation .build --filter '^SimulationTests\.'
     grep -a ' worlds: ' "$LOGS/simulation.log"
 }
 
 phase_live() {
-    if [ "$LONG" ] || ! wants tsan; then swift_phase live --filter Live --skip LiveFailoverTests; fi
+    if [ "$LONG" ] || ! wants tsan; then swift_phase live .build --filter Live --skip LiveFailoverTests; fi
     # Pairs of servers, and deadlines of ten seconds: apart from the rest, which they would make late.
-    swift_phase failover --filter LiveFailoverTests --no-parallel
+    swift_phase failover .build --filter LiveFailoverTests --no-parallel
 }
 
 # Backtraces of the Swift runtime make a sanitizer report take minutes. The test that ends a process of its own waits for
@@ -178,7 +178,7 @@ phase_live() {
 # with the shells.
 phase_tsan() {
     SWIFT_BACKTRACE=enable=no TOUCHSYNC_SANITIZED=1 TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}" \
-        swift_phase tsan "${TSAN[@]}" --filter "$TSAN_FILTER" --skip LiveFailoverTests \
+        swift_phase tsan .build-tsan --filter "$TSAN_FILTER" --skip LiveFailoverTests \
         --skip foreignThreadsTrapInDebugBuilds --no-parallel
 }
 
@@ -213,6 +213,9 @@ phase_hostile() {
     script_phase hostile Tests/Hostile/run.sh "$bin" "${how[@]}"
 }
 
+# Lets this shell and what it starts compute only while nobody else wants to.
+step_back() { renice -n 19 "$BASHPID" >"$LOGS/renice.log"; }
+
 # Runs those of some phases that are wanted, one after the other.
 run() { # phase…
     local phase
@@ -237,16 +240,21 @@ if wants pure shells simulation live fuzz conformance pipeline client chaos host
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
 # What only computes, beside the second one.
-{
-    wants tsan && build tsan env TOUCHSYNC_SANITIZED=1 swift build --build-tests "${TSAN[@]}" && touch "$LOGS/tsan.built"
-} &
+run pure &
 lanes+=($!)
-run pure simulation fuzz
+if wants tsan && build tsan env TOUCHSYNC_SANITIZED=1 swift build --build-tests "${TSAN[@]}"; then
+    touch "$LOGS/tsan.built"
+fi
 wait "${lanes[@]}"
-# What waits, one after the other.
+# What waits, one after the other, and what computes for long.
+{ step_back; run simulation fuzz; } &
+computing=$!
 run shells live
 [ ! -e "$LOGS/tsan.built" ] || run tsan
-run conformance pipeline client chaos hostile
+run conformance pipeline client chaos
+wait "$computing"
+# Delays are measured when nothing else runs.
+run hostile
 
 awk '{ passed += $1; failed += $2 } END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || !passed }' \
     "$RESULTS"
