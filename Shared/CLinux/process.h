@@ -1,6 +1,7 @@
 // What a supervisor of processes needs beyond Glibc's Swift module.
 #pragma once
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -48,3 +49,7 @@ static inline int linux_clock_is_synchronised(void) {
     struct timex state = {.modes = 0};
     return adjtimex(&state) != TIME_ERROR;
 }
+
+// Blocks of at least so many bytes come from the system and go back to it when they are freed. Left alone, glibc raises
+// this size to that of the largest block that was freed (up to 32 MiB) and keeps what is smaller for itself.
+static inline void linux_return_blocks_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }

@@ -106,10 +106,15 @@ public struct EnvelopeWriter: Sendable {
 
     /// Appends a record.
     public mutating func append<Record: WireRecord>(_ record: Record) {
-        self.writer.u8(record.recordKind.rawValue)
+        self.append(record.recordKind) { record.encode(into: &$0) }
+    }
+
+    /// Appends a record of a kind, whose fields are appended by `encode`.
+    public mutating func append(_ kind: RecordKind, encode: (inout ByteWriter) -> Void) {
+        self.writer.u8(kind.rawValue)
         let lengthAt = self.writer.bytes.count
         self.writer.integer(UInt32(0))
-        record.encode(into: &self.writer)
+        encode(&self.writer)
         let length = UInt32(truncatingIfNeeded: self.writer.bytes.count - lengthAt - 4)
         self.count += 1
         self.patch(length, at: lengthAt)

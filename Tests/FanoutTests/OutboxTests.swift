@@ -50,6 +50,24 @@ import Wire
         #expect(outbox.bytes == 0)
     }
 
+    @Test func recordsForOneAreTreatedAsThoseForMany() throws {
+        let records = [Self.update(1), .preview(.by()), .preview(.by()), Self.update(2, gesture: 1), .preview(.by())]
+        for isBlocked in [false, true] {
+            var many = GatewayOutbox(maxBytes: 1000)
+            if isBlocked {
+                Self.add([Self.update(0)], to: &many)
+                _ = many.next()
+                many.settle(.blocked)
+            }
+            var one = many
+            Self.add(records, to: &many)
+            for record in records { one.append(record) }
+            #expect(one.foldedPreviews == many.foldedPreviews && one.bytes == many.bytes)
+            #expect(one.unblock() == many.unblock())
+            #expect(try Self.drain(&one) == Self.drain(&many))
+        }
+    }
+
     @Test func aLargeEnvelopeIsFollowedByAnother() throws {
         var outbox = GatewayOutbox(maxBytes: 1 << 20, envelopeBytes: 100)
         let records = (UInt64(1)...5).map { Self.update($0) }

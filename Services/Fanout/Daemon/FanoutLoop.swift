@@ -201,7 +201,7 @@ final class FanoutLoop: ReactorLoop {
             for action in actions {
                 switch action {
                 case .send(let record, let gateway):
-                    self.peers.append(record, to: CollectionOfOne(gateway))
+                    self.peers.append(record, to: gateway)
                 case .broadcast(let record, let to, let except):
                     self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):

@@ -15,6 +15,8 @@ package struct FanoutPeers {
     /// Previews of this turn.
     private var previews: [Preview] = []
     private var fields = ByteWriter()
+    /// The storage of those is used again up to this size, bytes.
+    private static let keptBytes = 64 << 10
 
     /// No peer yet.
     /// - Parameters:
@@ -116,9 +118,15 @@ package struct FanoutPeers {
 
     // MARK: Out
 
+    /// Adds a record for a gateway, if it is up.
+    package mutating func append(_ record: GatewayRecord, to gateway: GatewayID) {
+        guard let index = self.gateways.index(of: gateway) else { return }
+        self.gateways.entries[index].outbox.append(record)
+    }
+
     /// Adds a record for gateways that are up; it is encoded once.
     package mutating func append(_ record: GatewayRecord, to gateways: some Sequence<GatewayID>) {
-        self.fields.bytes.removeAll(keepingCapacity: true)
+        self.fields.bytes.removeAll(keepingCapacity: self.fields.bytes.capacity <= Self.keptBytes)
         record.encode(into: &self.fields)
         self.fields.bytes.withUnsafeBytes { fields in
             for gateway in gateways {

@@ -14,7 +14,7 @@ struct SnapshotQueue {
 
     private struct Entry {
         let room: Identifier
-        var parts: Deque<[UInt8]>
+        var parts: Slice<SnapshotParts>
     }
 
     private var entries: Deque<Entry> = []
@@ -22,7 +22,7 @@ struct SnapshotQueue {
     /// Adds a room; what is left of an earlier snapshot of it is dropped.
     mutating func append(_ snapshot: Snapshot) {
         self.drop(snapshot.room)
-        self.entries.append(Entry(room: snapshot.room, parts: Deque(snapshot.parts)))
+        self.entries.append(Entry(room: snapshot.room, parts: snapshot.parts[...]))
     }
 
     /// Sends no more of a room.

@@ -3,12 +3,17 @@ internal import Glibc
 
 /// Initialisation common to all processes.
 package enum ProcessSetup {
-    /// Ignores SIGPIPE (a write to a closed pipe or socket then fails with EPIPE) and raises the descriptor limit to
-    /// the system's maximum.
+    /// From this size on, a block of memory that was freed is given back to the system, bytes. Below it are the buffers
+    /// of every turn; above it snapshots of large rooms, of which a daemon should hold no more than those under way.
+    private static let largeBlock: Int32 = 1 << 20
+
+    /// Ignores SIGPIPE (a write to a closed pipe or socket then fails with EPIPE), raises the descriptor limit to the
+    /// system's maximum, and has large blocks of memory given back.
     /// - Returns: the descriptor limit in force.
     @discardableResult
     package static func prepare() -> Int {
         signal(SIGPIPE, SIG_IGN)
+        linux_return_blocks_from(Self.largeBlock)
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
         if limit.rlim_cur < limit.rlim_max {

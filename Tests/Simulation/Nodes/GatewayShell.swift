@@ -233,7 +233,7 @@ final class GatewayShell: Shell {
     }
 
     /// All parts are under way immediately; the app has read them a while later.
-    private func send(_ parts: [[UInt8]], of room: Identifier, to slot: Slot) {
+    private func send(_ parts: SnapshotParts, of room: Identifier, to slot: Slot) {
         guard let connection = self.apps[slot] else { return }
         self.world.count("gateway.snapshot-parts", Int64(parts.count))
         for part in parts { self.tell(slot, .event, AppText(part)) }

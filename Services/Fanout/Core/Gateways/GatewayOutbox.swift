@@ -56,17 +56,34 @@ package struct GatewayOutbox: Sendable {
     /// True when nothing waits.
     package var isEmpty: Bool { self.sealed.isEmpty && self.envelope.isEmpty && self.previews.isEmpty }
 
-    /// Adds a record; `fields` are its encoded fields, so that a record for many gateways is encoded once.
+    /// Adds a record.
+    package mutating func append(_ record: GatewayRecord) {
+        guard self.takes(record) else { return }
+        self.envelope.append(record.kind) { record.encode(into: &$0) }
+        self.appended()
+    }
+
+    /// Adds a record of which `fields` are the encoded fields, so that one for many gateways is encoded once.
     package mutating func append(_ record: GatewayRecord, fields: UnsafeRawBufferPointer) {
-        if self.hasOverflown { return }
+        guard self.takes(record) else { return }
+        self.envelope.append(record.kind, fields: ByteReader(fields))
+        self.appended()
+    }
+
+    /// False when the record is dropped, or folded into what waits.
+    private mutating func takes(_ record: GatewayRecord) -> Bool {
+        if self.hasOverflown { return false }
         if self.isBlocked || !self.previews.isEmpty {
             if case .preview(let preview) = record {
                 if self.previews.insert(preview) != .added { self.foldedPreviews += 1 }
-                return
+                return false
             }
             self.foldedPreviews += self.previews.remove(record.endedPreviews)
         }
-        self.envelope.append(record.kind, fields: ByteReader(fields))
+        return true
+    }
+
+    private mutating func appended() {
         if self.envelope.bytes.count >= self.envelopeBytes { self.seal() }
         if self.isBlocked, self.bytes > self.maxBytes { self.overflow() }
     }

@@ -31,8 +31,11 @@ struct ElementStore: Sendable {
     private var departed: [Identifier: GestureFences] = [:]
     /// Roughly the bytes of the texts.
     private(set) var bytes = 0
-    /// The JSON array of all elements, while nothing has changed since it was made.
+    /// The JSON array of all elements, while nothing has changed since it was made and it is no larger than
+    /// ``keptArrayBytes``.
     private var array: [UInt8]?
+    /// A larger array would hold a large room twice, bytes.
+    private static let keptArrayBytes = 1 << 20
 
     var count: Int { self.indices.count }
     /// Roughly the bytes of everything.
@@ -95,7 +98,7 @@ struct ElementStore: Sendable {
             text.append(contentsOf: slot.json)
         }
         text.append(UInt8(ascii: "]"))
-        self.array = text
+        if text.count <= Self.keptArrayBytes { self.array = text }
         return text
     }
 

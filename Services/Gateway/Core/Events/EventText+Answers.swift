@@ -131,15 +131,17 @@ extension EventText {
     }
 
     /// One part of a room's elements, as an event.
-    /// - Parameter elements: a JSON array.
-    static func elements(_ elements: [UInt8], part: Int, of parts: Int, room: Identifier) -> [UInt8] {
+    /// - Parameter elements: their JSON texts, with commas between them.
+    static func elements(_ elements: ArraySlice<UInt8>, part: Int, of parts: Int, room: Identifier) -> [UInt8] {
         Self.event("room:elements", room: room) { writer in
             writer.key("part")
             writer.value(part)
             writer.key("parts")
             writer.value(parts)
             writer.key("elements")
+            writer.beginArray()
             writer.raw(elements)
+            writer.endArray()
         }
     }
 

@@ -314,12 +314,12 @@ extension Joins {
             return .acknowledge(join.slot, id: ackID, json: text(parts: 0))
         }
         try self.snapshots.begin(elements.count, of: join.room, for: join.slot, of: join.user)
-        let parts = join.wantsParts ? Snapshots.parts(of: elements, limit: self.limits.snapshotPart) : []
-        let events = parts.enumerated().map { index, part in
-            EventText.elements(part, part: index + 1, of: parts.count, room: join.room)
-        }
+        let parts =
+            join.wantsParts
+            ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
+            : SnapshotParts(none: join.room)
         return .snapshot(
-            join.slot, Snapshot(room: join.room, ackID: ackID, json: text(parts: parts.count), parts: events))
+            join.slot, Snapshot(room: join.room, ackID: ackID, json: text(parts: parts.count), parts: parts))
     }
 
     /// A join in flight has ended without the room, as its app has lost the right to it.

@@ -9,7 +9,7 @@ package struct Snapshot: Equatable, Sendable {
     /// The acknowledgement's only argument.
     package let json: [UInt8]
     /// Events that follow it, in order: `room:elements`. Empty when the answer has all elements itself.
-    package let parts: [[UInt8]]
+    package let parts: SnapshotParts
 }
 
 /// The large snapshots that apps have not read yet. They share one budget, so that any number of slow readers of large
@@ -75,43 +75,5 @@ package struct Snapshots {
         self.bytesByUser[ended.user, default: 0] -= ended.bytes
         if self.bytesByUser[ended.user] == 0 { self.bytesByUser[ended.user] = nil }
         return true
-    }
-
-    /// Divides the JSON array of a room's elements into arrays of at most `limit` bytes, unless one element is longer.
-    static func parts(of elements: [UInt8], limit: Int) -> [[UInt8]] {
-        elements.withUnsafeBytes { text in
-            var parts: [[UInt8]] = []
-            // The first byte of the part, and the end of its last whole element.
-            var (start, end) = (1, 1)
-            var (depth, index) = (0, 1)
-            func cut(at next: Int) {
-                parts.append([UInt8(ascii: "[")] + text[start..<end] + [UInt8(ascii: "]")])
-                start = next
-            }
-            while index < text.count - 1 {
-                switch text[index] {
-                case UInt8(ascii: "\""): index = Self.endOfString(in: text, from: index + 1)
-                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    depth -= 1
-                    guard depth == 0 else { break }
-                    if index + 3 - start > limit, end > start { cut(at: end + 1) }
-                    end = index + 1
-                default: break
-                }
-                index += 1
-            }
-            if end > start { cut(at: end) }
-            return parts
-        }
-    }
-
-    /// The index of the quotation mark that ends a string.
-    private static func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
-        var index = start
-        while index < text.count, text[index] != UInt8(ascii: "\"") {
-            index += text[index] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return index
     }
 }
