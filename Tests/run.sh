@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline client chaos hostile
 #
-# Everything is built once, at the start, for each configuration that the phases need. Phases that wait for sockets,
-# processes and timers run one after the other; those that only compute run beside the builds, or beside the waiting ones
-# with what these leave of the processors. One line for each phase, the failures in full, and last "N passed, N failed"
+# Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
+# run one after the other; beside them runs what only computes, the second build too, with what they leave of the
+# processors. One line for each phase, the failures in full, and last "N passed, N failed"
 # over all of them. A phase that runs no test fails, and so does a skipped test: nothing is left out in silence.
 #
 #     LONG=1    drills of the length that `make test-long` is for, see the phases; daemons run as built for release
@@ -28,6 +28,8 @@ LONG=${LONG:-}
 bin=.build/debug
 [ -z "$LONG" ] || bin=.build/release
 TSAN=(--scratch-path .build-tsan --sanitize=thread)
+# What stands before a command that is to leave the processors to others.
+BEHIND=()
 # Tests of which another phase has shown the same in another way are for LONG only.
 SHORT=()
 [ "$LONG" ] || SHORT=(-m 'not long')
@@ -81,7 +83,7 @@ count_swift() { # log, exit code
 build() { # configuration, command…
     local log=$LOGS/build-$1.log start=$SECONDS name=$1
     shift
-    if "$@" >"$log" 2>&1; then
+    if "${BEHIND[@]}" "$@" >"$log" 2>&1; then
         printf '%-11s built in %d s\n' "$name" $((SECONDS - start))
     else
         record "build-$name" 0 1 $((SECONDS - start)) "$log"
@@ -103,7 +105,7 @@ count_lines() { # log, exit code
 script_phase() { # phase, command…
     local phase=$1 log=$LOGS/$1.log start=$SECONDS code
     shift
-    "$@" >"$log" 2>&1
+    "${BEHIND[@]}" "$@" >"$log" 2>&1
     code=$?
     # shellcheck disable=SC2046
     record "$phase" $(count_lines "$log" $code) $((SECONDS - start)) "$log"
@@ -139,7 +141,7 @@ pytest_phase() { # phase, script, further argument…
 swift_phase() { # phase, folder of the build, argument…
     local phase=$1 tests=$2/debug/touchsyncPackageTests.xctest log=$LOGS/$1.log start=$SECONDS code
     shift 2
-    NO_COLOR=1 "$tests" --testing-library swift-testing "$@" >"$log" 2>&1
+    NO_COLOR=1 "${BEHIND[@]}" "$tests" --testing-library swift-testing "$@" >"$log" 2>&1
     code=$?
     # shellcheck disable=SC2046
     record "$phase" $(count_swift "$log" $code) $((SECONDS - start)) "$log"
@@ -213,9 +215,6 @@ phase_hostile() {
     script_phase hostile Tests/Hostile/run.sh "$bin" "${how[@]}"
 }
 
-# Lets this shell and what it starts compute only while nobody else wants to.
-step_back() { renice -n 19 "$BASHPID" >"$LOGS/renice.log"; }
-
 # Runs those of some phases that are wanted, one after the other.
 run() { # phase…
     local phase
@@ -239,19 +238,24 @@ if wants pure shells simulation live fuzz conformance pipeline client chaos host
     build debug swift build --build-tests || phases=(lint model tsan)
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
-# What only computes, beside the second one.
-run pure &
-lanes+=($!)
-if wants tsan && build tsan env TOUCHSYNC_SANITIZED=1 swift build --build-tests "${TSAN[@]}"; then
-    touch "$LOGS/tsan.built"
-fi
 wait "${lanes[@]}"
-# What waits, one after the other, and what computes for long.
-{ step_back; run simulation fuzz; } &
+# What only computes.
+{
+    BEHIND=(Tests/behind.sh)
+    if wants tsan && build tsan env TOUCHSYNC_SANITIZED=1 swift build --build-tests "${TSAN[@]}"; then
+        touch "$LOGS/tsan.built"
+    fi
+} &
+building=$!
+{
+    BEHIND=(Tests/behind.sh)
+    run pure simulation fuzz
+} &
 computing=$!
-run shells live
+# What waits.
+run shells live conformance pipeline client chaos
+wait "$building"
 [ ! -e "$LOGS/tsan.built" ] || run tsan
-run conformance pipeline client chaos
 wait "$computing"
 # Delays are measured when nothing else runs.
 run hostile
