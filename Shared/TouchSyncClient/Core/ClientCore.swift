@@ -11,6 +11,7 @@ public struct ClientCore: Sendable {
     private var link: ClientLink
     /// In the order in which the app joined them.
     private var rooms: [ClientRoom] = []
+    private var lastSerial = 0
     private var outbox = ClientOutbox()
     /// How far the client is.
     public private(set) var state = ClientState.offline
@@ -103,9 +104,13 @@ public struct ClientCore: Sendable {
 
     private func index(of id: TextKey) -> Int? { self.rooms.firstIndex { $0.id == id } }
 
+    private func index(ofSerial serial: Int) -> Int? { self.rooms.firstIndex { $0.serial == serial } }
+
     private mutating func join(_ id: TextKey, _ record: RoomRecord?) {
         if let index = self.index(of: id) { return self.rooms[index].joinedAgain(&self.outbox) }
-        self.rooms.append(ClientRoom(id: id, queueLimit: self.options.queueLimit, record: record))
+        self.lastSerial += 1
+        let limit = self.options.queueLimit
+        self.rooms.append(ClientRoom(id: id, serial: self.lastSerial, queueLimit: limit, record: record))
         self.rooms[self.rooms.count - 1].join(&self.outbox)
     }
 
@@ -150,9 +155,9 @@ public struct ClientCore: Sendable {
     private mutating func answered(_ number: Int, _ answer: JSONObject) {
         switch self.outbox.answered(number) {
         case .join(let room):
-            if let index = self.index(of: room) { self.rooms[index].joinAnswered(answer, &self.outbox) }
+            if let index = self.index(ofSerial: room) { self.rooms[index].joinAnswered(answer, &self.outbox) }
         case .edit(let room, let key, let attempt, let session):
-            guard let index = self.index(of: room) else { return }
+            guard let index = self.index(ofSerial: room) else { return }
             self.rooms[index].editAnswered(key, attempt: attempt, session: session, answer, &self.outbox)
         case .token(let token):
             guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }

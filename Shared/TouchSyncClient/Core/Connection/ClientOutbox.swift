@@ -90,14 +90,14 @@ struct ClientOutbox: Sendable {
     }
 }
 
-/// What the answer to a request decides.
+/// What the answer to a request decides. Rooms are named by their serials.
 enum RequestSubject: Sendable {
     /// Nothing: it only shows that the connection lives.
     case nothing
     /// Whether a room may be entered.
-    case join(room: TextKey)
+    case join(room: Int)
     /// Whether an edit was applied, in this sending of it, under this session.
-    case edit(room: TextKey, key: Int, attempt: Int, session: String?)
+    case edit(room: Int, key: Int, attempt: Int, session: String?)
     /// Whether the server accepts another token.
     case token(String)
 }

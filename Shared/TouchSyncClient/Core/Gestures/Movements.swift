@@ -15,9 +15,17 @@ struct MovementPreview: Sendable {
 struct Movements: Sendable {
     private struct Movement: Sendable {
         var motion: RemoteMotion
+        /// When the way ends that the latest update began, ms.
+        var restsAt = -Double.infinity
         var sid: TextKey?
         var gesture: Int64?
         var fields = TransformFields()
+
+        /// Begins a way. `gap` is the time since the previous preview, ms.
+        mutating func move(to pose: Pose, at now: Int64, gap: Double? = nil) {
+            guard self.motion.receive(pose, at: Double(now), gap: gap) else { return }
+            self.restsAt = Double(now) + self.motion.pace.interval
+        }
     }
 
     private var byElement: [TextKey: Movement] = [:]
@@ -45,7 +53,7 @@ struct Movements: Sendable {
         if !isSame { movement.fields = TransformFields() }
         movement.fields.merge(preview.fields)
         (movement.sid, movement.gesture) = (preview.sid, preview.gesture)
-        movement.motion.receive(element.pose(with: movement.fields), at: Double(now), gap: preview.gap)
+        movement.move(to: element.pose(with: movement.fields), at: now, gap: preview.gap)
         self.byElement[id] = movement
         self.silence.heard(id, at: now)
     }
@@ -61,7 +69,7 @@ struct Movements: Sendable {
         guard self.byElement[id] != nil else { return false }
         self.silence.forget(id)
         if let stored {
-            self.byElement[id]?.motion.receive(stored.pose, at: Double(now))
+            self.byElement[id]?.move(to: stored.pose, at: now)
         } else {
             self.byElement[id] = nil
         }
@@ -75,7 +83,7 @@ struct Movements: Sendable {
     mutating func drawn(_ element: Element, at time: Double) -> Element {
         let id = TextKey(element.id)
         guard let movement = self.byElement[id] else { return element }
-        if !self.silence.isHeard(id), movement.motion.isAtRest(at: time) {
+        if !self.silence.isHeard(id), time >= movement.restsAt {
             self.byElement[id] = nil
             return element
         }

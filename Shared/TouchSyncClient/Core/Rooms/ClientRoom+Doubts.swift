@@ -4,8 +4,8 @@ import JSONBytes
 extension ClientRoom {
     /// Reads the room's history from where the oldest edit in doubt was sent, or goes on where a page could not be had.
     mutating func searchHistory(_ outbox: inout ClientOutbox) {
-        let oldest = self.queue.doubtful.map(\.sentAfter).min()
-        guard self.phase == .joined, let oldest else { return self.search.ended() }
+        self.search.paused()
+        guard self.phase == .joined, let oldest = self.queue.doubtful.map(\.sentAfter).min() else { return }
         self.readHistory(after: self.search.readingFrom ?? oldest, &outbox)
     }
 

@@ -22,7 +22,7 @@ extension ClientRoom {
         while let edit = self.queue.next(limit: self.allowance.unacknowledged, seq: self.contents.seq) {
             self.saving.changed()
             let subject = RequestSubject.edit(
-                room: self.id, key: edit.key, attempt: edit.attempt, session: self.session.secret)
+                room: self.serial, key: edit.key, attempt: edit.attempt, session: self.session.secret)
             self.ask(edit.event, about: subject, &outbox) { writer in
                 edit.body.encodeMembers(into: &writer, except: ["roomId", "n"])
                 writer.member("n", ifPresent: edit.number)

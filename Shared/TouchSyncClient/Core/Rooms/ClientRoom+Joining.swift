@@ -6,7 +6,7 @@ extension ClientRoom {
         self.retryAt = nil
         guard outbox.isConnected else { return }
         self.phase = .joining
-        self.ask("room:join", about: .join(room: self.id), &outbox) { writer in
+        self.ask("room:join", about: .join(room: self.serial), &outbox) { writer in
             writer.member("parts", true)
             writer.member("session", ifPresent: self.session.secret)
             guard let (epoch, seq) = self.contents.position else { return }

@@ -12,6 +12,8 @@ struct ClientRoom: Sendable {
     }
 
     let id: TextKey
+    /// What requests call it: another one after it was left and joined again, so that late answers find nobody.
+    let serial: Int
     var phase = Phase.idle
     /// Whether it is left as soon as all edits have their results.
     var isLeaving = false
@@ -34,8 +36,9 @@ struct ClientRoom: Sendable {
     var resumeAt: Int64?
 
     /// A room with what an earlier run of the app left.
-    init(id: TextKey, queueLimit: Int, record: RoomRecord?) {
+    init(id: TextKey, serial: Int, queueLimit: Int, record: RoomRecord?) {
         self.id = id
+        self.serial = serial
         self.session = RoomSession(secret: record?.session, sid: TextKey(record?.sid ?? ""))
         self.queue = EditQueue(
             capacity: queueLimit, nextNumber: record?.nextNumber ?? 1, edits: record?.edits.map(\.edit) ?? [])
@@ -105,14 +108,17 @@ struct ClientRoom: Sendable {
 
     /// The input is done: saves edits, computes again what changed, and reports it.
     mutating func finish(_ outbox: inout ClientOutbox) {
-        let record = { [session, queue, gestures] in
-            RoomRecord(session: session, queue: queue, lastGesture: gestures.lastNumber)
-        }
-        if let save = self.saving.due(record()) { self.tell(save, &outbox) }
+        self.save(&outbox)
         let ids = self.contents.takeTouched()
         if ids.isEmpty { return }
         for id in ids { self.contents.show(self.composed(id), id) }
         self.tell(.changed(ids.map(\.text)), &outbox)
+    }
+
+    private mutating func save(_ outbox: inout ClientOutbox) {
+        guard self.saving.isDirty else { return }
+        let record = RoomRecord(session: self.session, queue: self.queue, lastGesture: self.gestures.lastNumber)
+        if let save = self.saving.due(record) { self.tell(save, &outbox) }
     }
 
     // MARK: Messages

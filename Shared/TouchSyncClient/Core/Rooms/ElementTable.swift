@@ -31,7 +31,8 @@ struct ElementTable: Sendable {
         }
     }
 
-    var ids: Dictionary<TextKey, some Any>.Keys { self.entries.keys }
+    /// The ids in the order in which the elements came.
+    var ids: [TextKey] { self.entries.sorted { $0.value.rank < $1.value.rank }.map(\.key) }
 
     /// All elements in no particular order.
     var all: some Sequence<Element> { self.entries.values.lazy.map(\.element) }

@@ -32,7 +32,7 @@ struct RoomAllowance: Sendable {
 /// Which edits are to be kept for the next run of the app.
 struct RoomSaving: Sendable {
     /// Whether something of it changed since it was saved.
-    private var isDirty = false
+    private(set) var isDirty = false
     /// Whether something is saved.
     private var isSaved: Bool
 
@@ -45,10 +45,8 @@ struct RoomSaving: Sendable {
     }
 
     /// What the shell is to do about the present state, which is nil when nothing has to be kept.
-    mutating func due(_ record: @autoclosure () -> RoomRecord?) -> RoomOutput? {
-        guard self.isDirty else { return nil }
+    mutating func due(_ record: RoomRecord?) -> RoomOutput? {
         self.isDirty = false
-        let record = record()
         defer { self.isSaved = record != nil }
         return record != nil || self.isSaved ? .save(record) : nil
     }
@@ -61,13 +59,20 @@ struct DoubtSearch: Sendable {
     /// When a page that could not be had is asked for again, ms.
     private(set) var retryAt: Int64?
 
+    /// The page behind a number is being read.
     mutating func began(from seq: Int64) {
         self.readingFrom = seq
         self.retryAt = nil
     }
 
+    /// A page could not be had.
     mutating func failed(retryAt: Int64) {
         self.retryAt = retryAt
+    }
+
+    /// It goes on from the same page, at the latest behind the next join.
+    mutating func paused() {
+        self.retryAt = nil
     }
 
     /// It is over, or the connection was lost.

@@ -16,7 +16,7 @@ public struct JSONObject: Sendable {
 
     /// An object of the members that are written; their names must be unique.
     public init(_ members: (inout JSONWriter) -> Void) {
-        self.value = JSONValue(clientText: JSONWriter.text(members)) ?? JSONDocument().root
+        self.value = JSONValue(clientText: JSONWriter.text(members)) ?? Self.empty.value
     }
 
     /// The object with this text; nil if the text is anything else.
@@ -88,6 +88,8 @@ extension JSONLimits {
     static let client: JSONLimits = {
         var limits = Element.jsonLimits
         limits.elementsPerArray = .max
+        // What one app may send, inside the answer to another one's join.
+        limits.depth = 64
         limits.numberLength = 1024
         limits.allowsMoreKeys = true
         limits.allowsUnstorableText = true
