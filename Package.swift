@@ -294,8 +294,8 @@ let package = Package(
     products: [
         // Geometry and rules.
         .library(name: "Canvas", targets: ["Canvas"]),
-        // The client.
-        .library(name: "TouchSyncClient", targets: ["TouchSyncClientCore"]),
+        // The client, with the modules of its values.
+        .library(name: "TouchSyncClient", targets: ["TouchSyncClientCore", "Canvas", "JSONBytes"]),
     ],
     dependencies: dependencies,
     targets: shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand
