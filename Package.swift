@@ -2,8 +2,9 @@
 import PackageDescription
 
 // Versions of everything we depend on stand in this one block. They are exact: the programs are built of what was
-// tested, and nobody shares these packages with us. Canvas, JSONBytes and Wire, which apps may use, depend on none of
-// them; a package that they came to need would get a range, because an app has one version of each package.
+// tested, and nobody shares these packages with us. Canvas, JSONBytes, Wire and TouchSyncClientCore, which apps may use,
+// depend on none of them; a package that they came to need would get a range, because an app has one version of each
+// package.
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
@@ -108,10 +109,12 @@ let shells: [Target] = [
         ]),
 ]
 
-// Served by the gateway; the folder also has what apps read about it.
 let client: [Target] = [
+    // Served by the gateway; the folder also has what apps read about it.
     library(
-        "WebClient", "Shared/Client", exclude: ["README.md"], resources: [.embedInCode("web/touchsync.js")])
+        "WebClient", "Shared/Client", exclude: ["README.md"], resources: [.embedInCode("web/touchsync.js")]),
+    // What an app in Swift decides: a machine without a socket and without a clock.
+    library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
 ]
 
 let gateway: [Target] = [
@@ -215,6 +218,7 @@ let testTargets: [Target] = [
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
+    tests("TouchSyncClientTests", ["TouchSyncClientCore", "Canvas", "JSONBytes"]),
     // Certificates that tests make for themselves.
     library("TLSTestKit", "Tests/TLSTestKit"),
     tests(
@@ -286,8 +290,13 @@ let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
 
 let package = Package(
     name: "touchsync",
-    // Geometry and rules, for apps too: it depends on nothing but JSONBytes.
-    products: [.library(name: "Canvas", targets: ["Canvas"])],
+    // For apps too: these depend on nothing but JSONBytes and each other.
+    products: [
+        // Geometry and rules.
+        .library(name: "Canvas", targets: ["Canvas"]),
+        // The client, with the modules of its values.
+        .library(name: "TouchSyncClient", targets: ["TouchSyncClientCore", "Canvas", "JSONBytes"]),
+    ],
     dependencies: dependencies,
     targets: shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand
         + testTargets.filter { !isSanitized || sanitizedTests.contains($0.name) },

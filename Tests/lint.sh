@@ -19,16 +19,18 @@ refuse() { # message, pattern, path…
 swift format lint --strict -r Package.swift Services Shared Tests || offence 'formatting; make format repairs most of it'
 
 imports='^[[:space:]]*(@[a-z]+ )*((public|package|internal|private) )?import (struct |class |enum |func )?'
-pure=(Services/*/Core Shared/Timing Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO)
+pure=(Services/*/Core Shared/Timing Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO
+    Shared/TouchSyncClient/Core)
 refuse 'a pure module imports what does I/O' \
     "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq))\b" \
     "${pure[@]}"
 # Canvas takes sine and cosine from the C library, where there is no other.
 refuse 'a pure module imports the C library' "${imports}Glibc\b" $(printf '%s\n' "${pure[@]}" | grep -v Canvas)
-# Apps import Canvas: it and what it depends on stand on the standard library and the C library alone.
-if hits=$(grep -rnE --include='*.swift' -- "${imports}" Shared/Canvas Shared/JSONBytes |
-    grep -vE 'import (JSONBytes|Darwin|Glibc|Musl)$'); then
-    offence 'the library for apps imports a package or Foundation'
+# Apps import Canvas and the client's core: they and what they depend on stand on the standard library and the C library
+# alone.
+if hits=$(grep -rnE --include='*.swift' -- "${imports}" Shared/Canvas Shared/JSONBytes Shared/TouchSyncClient/Core |
+    grep -vE 'import (JSONBytes|Canvas|Darwin|Glibc|Musl)$'); then
+    offence 'a library for apps imports a package or Foundation'
     printf '%s\n' "$hits"
 fi
 refuse 'a pure module reads a clock or draws random numbers' \

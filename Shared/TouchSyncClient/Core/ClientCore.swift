@@ -1,0 +1,201 @@
+public import Canvas
+import JSONBytes
+
+/// Everything that the client decides, as a machine without a socket and without a clock: an input at a time gives
+/// outputs, and nothing else happens.
+///
+/// Times are ms of a clock that does not run backwards. When `deadline` is reached, the shell gives the input
+/// `timeReached`.
+public struct ClientCore: Sendable {
+    private let options: ClientOptions
+    private var link: ClientLink
+    /// In the order in which the app joined them.
+    private var rooms: [ClientRoom] = []
+    private var lastSerial = 0
+    private var outbox = ClientOutbox()
+    /// How far the client is.
+    public private(set) var state = ClientState.offline
+
+    /// A client that was not told to connect yet.
+    public init(options: ClientOptions) {
+        self.options = options
+        self.link = ClientLink(options: options)
+    }
+
+    /// When the next input is due at the latest, ms; nil when only something from outside can change anything.
+    public var deadline: Int64? {
+        let rooms = self.rooms.compactMap(\.deadline).min()
+        return earliest(self.link.deadline(self.outbox), rooms)
+    }
+
+    /// The token that the server has, for requests by HTTP; nil without one.
+    public var token: String? { self.link.tokens.token }
+
+    /// Takes note of what happened.
+    /// - Parameters:
+    ///   - now: the time, ms.
+    ///   - random: a number in 0…1 that is another one for each input and each client.
+    /// - Returns: what the shell is to do, in this order.
+    public mutating func input(_ input: ClientInput, at now: Int64, random: Double) -> [ClientOutput] {
+        self.outbox.begin(at: now)
+        self.perform(input, random: random > 0 ? min(random, 1) : 0)
+        self.finishRooms()
+        self.noteState()
+        return self.outbox.drain()
+    }
+
+    private mutating func perform(_ input: ClientInput, random: Double) {
+        switch input {
+        case .connect: self.link.connect(&self.outbox)
+        case .disconnect: self.follow(self.link.disconnect(random: random, &self.outbox))
+        case .opened: self.link.opened(self.outbox)
+        case .closed:
+            if self.link.isListening { self.follow(self.link.lost(random: random, &self.outbox)) }
+        case .packetReceived(let text): self.received(text, random: random)
+        case .timeReached:
+            self.follow(self.link.timeReached(random: random, &self.outbox))
+            for index in self.rooms.indices { self.rooms[index].timeReached(&self.outbox) }
+        case .tokenProvided(let token): self.follow(self.link.tokenProvided(token, random: random, &self.outbox))
+        case .networkReturned: self.link.networkReturned(&self.outbox)
+        case .foregrounded: self.link.foregrounded(&self.outbox)
+        case .backgrounded: self.link.backgrounded(self.outbox)
+        case .room(let id, .join(let record)): self.join(TextKey(id), record)
+        case .room(let id, let input): self.perform(input, in: TextKey(id))
+        }
+    }
+
+    /// What the connection did, rooms do, too.
+    private mutating func follow(_ transition: ClientLink.Transition) {
+        switch transition {
+        case .none: break
+        case .lost: for index in self.rooms.indices { self.rooms[index].connectionLost() }
+        case .accepted: for index in self.rooms.indices { self.rooms[index].join(&self.outbox) }
+        }
+    }
+
+    private mutating func finishRooms() {
+        for index in self.rooms.indices { self.rooms[index].finish(&self.outbox) }
+        guard self.rooms.contains(where: \.canLeave) else { return }
+        for room in self.rooms where room.canLeave {
+            room.ask("room:leave", about: .nothing, &self.outbox) { _ in }
+            room.tell(.left, &self.outbox)
+        }
+        self.rooms.removeAll(where: \.canLeave)
+    }
+
+    private mutating func noteState() {
+        let state = self.presentState
+        if state == self.state { return }
+        self.state = state
+        self.outbox.tell(.stateChanged(state))
+    }
+
+    private var presentState: ClientState {
+        switch self.link.phase {
+        case .offline: .offline
+        case .expired: .expired
+        case .token, .opening: .connecting
+        case .up where self.link.isDraining: .draining
+        case .up: self.rooms.allSatisfy(\.isSettled) ? .live : .joining
+        }
+    }
+
+    // MARK: Rooms
+
+    private func index(of id: TextKey) -> Int? { self.rooms.firstIndex { $0.id == id } }
+
+    private func index(ofSerial serial: Int) -> Int? { self.rooms.firstIndex { $0.serial == serial } }
+
+    private mutating func join(_ id: TextKey, _ record: RoomRecord?) {
+        if let index = self.index(of: id) { return self.rooms[index].joinedAgain(&self.outbox) }
+        self.lastSerial += 1
+        let limit = self.options.queueLimit
+        self.rooms.append(ClientRoom(id: id, serial: self.lastSerial, queueLimit: limit, record: record))
+        self.rooms[self.rooms.count - 1].join(&self.outbox)
+    }
+
+    private mutating func perform(_ input: RoomInput, in id: TextKey) {
+        if let index = self.index(of: id) {
+            self.rooms[index].perform(input, &self.outbox)
+        } else if let edit = input.editID {
+            self.outbox.tell(.room(id.text, .result(id: edit, EditAnswer(refusal: .left))))
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func received(_ text: String, random: Double) {
+        guard self.link.isListening else { return }
+        self.link.heard(self.outbox)
+        switch ServerPacket(text: text) {
+        case .open(let greeting): self.link.greeted(greeting, &self.outbox)
+        case .close: self.follow(self.link.lost(random: random, &self.outbox))
+        case .ping: self.outbox.write("3")
+        case .connected: self.follow(self.link.accepted(&self.outbox))
+        case .disconnected: self.follow(self.link.tokenRefused(random: random, &self.outbox))
+        case .refused(let refusal): self.follow(self.link.refused(refusal, random: random, &self.outbox))
+        case .event(let event, let data): self.eventReceived(event, data, random: random)
+        case .answer(let number, let answer): self.answered(number, answer)
+        case nil: break
+        }
+    }
+
+    private mutating func eventReceived(_ event: String, _ data: JSONObject, random: Double) {
+        switch event {
+        case "auth:error": self.link.tokenEnds(expiresIn: data["expiresInMs"]?.milliseconds, &self.outbox)
+        case "server:draining":
+            self.link.drain(closesIn: data["closesInMs"]?.milliseconds ?? 0, random: random, self.outbox)
+        case "transform:error": self.outbox.tell(.refused(ClientError(data)))
+        default:
+            guard let id = data["roomId"]?.string, let index = self.index(of: TextKey(id)) else { return }
+            self.rooms[index].eventReceived(event, data, &self.outbox)
+        }
+    }
+
+    private mutating func answered(_ number: Int, _ answer: JSONObject) {
+        switch self.outbox.answered(number) {
+        case .join(let room):
+            if let index = self.index(ofSerial: room) { self.rooms[index].joinAnswered(answer, &self.outbox) }
+        case .edit(let room, let key, let attempt, let session):
+            guard let index = self.index(ofSerial: room) else { return }
+            self.rooms[index].editAnswered(key, attempt: attempt, session: session, answer, &self.outbox)
+        case .token(let token):
+            guard self.link.refreshAnswered(token, answer, &self.outbox) else { return }
+            // What was forbidden may be allowed now.
+            for index in self.rooms.indices where self.rooms[index].phase == .refused {
+                self.rooms[index].join(&self.outbox)
+            }
+        case .nothing, nil: break
+        }
+    }
+}
+
+/// What rooms show.
+extension ClientCore {
+    /// An element as it is stored, with this user's edits and gestures on top; nil if there is none.
+    public func element(_ id: String, in room: String) -> Element? { self.room(room)?.contents.shown[TextKey(id)] }
+
+    /// All elements as they lie on each other, the lowest first.
+    public func elements(in room: String) -> [Element] { self.room(room)?.contents.shown.stacked ?? [] }
+
+    /// An element where this user holds it, or others move it, at the time of a frame, ms.
+    public mutating func drawn(_ id: String, in room: String, at time: Double) -> Element? {
+        self.index(of: TextKey(room)).flatMap { self.rooms[$0].drawn(TextKey(id), at: time) }
+    }
+
+    /// Whether somebody else's movement of an element may be under way, as of the last `drawn`.
+    public func isMoving(_ id: String, in room: String) -> Bool {
+        self.room(room)?.movements.isMoving(TextKey(id)) ?? false
+    }
+
+    /// Who is there, with cursors and selections.
+    public func members(in room: String) -> [RoomMember] { self.room(room)?.people.members ?? [] }
+
+    /// The number of the last change that was applied here; 0 before the first.
+    public func seq(of room: String) -> Int64 { self.room(room)?.contents.seq ?? 0 }
+
+    /// The number of edits without a result.
+    public func pendingEdits(in room: String) -> Int { self.room(room)?.queue.openCount ?? 0 }
+
+    private func room(_ id: String) -> ClientRoom? { self.index(of: TextKey(id)).map { self.rooms[$0] } }
+}

@@ -1,0 +1,63 @@
+public import Canvas
+
+/// What happens to the client, or what the app wants of it.
+public enum ClientInput: Sendable {
+    /// The app wants to be connected, and to stay so.
+    case connect
+    /// The app wants no connection any more.
+    case disconnect
+    /// The socket is open.
+    case opened
+    /// The socket was closed, by the server or by the network.
+    case closed
+    /// The text of one WebSocket message arrived.
+    case packetReceived(String)
+    /// The deadline is reached.
+    case timeReached
+    /// The app's answer to the request for a token; nil when it has none.
+    case tokenProvided(String?)
+    /// The device has a network again.
+    case networkReturned
+    /// The app is visible again.
+    case foregrounded
+    /// The app is not visible any more.
+    case backgrounded
+    /// Something about a room.
+    case room(String, RoomInput)
+}
+
+/// What the app wants in one room. Edits and gestures have names of the app's choice.
+public enum RoomInput: Sendable {
+    /// To enter it, with what an earlier run of the app saved of it.
+    case join(record: RoomRecord?)
+    /// To leave it, as soon as all edits have their results.
+    case leave
+    /// To edit: an event of the protocol, and its payload without room and number.
+    case edit(id: String, event: String, body: JSONObject)
+    /// The excerpt of the room's history behind a number, which was asked for; nil when it cannot be had.
+    case historyRead(after: Int64, HistoryExcerpt?)
+    /// Fingers touched elements. A group turns and scales about the pivot, its middle by default.
+    case gestureBegan(String, elementIds: [String], pivot: Point?)
+    /// What the fingers did since then.
+    case gestureMoved(String, GestureFields)
+    /// The fingers were lifted. The edit that follows has this id.
+    case gestureEnded(String, id: String)
+    /// Everything is as before the gesture.
+    case gestureCancelled(String)
+    /// This user points at a position, pixels of the canvas; nil hides the cursor.
+    case pointed(Point?)
+    /// This user has selected these elements.
+    case selected([String])
+    /// This user sees this part of the canvas; nil for everything.
+    case looked(Rect?)
+}
+
+extension RoomInput {
+    /// The edit that waits for a result of this input.
+    var editID: String? {
+        switch self {
+        case .edit(let id, _, _), .gestureEnded(_, let id): id
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import JSONBytes
+
+/// The connection, from the wish for one to its loss.
+///
+///     offline ──► token ──► opening ──► up ──► offline … and expired, when the server refused the token
+///
+/// What it does that rooms must hear of is the result of each call.
+struct ClientLink: Sendable {
+    enum Phase: Sendable {
+        case offline, token, opening, up, expired
+    }
+
+    /// What rooms must hear of.
+    enum Transition: Sendable {
+        case none, lost, accepted
+    }
+
+    private let options: ClientOptions
+    private(set) var phase = Phase.offline
+    /// Whether it leaves a server that stops.
+    private(set) var isDraining = false
+    private(set) var tokens = TokenHolder()
+    /// Whether the app wants to be connected.
+    private var isWanted = false
+    private var pause = ReconnectPause()
+    private var watch = ConnectionWatch()
+    private var acceptedAt: Int64 = 0
+    /// When the next attempt begins, and when a server that stops is left, ms.
+    private var connectAt, leaveAt: Int64?
+    private var visibility = AppVisibility()
+
+    init(options: ClientOptions) {
+        self.options = options
+    }
+
+    func deadline(_ outbox: ClientOutbox) -> Int64? {
+        earliest(self.connectAt, self.leaveAt, self.watch.deadline, self.probeTime(outbox))
+    }
+
+    private func probeTime(_ outbox: ClientOutbox) -> Int64? {
+        self.phase == .up ? self.watch.probeTime(oldestRequest: outbox.oldestRequestTime) : nil
+    }
+
+    /// Whether messages of the socket count.
+    var isListening: Bool { self.phase == .opening || self.phase == .up }
+
+    // MARK: The app's wishes
+
+    mutating func connect(_ outbox: inout ClientOutbox) {
+        self.isWanted = true
+        self.tokens.forgetRefusal()
+        self.pause.reset()
+        if self.phase == .offline || self.phase == .expired { self.begin(&outbox) }
+    }
+
+    mutating func disconnect(random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        self.isWanted = false
+        if self.phase == .up { outbox.write("41") }
+        return self.lost(random: random, &outbox)
+    }
+
+    mutating func tokenProvided(_ token: String?, random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        if self.phase == .up, self.tokens.isRefreshing {
+            self.refresh(token, &outbox)
+            return .none
+        }
+        guard self.phase == .token else { return .none }
+        if self.tokens.accept(token) {
+            self.open(&outbox)
+            return .none
+        }
+        // The server would refuse it again: the next attempt is the app's to make.
+        guard self.tokens.wasRefused else { return self.lost(random: random, &outbox) }
+        self.phase = .expired
+        self.watch.stop()
+        return .none
+    }
+
+    // MARK: Time and surroundings
+
+    mutating func timeReached(random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        let now = outbox.now
+        if self.watch.isDead(at: now) { return self.lost(random: random, &outbox) }
+        if let leaveAt, now >= leaveAt { return self.lost(random: random, &outbox) }
+        if let connectAt, now >= connectAt {
+            self.begin(&outbox)
+        } else if let probeTime = self.probeTime(outbox), now >= probeTime {
+            self.probe(patience: ConnectionWatch.quiet, &outbox)
+        }
+        return .none
+    }
+
+    mutating func backgrounded(_ outbox: ClientOutbox) {
+        self.visibility.hidden(at: outbox.now)
+    }
+
+    mutating func foregrounded(_ outbox: inout ClientOutbox) {
+        if !self.visibility.shown(at: outbox.now) { self.surroundingsChanged(&outbox) }
+    }
+
+    mutating func networkReturned(_ outbox: inout ClientOutbox) {
+        self.visibility = AppVisibility()
+        self.surroundingsChanged(&outbox)
+    }
+
+    private mutating func surroundingsChanged(_ outbox: inout ClientOutbox) {
+        if self.phase == .up {
+            self.probe(patience: ConnectionWatch.probeTimeout, &outbox)
+        } else if self.connectAt != nil {
+            self.begin(&outbox)
+        }
+    }
+
+    /// Asks whether the connection lives.
+    private mutating func probe(patience: Int64, _ outbox: inout ClientOutbox) {
+        guard self.watch.probeBegan(at: outbox.now, patience: patience) else { return }
+        outbox.request("client:ping", about: .nothing)
+    }
+
+    // MARK: The socket
+
+    private mutating func begin(_ outbox: inout ClientOutbox) {
+        self.connectAt = nil
+        self.pause.attemptBegan()
+        guard self.options.hasTokens else { return self.open(&outbox) }
+        self.phase = .token
+        self.watch.attemptBegan(at: outbox.now)
+        outbox.tell(.requestToken(self.tokens.reason))
+    }
+
+    private mutating func open(_ outbox: inout ClientOutbox) {
+        self.phase = .opening
+        self.watch.attemptBegan(at: outbox.now)
+        outbox.tell(.openSocket)
+    }
+
+    mutating func opened(_ outbox: ClientOutbox) {
+        self.watch.opened(at: outbox.now)
+    }
+
+    /// Gives the connection up, and tries again later if the app wants one.
+    mutating func lost(random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        if self.isListening { outbox.tell(.closeSocket) }
+        if self.phase == .up, outbox.now - self.acceptedAt >= ReconnectPause.lasting { self.pause.reset() }
+        outbox.connectionLost()
+        self.watch.stop()
+        self.leaveAt = nil
+        self.isDraining = false
+        self.tokens.refreshEnded()
+        self.phase = .offline
+        self.connectAt = self.isWanted ? outbox.now.plus(self.pause.length(random: random)) : nil
+        return .lost
+    }
+
+    // MARK: Messages
+
+    /// Something arrived.
+    mutating func heard(_ outbox: ClientOutbox) {
+        self.watch.heard(at: outbox.now, isAccepted: self.phase == .up)
+    }
+
+    /// The transport is open: the handshake follows.
+    mutating func greeted(_ greeting: JSONObject, _ outbox: inout ClientOutbox) {
+        self.watch.greeted(
+            pingInterval: greeting["pingInterval"]?.milliseconds, pingTimeout: greeting["pingTimeout"]?.milliseconds)
+        let (handshake, token) = (self.options.handshake, self.tokens.token)
+        let text = JSONWriter.text { writer in
+            handshake.encodeMembers(into: &writer, except: token == nil ? [] : ["token"])
+            writer.member("token", ifPresent: token)
+        }
+        outbox.write("40" + String(decoding: text, as: UTF8.self))
+    }
+
+    /// CONNECT was accepted.
+    mutating func accepted(_ outbox: inout ClientOutbox) -> Transition {
+        self.phase = .up
+        self.acceptedAt = outbox.now
+        self.watch.heard(at: outbox.now, isAccepted: true)
+        self.tokens.forgetRefusal()
+        outbox.connectionAccepted()
+        return .accepted
+    }
+
+    /// CONNECT was refused: for now, or because of the token.
+    mutating func refused(_ refusal: JSONObject, random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        let data = JSONObject(refusal["data"])
+        outbox.tell(.refused(ClientError(event: "connect", message: refusal["message"], details: data)))
+        if ClientError(data).isRetryable { return self.lost(random: random, &outbox) }
+        return self.tokenRefused(random: random, &outbox)
+    }
+
+    /// The server wants this token no longer, or not at all.
+    mutating func tokenRefused(random: Double, _ outbox: inout ClientOutbox) -> Transition {
+        let transition = self.lost(random: random, &outbox)
+        self.tokens.refusedByServer()
+        if self.options.hasTokens {
+            self.begin(&outbox)
+        } else {
+            self.phase = .expired
+            self.connectAt = nil
+        }
+        return transition
+    }
+
+    /// The gateway stops: this app leaves at a moment of its own within the next second.
+    mutating func drain(closesIn: Int64, random: Double, _ outbox: ClientOutbox) {
+        guard !self.isDraining else { return }
+        self.isDraining = true
+        self.pause.reset()
+        self.leaveAt = outbox.now.plus(Int64((random * Double(min(1000, closesIn))).rounded(.up)))
+    }
+
+    /// The server says that the token ends, soon or now.
+    mutating func tokenEnds(expiresIn: Int64?, _ outbox: inout ClientOutbox) {
+        guard let expiresIn, expiresIn > 0, self.options.hasTokens, !self.tokens.isRefreshing else { return }
+        self.tokens.refreshBegan()
+        outbox.tell(.requestToken(.expires))
+    }
+
+    private mutating func refresh(_ token: String?, _ outbox: inout ClientOutbox) {
+        self.tokens.refreshEnded()
+        guard let token, !self.tokens.isPresent(token) else { return }
+        outbox.request("auth:refresh", about: .token(token)) { $0.member("token", token) }
+    }
+
+    /// The server's answer to another token; true when it is the present one now.
+    mutating func refreshAnswered(_ token: String, _ answer: JSONObject, _ outbox: inout ClientOutbox) -> Bool {
+        guard answer["ok"]?.bool == true else {
+            let error = JSONObject(answer["error"])
+            outbox.tell(.refused(ClientError(event: "auth:refresh", message: nil, details: error)))
+            return false
+        }
+        self.tokens.replaced(by: token)
+        return true
+    }
+}
+
+/// Whether the app was hidden for long enough to ask after the connection.
+private struct AppVisibility: Sendable {
+    /// Shorter trips to the background are not worth a message, ms.
+    private static let shortTrip: Int64 = 2000
+    private var hiddenAt: Int64?
+
+    mutating func hidden(at now: Int64) {
+        self.hiddenAt = now
+    }
+
+    /// The app is visible again; true when it was hidden for a short time only.
+    mutating func shown(at now: Int64) -> Bool {
+        defer { self.hiddenAt = nil }
+        return self.hiddenAt.map { now - $0 < Self.shortTrip } ?? false
+    }
+}

@@ -1,0 +1,127 @@
+import Canvas
+import JSONBytes
+
+/// A gesture of this user, from the first touch until the fingers are lifted.
+struct OwnGesture: Sendable {
+    /// Its number in the room.
+    let number: Int64
+    let elementIds: [TextKey]
+    /// About which a group turns and scales.
+    let pivot: Point?
+    /// What the fingers did since they touched.
+    fileprivate(set) var fields = GestureFields()
+    fileprivate var throttle = Throttle<GestureFields>(interval: 16)
+    /// When others last saw it, ms; nil before the first preview.
+    fileprivate(set) var sentAt: Int64?
+
+    /// Whether it is a group's.
+    private var isGroup: Bool { self.elementIds.count != 1 }
+
+    /// The event of a preview, or that of the commit that ends the gesture.
+    func event(isCommit: Bool) -> String {
+        (self.isGroup ? "elements:" : "element:") + (isCommit ? "gesture" : "gesturing")
+    }
+
+    /// Writes the payload without the room.
+    func encodeMembers(_ fields: GestureFields, into writer: inout JSONWriter) {
+        if self.isGroup {
+            writer.member("elements", self.elementIds.map(\.text))
+            if let pivot = self.pivot { writer.member("pivot", pivot) }
+        } else if let id = self.elementIds.first {
+            writer.member("elementId", id.text)
+        }
+        fields.encodeMembers(into: &writer, withAnchor: !self.isGroup)
+        writer.member("gesture", self.number)
+    }
+
+    /// When others must see it again, ms: the last value that waits, or the same again while the fingers rest.
+    fileprivate var deadline: Int64? { earliest(self.throttle.deadline, self.sentAt?.plus(OwnGestures.repetition)) }
+}
+
+/// A preview to be sent.
+struct OwnPreview: Sendable {
+    let gesture: OwnGesture
+    let fields: GestureFields
+}
+
+/// The gestures of this user in a room, by the app's names.
+struct OwnGestures: Sendable {
+    /// What others saw of a gesture is repeated this often while its fingers rest, ms.
+    static let repetition: Int64 = 1000
+
+    /// The number of the latest gesture.
+    private(set) var lastNumber: Int64
+    private var underWay: [(name: TextKey, gesture: OwnGesture)] = []
+
+    /// No gestures, after those that an earlier run had.
+    init(lastNumber: Int64 = 0) {
+        self.lastNumber = lastNumber
+    }
+
+    /// When previews are to be sent, ms.
+    var deadline: Int64? { self.underWay.compactMap(\.gesture.deadline).min() }
+
+    /// Whether this user has fingers on an element.
+    func isOn(_ id: TextKey) -> Bool {
+        self.underWay.contains { $0.gesture.elementIds.contains(id) }
+    }
+
+    /// Fingers touched elements. `pivot` is that of a group.
+    mutating func begin(_ name: String, _ ids: [TextKey], pivot: @autoclosure () -> Point) {
+        self.lastNumber = self.lastNumber.plus(1)
+        let gesture = OwnGesture(number: self.lastNumber, elementIds: ids, pivot: ids.count > 1 ? pivot() : nil)
+        self.underWay.removeAll { $0.name == TextKey(name) }
+        self.underWay.append((TextKey(name), gesture))
+    }
+
+    /// The fingers moved.
+    /// - Returns: the elements under them; nil if there is no such gesture.
+    mutating func move(_ name: String, _ fields: GestureFields) -> [TextKey]? {
+        guard let index = self.index(of: name) else { return nil }
+        self.underWay[index].gesture.fields = fields
+        return self.underWay[index].gesture.elementIds
+    }
+
+    /// The preview of the latest movement, if it may be sent now: at most one in an interval, ms.
+    mutating func offer(_ name: String, at now: Int64, interval: Int64) -> OwnPreview? {
+        guard let index = self.index(of: name) else { return nil }
+        let fields = self.underWay[index].gesture.fields
+        self.underWay[index].gesture.throttle.interval = interval
+        guard let due = self.underWay[index].gesture.throttle.offer(fields, at: now) else { return nil }
+        return self.preview(index, due, now)
+    }
+
+    /// The previews that others must see now.
+    mutating func due(at now: Int64, interval: Int64) -> [OwnPreview] {
+        self.underWay.indices.compactMap { index in
+            let gesture = self.underWay[index].gesture
+            self.underWay[index].gesture.throttle.interval = interval
+            if let due = self.underWay[index].gesture.throttle.due(at: now) { return self.preview(index, due, now) }
+            guard let sentAt = gesture.sentAt, now >= sentAt.plus(Self.repetition) else { return nil }
+            return self.preview(index, gesture.fields, now)
+        }
+    }
+
+    /// The fingers were lifted.
+    mutating func lift(_ name: String) -> OwnGesture? {
+        self.index(of: name).map { self.underWay.remove(at: $0).gesture }
+    }
+
+    /// An element with what the fingers did to it. Positions are not rounded, but within the rules.
+    func applied(to element: Element, in scene: EditScene) -> Element {
+        var element = element
+        for (_, gesture) in self.underWay where gesture.elementIds.contains(TextKey(element.id)) && !element.locked {
+            scene.rules.draw(gesture.fields.gesture, on: &element, pivot: gesture.pivot, parentSize: scene.parentSize)
+        }
+        return element
+    }
+
+    private func index(of name: String) -> Int? {
+        self.underWay.firstIndex { $0.name == TextKey(name) }
+    }
+
+    private mutating func preview(_ index: Int, _ fields: GestureFields, _ now: Int64) -> OwnPreview {
+        self.underWay[index].gesture.sentAt = now
+        return OwnPreview(gesture: self.underWay[index].gesture, fields: fields)
+    }
+}

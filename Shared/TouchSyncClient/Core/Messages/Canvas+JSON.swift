@@ -1,0 +1,40 @@
+import Canvas
+import JSONBytes
+
+extension TransformFields {
+    /// The values in a payload, where scale and rotation may stand in `transform`; what is no number counts as absent.
+    init(lenient payload: JSONObject) {
+        let transform = payload["transform"]
+        func number(_ name: String) -> Double? { transform?[name]?.double ?? payload[name]?.double }
+        self.init(
+            positionX: number("positionX"), positionY: number("positionY"), rotation: number("rotation"),
+            scaleX: number("scaleX"), scaleY: number("scaleY"))
+    }
+}
+
+extension GestureFields {
+    /// The deltas in a payload; nil when a part has the wrong kind, which the server refuses, or when there is none.
+    init?(lenient payload: JSONObject) {
+        do { self = try ElementInput.gestureFields(payload.value) } catch { return nil }
+    }
+
+    /// Writes the parts that are there into the open object.
+    func encodeMembers(into writer: inout JSONWriter, withAnchor: Bool) {
+        if let translation = self.translation { writer.member("translation", translation) }
+        if let scale = self.scale {
+            if scale.x == scale.y { writer.member("scale", scale.x) } else { writer.member("scale", scale) }
+        }
+        writer.member("rotation", ifPresent: self.rotation)
+        if withAnchor, let anchor = self.anchor { writer.member("anchor", anchor) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes `{x, y}` as a member.
+    mutating func member(_ name: StaticString, _ point: Point) {
+        self.object(name) { writer in
+            writer.member("x", point.x)
+            writer.member("y", point.y)
+        }
+    }
+}

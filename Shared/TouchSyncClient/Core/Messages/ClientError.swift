@@ -1,0 +1,58 @@
+import JSONBytes
+
+/// Why something was refused, by the server or by the client itself.
+public struct ClientError: Error, Equatable, Sendable {
+    /// All that is known: `code`, `message`, and what else the server sent.
+    public let details: JSONObject
+
+    /// What the server sent.
+    init(_ details: JSONObject) {
+        self.details = details
+    }
+
+    /// What this client refuses itself.
+    init(code: String, message: String) {
+        self.details = JSONObject { writer in
+            writer.member("code", code)
+            writer.member("message", message)
+        }
+    }
+
+    /// What the server says about an event of this app that is no edit.
+    init(event: String, message: JSONValue?, details: JSONObject) {
+        self.details = JSONObject { writer in
+            if details["event"] == nil { writer.member("event", event) }
+            if details["message"] == nil, let message {
+                writer.key("message")
+                writer.raw(message.rawBytes)
+            }
+            details.encodeMembers(into: &writer)
+        }
+    }
+
+    /// One of the protocol's codes, or `queue_full`, `too_large`, `forgotten`, `left`; empty without one.
+    public var code: String { self.details["code"]?.string ?? "" }
+    /// A sentence for the app's developer.
+    public var message: String { self.details["message"]?.string ?? self.code }
+    /// The field at fault.
+    public var field: String? { self.details["field"]?.string }
+
+    /// Whether the same is tried again later.
+    var isRetryable: Bool { ["busy", "rate_limited", "unavailable"].contains(self.code) }
+    /// How long the server asks to wait, ms.
+    var retryAfter: Int64? { self.details["retryAfterMs"]?.milliseconds }
+}
+
+extension ClientError {
+    static let forgotten = ClientError(
+        code: "forgotten", message: "The server no longer knows whether this edit was applied.")
+    static let withoutEffect = ClientError(
+        code: "forgotten", message: "The server refused this edit, or it changed nothing.")
+    static let left = ClientError(code: "left", message: "The room was left.")
+    static let gestureOver = ClientError(code: "invalid", message: "The gesture is over.")
+    static let queueFull = ClientError(code: "queue_full", message: "Too many edits wait to be sent.")
+
+    static func tooLarge(limit: Int) -> ClientError {
+        ClientError(code: "too_large", message: "An edit has at most \(limit) bytes.")
+    }
+}

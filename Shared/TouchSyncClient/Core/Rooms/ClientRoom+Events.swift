@@ -1,0 +1,72 @@
+import Canvas
+import JSONBytes
+
+/// What the server says about the room.
+extension ClientRoom {
+    mutating func eventReceived(_ event: String, _ data: JSONObject, _ outbox: inout ClientOutbox) {
+        if let seq = data["seq"]?.integer, RoomUpdate(rawValue: event) != nil {
+            if self.phase == .joined { self.updated(event, data, seq: seq, &outbox) }
+            return
+        }
+        switch event {
+        case "room:elements": self.partArrived(data, &outbox)
+        case "room:resync": if self.phase == .joined { self.join(&outbox) }
+        case "room:throttle": self.throttleMs = data["intervalMs"]?.milliseconds ?? self.throttleMs
+        case "element:transforming": self.previewed(data, in: data, &outbox)
+        case "elements:transforming":
+            for preview in data["elements"]?.objects ?? [] { self.previewed(JSONObject(preview), in: data, &outbox) }
+        case "gesture:ended":
+            guard let id = data["elementId"]?.string.map(TextKey.init) else { return }
+            if self.movements.isMoving(id, by: data["sid"]?.string.map(TextKey.init)) { self.endMovement(id, &outbox) }
+        default:
+            if let output = self.people.eventReceived(event, data) { self.tell(output, &outbox) }
+        }
+    }
+
+    /// Applies a change, in the order of the room's numbers only.
+    private mutating func updated(
+        _ event: String, _ data: JSONObject, seq: Int64, _ outbox: inout ClientOutbox
+    ) {
+        guard seq > self.contents.seq else { return }
+        if seq == self.contents.seq.plus(1) {
+            self.apply(event, data, seq: seq, &outbox)
+        } else {
+            // A hole: what is missing comes with another join.
+            self.join(&outbox)
+        }
+    }
+
+    /// Applies the change that follows the last one.
+    mutating func apply(_ event: String, _ data: JSONObject, seq: Int64, _ outbox: inout ClientOutbox) {
+        var own: ClientEdit?
+        if let sid = data["sid"]?.string, TextKey(sid) == self.session.sid, let number = data["n"]?.integer {
+            own = self.queue.streamed(number)
+        }
+        let ids = self.contents.apply(event, data, seq: seq)
+        self.contents.touch(ids)
+        for id in ids { self.endMovement(id, &outbox) }
+        if let own { self.contents.touch(own.elementIds) }
+        self.settle()
+    }
+
+    // MARK: Movements of others
+
+    /// Somebody moves an element; `message` has what is common to a group.
+    private mutating func previewed(_ preview: JSONObject, in message: JSONObject, _ outbox: inout ClientOutbox) {
+        guard self.phase == .joined, let id = preview["elementId"]?.string,
+            let element = self.contents.shown[TextKey(id)]
+        else { return }
+        let movement = MovementPreview(
+            sid: message["sid"]?.string.map(TextKey.init), gesture: message["gesture"]?.integer,
+            fields: TransformFields(lenient: preview), gap: message["dt"]?.double.flatMap { $0 > 0 ? $0 : nil })
+        self.movements.previewed(movement, of: element, at: outbox.now)
+        self.tell(.moving(id), &outbox)
+    }
+
+    /// Nothing of a gesture is shown any more.
+    mutating func endMovement(_ id: TextKey, _ outbox: inout ClientOutbox) {
+        guard self.movements.isMoving(id) else { return }
+        _ = self.movements.end(id, at: self.composed(id), now: outbox.now)
+        self.tell(.moving(id.text), &outbox)
+    }
+}

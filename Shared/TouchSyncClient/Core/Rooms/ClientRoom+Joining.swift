@@ -1,0 +1,117 @@
+import JSONBytes
+
+extension ClientRoom {
+    /// Joins, or joins again: with the session and the position that are known.
+    mutating func join(_ outbox: inout ClientOutbox) {
+        self.retryAt = nil
+        guard outbox.isConnected else { return }
+        self.phase = .joining
+        self.ask("room:join", about: .join(room: self.serial), &outbox) { writer in
+            writer.member("parts", true)
+            writer.member("session", ifPresent: self.session.secret)
+            guard let (epoch, seq) = self.contents.position else { return }
+            writer.object("resume") { writer in
+                writer.member("epoch", epoch)
+                writer.member("seq", seq)
+            }
+        }
+    }
+
+    /// The app wants a room that it has not left yet.
+    mutating func joinedAgain(_ outbox: inout ClientOutbox) {
+        self.isLeaving = false
+        if self.phase == .joined { self.tell(.joined(recovered: true), &outbox) }
+    }
+
+    mutating func joinAnswered(_ answer: JSONObject, _ outbox: inout ClientOutbox) {
+        if answer["ok"]?.bool == true {
+            self.joinAccepted(answer, &outbox)
+        } else {
+            self.joinRefused(ClientError(JSONObject(answer["error"])), &outbox)
+        }
+    }
+
+    private mutating func joinAccepted(_ answer: JSONObject, _ outbox: inout ClientOutbox) {
+        self.allowance = RoomAllowance(JSONObject(answer["limits"]))
+        self.throttleMs = answer["throttleMs"]?.milliseconds ?? 16
+        let last = answer["n"]?.integer ?? 0
+        let session = answer["session"]?.string
+        if !self.session.isSame(session) {
+            self.queue.sessionLost(sid: self.session.sid)
+        } else if self.queue.firstNumber > last.plus(1) {
+            // The server's numbers of this session lie behind: what was acknowledged was lost with its database.
+            return self.loseSession(&outbox)
+        }
+        self.queue.continued(after: last)
+        self.session = RoomSession(secret: session, sid: TextKey(answer["sid"]?.string ?? ""))
+        self.saving.changed()
+        if self.contents.rulesArrived(answer["rules"]) { self.touchEdits() }
+        self.people.met(answer["members"])
+        self.tell(.membersChanged, &outbox)
+        if answer["recovered"]?.bool == true, self.isPresentEpoch(answer["epoch"]) {
+            return self.resumed(answer, &outbox)
+        }
+        self.contents.began(RoomArrival(answer: answer, sessionNumber: last))
+        if answer["parts"]?.integer ?? 0 > 0 { self.phase = .parts } else { self.replaced(&outbox) }
+    }
+
+    private func isPresentEpoch(_ epoch: JSONValue?) -> Bool {
+        guard let epoch, let position = self.contents.position else { return false }
+        return epoch.isString(position.epoch)
+    }
+
+    /// The missed updates arrived.
+    private mutating func resumed(_ answer: JSONObject, _ outbox: inout ClientOutbox) {
+        for update in answer["updates"]?.objects ?? [] {
+            let data = JSONObject(update["data"])
+            guard let seq = data["seq"]?.integer, seq == self.contents.seq.plus(1) else { continue }
+            self.apply(update["event"]?.string ?? "", data, seq: seq, &outbox)
+        }
+        if self.contents.seq == answer["seq"]?.integer { return self.ready(recovered: true, &outbox) }
+        // Not what was promised: the whole room instead.
+        self.contents.forgetPosition()
+        self.join(&outbox)
+    }
+
+    mutating func partArrived(_ data: JSONObject, _ outbox: inout ClientOutbox) {
+        guard self.phase == .parts, self.contents.partArrived(data) else { return }
+        self.replaced(&outbox)
+    }
+
+    /// A whole room arrived in place of what was known.
+    private mutating func replaced(_ outbox: inout ClientOutbox) {
+        guard let last = self.contents.replaced() else { return }
+        self.movements.clear()
+        self.queue.stored(upTo: last)
+        self.touchEdits()
+        self.settle()
+        self.ready(recovered: false, &outbox)
+    }
+
+    private mutating func ready(recovered: Bool, _ outbox: inout ClientOutbox) {
+        self.phase = .joined
+        self.pause.reset()
+        self.tell(.joined(recovered: recovered), &outbox)
+        self.sendAttention(&outbox)
+        if self.queue.hasDoubts { self.searchHistory(&outbox) } else { self.pump(&outbox) }
+    }
+
+    private mutating func joinRefused(_ error: ClientError, _ outbox: inout ClientOutbox) {
+        if error.code == "session_expired", self.session.secret != nil { return self.loseSession(&outbox) }
+        if error.isRetryable {
+            self.retryAt = outbox.now.plus(self.pause.next(asked: error.retryAfter))
+            return
+        }
+        self.phase = .refused
+        self.tell(.refused(error), &outbox)
+    }
+
+    /// The session ended: whether its last edits were applied is known to the room's history alone.
+    mutating func loseSession(_ outbox: inout ClientOutbox) {
+        self.queue.sessionLost(sid: self.session.sid)
+        self.session.secret = nil
+        self.saving.changed()
+        self.touchEdits()
+        self.join(&outbox)
+    }
+}

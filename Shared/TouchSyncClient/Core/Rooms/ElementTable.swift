@@ -1,0 +1,48 @@
+import Canvas
+
+/// Elements by their ids, in the order in which they came.
+struct ElementTable: Sendable {
+    private struct Entry: Sendable {
+        /// Elements that came earlier have smaller ones.
+        var rank: Int
+        var element: Element
+    }
+
+    private var entries: [TextKey: Entry] = [:]
+    private var lastRank = 0
+
+    init() {}
+
+    /// The elements that a whole room consists of.
+    init(_ elements: [Element]) {
+        for element in elements { self[TextKey(element.id)] = element }
+    }
+
+    /// An element. One that is replaced keeps its place in the order.
+    subscript(id: TextKey) -> Element? {
+        get { self.entries[id]?.element }
+        set {
+            guard let newValue else {
+                self.entries[id] = nil
+                return
+            }
+            if self.entries[id] == nil { self.lastRank += 1 }
+            self.entries[id, default: Entry(rank: self.lastRank, element: newValue)].element = newValue
+        }
+    }
+
+    /// The ids in the order in which the elements came.
+    var ids: [TextKey] { self.entries.sorted { $0.value.rank < $1.value.rank }.map(\.key) }
+
+    /// All elements in no particular order.
+    var all: some Sequence<Element> { self.entries.values.lazy.map(\.element) }
+
+    /// All elements as they lie on each other, the lowest first: by `zIndex`, then as they came.
+    var stacked: [Element] {
+        let sorted = self.entries.values.sorted { lower, upper in
+            let (low, high) = (lower.element.zIndex ?? 0, upper.element.zIndex ?? 0)
+            return low == high ? lower.rank < upper.rank : low < high
+        }
+        return sorted.map(\.element)
+    }
+}

@@ -1,0 +1,82 @@
+import JSONBytes
+
+/// This app's session in a room: edits are numbered in it.
+struct RoomSession: Sendable {
+    /// What the server needs to continue it; nil without one.
+    var secret: String?
+    /// What others see of it.
+    var sid = TextKey("")
+
+    /// Whether the server continues it.
+    func isSame(_ other: String?) -> Bool { self.secret.map(TextKey.init) == other.map(TextKey.init) }
+}
+
+/// What the server allows an app in a room.
+struct RoomAllowance: Sendable {
+    /// The maximum size of an edit, bytes.
+    private(set) var message = 262144
+    /// The maximum number of edits without an answer.
+    private(set) var unacknowledged = 32
+
+    init(_ limits: JSONObject = .empty) {
+        if let bytes = limits["message"]?.integer { self.message = Int(bytes) }
+        if let edits = limits["unacknowledged"]?.integer { self.unacknowledged = Int(edits) }
+    }
+
+    /// Whether an edit is small enough, with some room for what is added when it is sent.
+    func allows(_ edit: ClientEdit) -> Bool {
+        edit.event.utf8.count + edit.body.text.count + 5 + 256 <= self.message
+    }
+}
+
+/// Which edits are to be kept for the next run of the app.
+struct RoomSaving: Sendable {
+    /// Whether something of it changed since it was saved.
+    private(set) var isDirty = false
+    /// Whether something is saved.
+    private var isSaved: Bool
+
+    init(isSaved: Bool) {
+        self.isSaved = isSaved
+    }
+
+    mutating func changed() {
+        self.isDirty = true
+    }
+
+    /// What the shell is to do about the present state, which is nil when nothing has to be kept.
+    mutating func due(_ record: RoomRecord?) -> RoomOutput? {
+        self.isDirty = false
+        defer { self.isSaved = record != nil }
+        return record != nil || self.isSaved ? .save(record) : nil
+    }
+}
+
+/// The search for edits in doubt in the room's history.
+struct DoubtSearch: Sendable {
+    /// Where the page begins that is being read.
+    private(set) var readingFrom: Int64?
+    /// When a page that could not be had is asked for again, ms.
+    private(set) var retryAt: Int64?
+
+    /// The page behind a number is being read.
+    mutating func began(from seq: Int64) {
+        self.readingFrom = seq
+        self.retryAt = nil
+    }
+
+    /// A page could not be had.
+    mutating func failed(retryAt: Int64) {
+        self.retryAt = retryAt
+    }
+
+    /// It goes on from the same page, at the latest behind the next join.
+    mutating func paused() {
+        self.retryAt = nil
+    }
+
+    /// It is over, or the connection was lost.
+    mutating func ended() {
+        self = DoubtSearch()
+    }
+}

@@ -1,0 +1,61 @@
+import JSONBytes
+import Testing
+import TouchSyncClientCore
+
+/// What transcripts do not say, because it is about values of Swift or about more than one life of a room.
+@Suite struct ClientCoreTests {
+    @Test func lateAnswerFindsNoRoomThatWasLeft() {
+        var core = Self.connected()
+        let first = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        #expect(first.contains(.send(#"420["room:join",{"roomId":"demo","parts":true}]"#)))
+        #expect(core.input(.room("demo", .leave), at: 3, random: 0).contains(.room("demo", .left)))
+        _ = core.input(.room("demo", .join(record: nil)), at: 4, random: 0)
+        #expect(core.input(.packetReceived("430" + Self.joined), at: 5, random: 0).isEmpty)
+        #expect(core.state == .joining)
+        _ = core.input(.packetReceived("432" + Self.joined), at: 6, random: 0)
+        #expect(core.state == .live)
+    }
+
+    @Test func recordSurvivesAsText() throws {
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        _ = core.input(.packetReceived("430" + Self.joined), at: 3, random: 0)
+        let body = JSONObject { $0.member("elementId", "a") }
+        let outputs = core.input(.room("demo", .edit(id: "1", event: "element:delete", body: body)), at: 4, random: 0)
+        let saved = outputs.compactMap { if case .room(_, .save(let record?)) = $0 { record } else { nil } }
+        let record = try #require(saved.first)
+        #expect(outputs.first == .room("demo", .save(record)), "what is sent is saved before")
+        var writer = JSONWriter()
+        record.encode(into: &writer)
+        var document = JSONDocument()
+        try document.parse(writer.bytes)
+        #expect(RoomRecord(json: document.root) == record)
+    }
+
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "1e308", "-1", "null", "[]"])
+    func foreignNumbersDoNotEndTheProcess(number: String) {
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        let limits = #""limits":{"message":\#(number),"unacknowledged":\#(number)},"throttleMs":\#(number)"#
+        let answer = #"430[{"ok":true,"epoch":"e","seq":\#(number),"n":\#(number),\#(limits),"session":"s","sid":"i"}]"#
+        _ = core.input(.packetReceived(answer), at: 3, random: 0)
+        for packet in [
+            #"42["element:deleted",{"roomId":"demo","seq":\#(number),"elementIds":["a"]}]"#,
+            #"42["room:throttle",{"roomId":"demo","intervalMs":\#(number)}]"#,
+            #"42["server:draining",{"closesInMs":\#(number)}]"#, #"43\#(number)[{"ok":true}]"#,
+            #"0{"pingInterval":\#(number),"pingTimeout":\#(number)}"#, "2",
+        ] { _ = core.input(.packetReceived(packet), at: 4, random: .nan) }
+        #expect(core.state == .draining)
+    }
+
+    private static let joined = #"[{"ok":true,"epoch":"e","seq":1,"n":0,"session":"s","sid":"i","elements":[]}]"#
+
+    /// A core whose connection was accepted.
+    private static func connected() -> ClientCore {
+        var core = ClientCore(options: ClientOptions())
+        _ = core.input(.connect, at: 0, random: 0)
+        _ = core.input(.opened, at: 1, random: 0)
+        for packet in ["0{}", #"40{"sid":"x"}"#] { _ = core.input(.packetReceived(packet), at: 1, random: 0) }
+        return core
+    }
+}
