@@ -6,19 +6,33 @@ extension RulesTable {
     /// errors, so that a typing mistake does not silently keep a default.
     public init(json: JSONValue) throws(FieldError) {
         guard json.kind == .object else { throw FieldError(field: "", message: "The rules are an object.") }
+        try self.init(json) { (mistake) throws(FieldError) in throw mistake }
+    }
+
+    /// The table of a server, which may be newer: what is unknown or has a wrong value counts as missing.
+    public init(lenient json: JSONValue) {
+        self.init(json) { _ in }
+    }
+
+    private init<Refusal>(
+        _ json: JSONValue, mistake: (FieldError) throws(Refusal) -> Void
+    ) throws(Refusal) {
         self = .defaults
-        if let other = json["*"] { self.other = try Self.rules(other, "*", from: self.other) }
+        if let other = json["*"] { try self.other.read(other, "*", mistake: mistake) }
         for (key, value) in json.members where !key.isString("*" as StaticString) {
             guard let name = key.string, name.utf8.count <= CanvasLimits.typeBytes else {
-                throw FieldError(field: key.string ?? "", message: "A type has at most 32 bytes.")
+                try mistake(FieldError(field: key.string ?? "", message: "A type has at most 32 bytes."))
+                continue
             }
-            let bytes = Array(name.utf8)
-            if let index = self.entries.firstIndex(where: { $0.name == bytes }) {
-                self.entries[index].rules = try Self.rules(value, name, from: self.entries[index].rules)
-            } else {
-                self.entries.append(Entry(name: bytes, rules: try Self.rules(value, name, from: self.other)))
-            }
+            try self.entries[self.index(of: Array(name.utf8))].rules.read(value, name, mistake: mistake)
         }
+    }
+
+    /// The entry of a type: a new one has the rules of all other types.
+    private mutating func index(of name: [UInt8]) -> Int {
+        if let index = self.entries.firstIndex(where: { $0.name == name }) { return index }
+        self.entries.append(Entry(name: name, rules: self.other))
+        return self.entries.count - 1
     }
 
     /// Writes the complete table in the form that `init(json:)` parses. The types are sorted by name, so that tables with
@@ -33,29 +47,39 @@ extension RulesTable {
         self.other.encode(into: &writer)
         writer.endObject()
     }
+}
 
-    private static func rules(_ json: JSONValue, _ path: String, from base: TypeRules) throws(FieldError) -> TypeRules {
-        guard json.kind == .object else { throw FieldError(field: path, message: "Rules are an object.") }
-        var rules = base
+extension TypeRules {
+    /// Sets the rules that an object has. One with a mistake stays as it is, if that is not thrown.
+    fileprivate mutating func read<Refusal>(
+        _ json: JSONValue, _ path: String, mistake: (FieldError) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        guard json.kind == .object else {
+            return try mistake(FieldError(field: path, message: "Rules are an object."))
+        }
+        let scales = (self.minScale, self.maxScale)
         for (key, value) in json.members {
             let name = key.string ?? ""
-            let field = joined(path, name)
-            switch name {
-            case "minScale": rules.minScale = try Self.scale(value, field)
-            case "maxScale": rules.maxScale = try Self.scale(value, field)
-            case "lockedAspect": rules.lockedAspect = try ElementInput.bool(value, field)
-            case "rotates": rules.rotates = try ElementInput.bool(value, field)
-            case "minWidth": rules.minWidth = try Self.side(value, field)
-            case "minHeight": rules.minHeight = try Self.side(value, field)
-            case "minSide": rules.minSide = try Self.side(value, field)
-            case "fontSize": rules.fontSize = try Self.fontSize(value, field)
-            default: throw FieldError(field: field, message: "There is no such rule.")
-            }
+            do { try self.set(name, value, joined(path, name)) } catch { try mistake(error) }
         }
-        guard rules.minScale <= rules.maxScale else {
-            throw FieldError(field: joined(path, "maxScale"), message: "maxScale is below minScale.")
+        if self.minScale > self.maxScale {
+            (self.minScale, self.maxScale) = scales
+            try mistake(FieldError(field: joined(path, "maxScale"), message: "maxScale is below minScale."))
         }
-        return rules
+    }
+
+    private mutating func set(_ name: String, _ value: JSONValue, _ field: String) throws(FieldError) {
+        switch name {
+        case "minScale": self.minScale = try Self.scale(value, field)
+        case "maxScale": self.maxScale = try Self.scale(value, field)
+        case "lockedAspect": self.lockedAspect = try ElementInput.bool(value, field)
+        case "rotates": self.rotates = try ElementInput.bool(value, field)
+        case "minWidth": self.minWidth = try Self.side(value, field)
+        case "minHeight": self.minHeight = try Self.side(value, field)
+        case "minSide": self.minSide = try Self.side(value, field)
+        case "fontSize": self.fontSize = try Self.fontSize(value, field)
+        default: throw FieldError(field: field, message: "There is no such rule.")
+        }
     }
 
     /// Scales and sides are limited so that no product of stored values overflows a double.

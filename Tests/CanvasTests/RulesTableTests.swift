@@ -41,4 +41,19 @@ struct RulesTableTests {
         let value = try json(text)
         #expect(refusedField { try RulesTable(json: value) } == field)
     }
+
+    @Test(arguments: [
+        ("[]", "{}"), (#"{"photo":1,"map":[]}"#, #"{"map":{}}"#),
+        (#"{"photo":{"minScale":0.3,"corners":"round"}}"#, #"{"photo":{"minScale":0.3}}"#),
+        (#"{"photo":{"minScale":6,"minSide":9}}"#, #"{"photo":{"minSide":9}}"#),
+        (#"{"text":{"fontSize":{"min":9},"rotates":1,"minWidth":-1,"minSide":3}}"#, #"{"text":{"minSide":3}}"#),
+        (#"{"*":{"minScale":0.5,"glow":1},"map":{"maxScale":2}}"#, #"{"*":{"minScale":0.5},"map":{"maxScale":2}}"#),
+    ])
+    func lenientReadingLeavesMistakesOut(text: String, known: String) throws {
+        #expect(RulesTable(lenient: try json(text)) == (try RulesTable(json: json(known))))
+    }
+
+    @Test func lenientReadingKeepsAllTypes() throws {
+        #expect(RulesTable(lenient: try json(text { rules.encode(into: &$0) })) == rules)
+    }
 }

@@ -10,7 +10,7 @@ struct RoomContents: Sendable {
     private(set) var confirmed = ElementTable()
     /// The confirmed elements with this user's edits and gestures on top, as of the last `show`.
     private(set) var shown = ElementTable()
-    /// The rules that the server applies.
+    /// The rules that the server applies; the built-in ones until it has sent its own.
     private(set) var rules = RulesTable.defaults
     /// A room in parts of which some are missing.
     private var arriving: RoomArrival?
@@ -31,10 +31,11 @@ struct RoomContents: Sendable {
 
     // MARK: Changes
 
-    /// The rules as the server sent them. Those that cannot be read leave the former ones in force.
+    /// The rules as the server sent them, without those that this version does not know.
+    /// - Returns: whether there are any.
     mutating func rulesArrived(_ json: JSONValue?) -> Bool {
         guard let json, json.kind == .object else { return false }
-        do { self.rules = try RulesTable(json: json) } catch { return false }
+        self.rules = RulesTable(lenient: json)
         return true
     }
 
