@@ -4,11 +4,11 @@ import assert from "node:assert";
 import { gestured, normalized, shortestTurn, transformed } from "../../Shared/Client/web/touchsync.js";
 
 const rule = { minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, minWidth: 0, minHeight: 0, minSide: 0 };
-const rules = {
+const rules = new Map(Object.entries({
   "*": rule,
   photo: { ...rule, minScale: 0.2, maxScale: 5, lockedAspect: true },
   audio: { ...rule, minScale: 0.5, maxScale: 3, lockedAspect: true, rotates: false, minWidth: 120, minHeight: 44 },
-};
+}));
 
 function element(type, more = {}) {
   return {

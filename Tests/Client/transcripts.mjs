@@ -115,7 +115,7 @@ class Run {
     const room = this.core.rooms.get(roomId);
     for (const [id, fields] of Object.entries(JSON.parse(json))) {
       const element = time ? room.drawn(id, Number(time)) : room.shown.get(id);
-      const part = fields && element && Object.fromEntries(Object.keys(fields).map(name => [name, element[name]]));
+      const part = fields && element && Object.fromEntries(Object.keys(fields).map(name => [name, element[name] ?? null]));
       assert.deepStrictEqual(part ?? null, fields, `${this.where}: ${id} in ${roomId}`);
     }
   }

@@ -12,6 +12,7 @@
  *   What fingers did since they touched an element: pixels, a factor, clockwise degrees, a point of the unit square.
  * @typedef {{minScale: number, maxScale: number, lockedAspect: boolean, rotates: boolean, minWidth: number,
  *   minHeight: number, minSide: number, fontSize?: {min: number, max: number} | null}} TypeRules
+ * @typedef {Map<string, TypeRules>} Rules by type; `*` has those of all other types
  * @typedef {{type: string} & Data} Output What the shell is to do, or to report.
  */
 
@@ -46,15 +47,142 @@ const textsIn = value => (Array.isArray(value) ? value.filter(text => typeof tex
 /** @param {Data} data @param {string[]} names */
 const pick = (data, names) => Object.fromEntries(names.map(name => [name, data[name]]));
 
-// MARK: Geometry
+/** @param {number} value @param {number} low @param {number} high */
+const clamp = (value, low, high) => (value < low ? low : value > high ? high : value);
+
+/**
+ * A number in its range; undefined when it is none.
+ * @param {any} value @returns {number | undefined}
+ */
+const numberIn = (value, low = -Infinity, high = Infinity) =>
+  Number.isFinite(value) ? clamp(value, low, high) : undefined;
+/**
+ * The same of numbers above 0.
+ * @param {any} value @param {number} [low] @param {number} [high]
+ */
+const positiveIn = (value, low, high) => (value > 0 ? numberIn(value, low, high) : undefined);
+/** @param {any} value */
+const flagIn = value => (typeof value === "boolean" ? value : undefined);
+/** @param {any} value */
+const textIn = value => (typeof value === "string" ? value : undefined);
+
+// MARK: Rules
 
 /** @type {TypeRules} */
 const FREE = {
-  minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, minWidth: 0, minHeight: 0, minSide: 0,
+  minScale: 0.1, maxScale: 10, lockedAspect: false, rotates: true, minWidth: 0, minHeight: 0, minSide: 0, fontSize: null,
+};
+const LOCKED = { ...FREE, lockedAspect: true, minScale: 0.5, maxScale: 3 };
+
+/**
+ * What the server applies unless it says otherwise.
+ * @type {Rules}
+ */
+const BUILT_IN = new Map([
+  ["note", FREE],
+  ["photo", { ...LOCKED, minScale: 0.2, maxScale: 5 }],
+  ["video", { ...LOCKED, minSide: 44 }],
+  ["audio", { ...LOCKED, rotates: false, minWidth: 120, minHeight: 44 }],
+  ["text", { ...FREE, fontSize: { min: 12, max: 72 } }],
+  ["*", FREE],
+]);
+
+const isScale = (/** @type {any} */ value) => value >= 1e-6 && value <= 1e6;
+const isSide = (/** @type {any} */ value) => value >= 0 && value <= 1e6;
+/**
+ * Whether a rule has a value that can be applied, by its name and kind.
+ * @type {Record<string, (value: any) => boolean>}
+ */
+const IS_RULE = {
+  minScale: isScale, maxScale: isScale, minWidth: isSide, minHeight: isSide, minSide: isSide,
+  fontSize: value => value === null || (positiveIn(value.min) ?? Infinity) <= (numberIn(value.max) ?? 0),
 };
 
-/** @param {number} value @param {number} low @param {number} high */
-const clamp = (value, low, high) => (value < low ? low : value > high ? high : value);
+/** @param {Data} json @param {TypeRules & Data} base @returns {TypeRules} */
+function rulesOf(json, base) {
+  const known = Object.entries(json).filter(([name, value]) =>
+    Object.hasOwn(base, name) && typeof value === typeof base[name] && (IS_RULE[name]?.(value) ?? true));
+  const rules = { ...base, ...Object.fromEntries(known) };
+  const { minScale, maxScale } = base;
+  return rules.minScale <= rules.maxScale ? rules : { ...rules, minScale, maxScale };
+}
+
+/**
+ * The server's table: what this version does not know of it, or cannot read, is as it is built in.
+ * @param {Data} json @returns {Rules}
+ */
+function tableOf(json) {
+  const other = rulesOf(objectIn(json["*"]), FREE);
+  const table = new Map(BUILT_IN).set("*", other);
+  for (const [type, rules] of Object.entries(json)) {
+    if (isObject(rules) && type !== "*") table.set(type, rulesOf(rules, table.get(type) ?? other));
+  }
+  return table;
+}
+
+/** @param {Rules} rules @param {string} type */
+const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
+
+// MARK: Fields
+
+/**
+ * How the server stores a field that an app may set, which is undefined for a value that it refuses.
+ * @typedef {Record<string, (value: any, rule: TypeRules) => any>} Fieldset
+ */
+
+/**
+ * What an element has apart from its geometry.
+ * @type {Fieldset}
+ */
+const OPTIONS = {
+  locked: flagIn,
+  zIndex: value => numberIn(value),
+  fontSize: (value, { fontSize }) => numberIn(value, fontSize?.min, fontSize?.max),
+  snapDegrees: value => positiveIn(value, 0, 180),
+  bounds(value) {
+    const sides = [value?.width, value?.height].map(side => (side >= 0 ? numberIn(side, 0, 2e9) : undefined));
+    const [x, y, width, height] = [...[value?.x, value?.y].map(edge => numberIn(edge, -1e9, 1e9)), ...sides];
+    return [x, y, width, height].includes(undefined) ? undefined : { x, y, width, height };
+  },
+};
+
+const original = (/** @type {any} */ value) => positiveIn(value, 0.001, 1e9);
+const anchor = (/** @type {any} */ value) => numberIn(value, -1000, 1000);
+/**
+ * What a new element may have beside it.
+ * @type {Fieldset}
+ */
+const FIELDS = {
+  ...OPTIONS, id: textIn, type: textIn, parentId: textIn,
+  space: value => (value === "canvas" || value === "normalized" ? value : undefined),
+  positionX: value => numberIn(value), positionY: value => numberIn(value), rotation: value => numberIn(value),
+  scaleX: value => numberIn(value), scaleY: value => numberIn(value),
+  width: value => positiveIn(value), height: value => positiveIn(value),
+  originalWidth: original, originalHeight: original, anchorX: anchor, anchorY: anchor,
+};
+/** What the server adds to an element that it announces. */
+const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
+/** What the server alone sets. */
+const SERVERS = ["createdBy", "updatedBy", "rev", ...ENVELOPE];
+/** What an update does not change. */
+const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS))];
+
+/** @param {Data} data @param {string[]} names @returns {Data} */
+const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+
+/**
+ * Fields as the server stores them, with the app's own; undefined when it refuses one.
+ * @param {Data} sent @param {Fieldset} fields @param {TypeRules} rule @returns {Data | undefined}
+ */
+function stored(sent, fields, rule) {
+  const result = { ...sent };
+  for (const name of Object.keys(fields)) {
+    if (sent[name] !== undefined && (result[name] = fields[name](sent[name], rule)) === undefined) return undefined;
+  }
+  return result;
+}
+
+// MARK: Geometry
 
 /**
  * Degrees in [0, 360): 360 is 0, −90 is 270.
@@ -157,12 +285,12 @@ function scales(element, sent, rules) {
 
 /**
  * An element after a transform, under the rules of its type as the server applies them.
- * @param {Element} element @param {Fields} fields @param {Record<string, TypeRules>} rules
+ * @param {Element} element @param {Fields} fields @param {Rules} rules
  * @param {boolean} isDrawn whether it is for drawing alone: then positions are not rounded
  * @returns {Element}
  */
 export function transformed(element, fields, rules, isDrawn = false) {
-  const rule = rules[element.type] ?? rules["*"] ?? FREE;
+  const rule = ruleOf(rules, element.type);
   /** @type {Element} */
   const next = { ...element, ...scales(element, fields, rule) };
   if (fields.positionX !== undefined) next.positionX = coordinate(fields.positionX, element, "x", isDrawn);
@@ -195,7 +323,7 @@ function anchored(element, anchor, parent) {
 
 /**
  * An element after a gesture: first the anchor changes, then scale, rotation and translation.
- * @param {Element} element @param {Deltas} deltas @param {Record<string, TypeRules>} rules
+ * @param {Element} element @param {Deltas} deltas @param {Rules} rules
  * @param {{pivot?: Point, parent?: Element, isDrawn?: boolean}} more `pivot` is that of a group
  * @returns {Element}
  */
@@ -230,20 +358,36 @@ const PRESETS = {
 };
 
 /**
- * What an element looks like before the server has stored it.
- * @param {Data} sent @param {Record<string, TypeRules>} rules @returns {Element}
+ * What a new element looks like before the server has stored it.
+ * @param {Data} sent @param {Rules} rules @returns {Element | undefined} undefined when the server refuses it
  */
 function created(sent, rules) {
-  const { transform, width, height, ...own } = sent;
-  const fields = fieldsOf(sent);
-  const side = (/** @type {any} */ drawn, /** @type {number | undefined} */ scale) =>
-    drawn > 0 ? drawn / Math.abs(scale || 1) : 100;
+  const rule = ruleOf(rules, sent.type);
+  const known = stored(without(sent, SERVERS), FIELDS, rule);
+  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId)) return undefined;
+  const { positionX, positionY, rotation, scaleX, scaleY, width, height, ...own } = known;
+  const side = (/** @type {number | undefined} */ drawn, scale = 1) =>
+    drawn && clamp(drawn / (Math.abs(scale) || rule.minScale), 0.001, 1e9);
   /** @type {any} */
   const element = {
-    originalWidth: side(width, fields.scaleX), originalHeight: side(height, fields.scaleY), anchorX: 0.5, anchorY: 0.5,
-    ...own, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
+    rev: 1, anchorX: 0.5, anchorY: 0.5, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, ...own,
+    originalWidth: own.originalWidth ?? side(width, scaleX) ?? 100,
+    originalHeight: own.originalHeight ?? side(height, scaleY) ?? 100,
   };
-  return transformed(element, { positionX: 0, positionY: 0, ...fields }, rules);
+  // With a locked aspect a scale that was not sent follows the other one.
+  const ownScale = rule.lockedAspect && (scaleX ?? scaleY) !== undefined ? undefined : 1;
+  return transformed(element, {
+    positionX: positionX ?? 0, positionY: positionY ?? 0, rotation, scaleX: scaleX ?? ownScale, scaleY: scaleY ?? ownScale,
+  }, rules);
+}
+
+/**
+ * An element with other values apart from its geometry; the same when the server refuses them.
+ * @param {Element} element @param {any} set @param {Rules} rules @returns {Element}
+ */
+function updated(element, set, rules) {
+  if (!isObject(set) || FIXED.some(name => name in set)) return element;
+  return { ...element, ...stored(set, OPTIONS, ruleOf(rules, element.type)) };
 }
 
 /**
@@ -255,7 +399,7 @@ function fieldsOf(payload) {
   const fields = {};
   for (const name of ["positionX", "positionY", "rotation", "scaleX", "scaleY"]) {
     const value = payload.transform?.[name] ?? payload[name];
-    if (typeof value === "number") fields[name] = value;
+    if (Number.isFinite(value)) fields[name] = value;
   }
   return fields;
 }
@@ -487,8 +631,6 @@ class EditQueue {
 
 /** Codes of refusals after which the same edit is sent again. */
 const RETRYABLE = ["busy", "rate_limited", "unavailable"];
-/** What the server adds to an element that it announces. */
-const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
 /** What others saw of a gesture of this user is repeated this often while its fingers rest, ms. */
 const REPEAT = 1000;
 
@@ -824,8 +966,7 @@ export class RoomCore {
     this.seq = 0;
     /** @type {Data} */
     this.limits = {};
-    /** @type {Record<string, TypeRules>} */
-    this.rules = {};
+    this.rules = BUILT_IN;
     this.throttleMs = 16;
     this.queue = new EditQueue(core.queueLimit);
     this.queue.nextNumber = record?.nextNumber ?? 1;
@@ -956,7 +1097,7 @@ export class RoomCore {
   /** @param {any} rules */
   rulesArrived(rules) {
     if (!isObject(rules)) return;
-    this.rules = rules;
+    this.rules = tableOf(rules);
     for (const edit of this.queue.edits) this.touch(edit.elementIds);
   }
 
@@ -1299,7 +1440,7 @@ export class RoomCore {
       return element ?? created(body.elements.find((/** @type {Data} */ one) => one.id === id), this.rules);
     }
     if (!element) return undefined;
-    if (event === "element:update") return { ...element, ...body.set };
+    if (event === "element:update") return updated(element, body.set, this.rules);
     if (element.locked) return element;
     switch (event) {
       case "element:transform": return transformed(element, fieldsOf(body), this.rules);
@@ -1338,12 +1479,14 @@ export class RoomCore {
   }
 
   /**
-   * Sends something that has an answer.
+   * Sends something that has an answer, which nobody hears after the room was left.
    * @param {string} event @param {Data} body
    * @param {(answer: Data, now: number) => void} [answered]
    */
   ask(event, body, answered) {
-    this.core.link.request(event, { roomId: this.roomId, ...body }, answered);
+    this.core.link.request(event, { roomId: this.roomId, ...body }, (answer, now) => {
+      if (this.core.rooms.get(this.roomId) === this) answered?.(answer, now);
+    });
   }
 
   /**
@@ -1390,10 +1533,7 @@ const FULL = { ok: false, error: { code: "queue_full", message: "Too many edits 
 const tooLarge = limit => ({ ok: false, error: { code: "too_large", message: `An edit has at most ${limit} bytes.` } });
 
 /** @param {Data} data @returns {[string, Element]} */
-function flat(data) {
-  const element = Object.fromEntries(Object.entries(data).filter(([name]) => !ENVELOPE.includes(name)));
-  return [data.id, /** @type {Element} */ (element)];
-}
+const flat = data => [data.id, /** @type {Element} */ (without(data, ENVELOPE))];
 
 /** @param {Element[] | undefined} elements @returns {[string, Element][]} */
 const elementsById = elements => objectsIn(elements).map(element => [element.id, element]);
