@@ -80,7 +80,7 @@ import Wire
         var scene = Self.scene()
         let ada = try Self.join(&scene, "ada", parts: true)
         guard case .snapshot(ada, let snapshot)? = scene.take().last else { throw Missing() }
-        let answer = String(decoding: snapshot.json, as: UTF8.self)
+        let answer = String(decoding: snapshot.arguments, as: UTF8.self)
         #expect(answer.contains(#""elements":[],"parts":3,"#))
         #expect(
             Self.text(snapshot.parts)[0].hasPrefix(#"["room:elements",{"roomId":"r","part":1,"parts":3,"elements":[{"#))
@@ -96,7 +96,7 @@ import Wire
         let ada = try Self.join(&scene, "ada", parts: false)
         guard case .snapshot(ada, let snapshot)? = scene.take().last else { throw Missing() }
         #expect(snapshot.parts.isEmpty)
-        #expect(String(decoding: snapshot.json, as: UTF8.self).contains(#""elements":[{"id":"e0"}"#))
+        #expect(String(decoding: snapshot.arguments, as: UTF8.self).contains(#""elements":[{"id":"e0"}"#))
         scene.gateway.updateReceived(update(4), into: &scene.actions)
         #expect(scene.take().texts(for: ada).count == 1)
     }

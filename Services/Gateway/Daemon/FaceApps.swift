@@ -139,7 +139,7 @@ final class FaceLine: AppLine {
     }
 
     func send(_ snapshot: Snapshot) {
-        self.acknowledge(snapshot.ackID, snapshot.json)
+        self.write(Array("43\(snapshot.ackID)".utf8) + snapshot.arguments)
         for part in snapshot.parts { self.emit(part) }
         self.snapshotRead?(snapshot.room)
     }

@@ -110,8 +110,7 @@ final class SocketIOLine: AppLine {
     }
 
     func send(_ snapshot: Snapshot) {
-        self.socket.acknowledge(
-            snapshot.ackID, [UInt8(ascii: "[")] + snapshot.json + [UInt8(ascii: "]")], isBounded: false)
+        self.socket.acknowledge(snapshot.ackID, snapshot.arguments, isBounded: false)
         self.snapshots.append(snapshot)
         self.sendPartsSoon()
     }

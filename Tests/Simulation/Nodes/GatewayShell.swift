@@ -172,7 +172,7 @@ final class GatewayShell: Shell {
             if self.world.plan.mutant == .answersLost, self.world.random.place(40) == 0 { return }
             self.tell(slot, .acknowledged(id), AppText(json))
         case .snapshot(let slot, let snapshot):
-            self.tell(slot, .acknowledged(snapshot.ackID), AppText(snapshot.json))
+            self.tell(slot, .acknowledged(snapshot.ackID), AppText(Array(snapshot.arguments.dropFirst().dropLast())))
             self.send(snapshot.parts, of: snapshot.room, to: slot)
         case .dropSnapshot: break
         case .emit(let slot, let json): self.tell(slot, .event, AppText(json))

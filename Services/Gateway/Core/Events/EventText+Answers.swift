@@ -83,12 +83,33 @@ extension EventText {
         if json.isEmpty { writer.null() } else { writer.raw(json) }
     }
 
-    /// The acknowledgement of a join.
+    /// The acknowledgement of a join as the array of its arguments: a large room is written once.
     /// - Parameter parts: in how many parts the elements follow; 0: they are in it.
-    static func joined(
+    static func joinedArguments(
         _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits, parts: Int
     ) -> [UInt8] {
+        var elementBytes = 0
+        if parts == 0, case .elements(let json) = joined.content { elementBytes = json.count }
+        var writer = JSONWriter(reserving: elementBytes + joined.members.count * 256 + 4096)
+        writer.beginArray()
+        Self.joined(joined, room: room, throttle: throttle, limits: limits, parts: parts, into: &writer)
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// The acknowledgement of a join.
+    static func joined(
+        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits
+    ) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024)
+        Self.joined(joined, room: room, throttle: throttle, limits: limits, parts: 0, into: &writer)
+        return writer.bytes
+    }
+
+    private static func joined(
+        _ joined: JoinReply.Joined, room: Identifier, throttle: Nanoseconds, limits: Limits, parts: Int,
+        into writer: inout JSONWriter
+    ) {
         writer.beginObject()
         writer.key("ok")
         writer.value(true)
@@ -127,7 +148,6 @@ extension EventText {
             writer.raw(joined.rules)
         }
         writer.endObject()
-        return writer.bytes
     }
 
     /// One part of a room's elements, as an event.

@@ -306,20 +306,20 @@ extension Joins {
         to join: JoinInFlight, _ joined: JoinReply.Joined, _ rooms: Rooms
     ) throws(Refusal) -> GatewayAction? {
         guard let ackID = join.origin.ackID else { return nil }
-        func text(parts: Int) -> [UInt8] {
-            let interval = rooms.requestedInterval(in: join.room)
-            return EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits, parts: parts)
-        }
+        let interval = rooms.requestedInterval(in: join.room)
         guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
-            return .acknowledge(join.slot, id: ackID, json: text(parts: 0))
+            let json = EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
+            return .acknowledge(join.slot, id: ackID, json: json)
         }
         try self.snapshots.begin(elements.count, of: join.room, for: join.slot, of: join.user)
         let parts =
             join.wantsParts
             ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
             : SnapshotParts(none: join.room)
+        let arguments = EventText.joinedArguments(
+            joined, room: join.room, throttle: interval, limits: self.limits, parts: parts.count)
         return .snapshot(
-            join.slot, Snapshot(room: join.room, ackID: ackID, json: text(parts: parts.count), parts: parts))
+            join.slot, Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: parts))
     }
 
     /// A join in flight has ended without the room, as its app has lost the right to it.

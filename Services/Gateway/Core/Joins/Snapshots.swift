@@ -6,8 +6,8 @@ package struct Snapshot: Equatable, Sendable {
     package let room: Identifier
     /// The acknowledgement that the app asked for.
     package let ackID: UInt64
-    /// The acknowledgement's only argument.
-    package let json: [UInt8]
+    /// The JSON array of the acknowledgement's only argument.
+    package let arguments: [UInt8]
     /// Events that follow it, in order: `room:elements`. Empty when the answer has all elements itself.
     package let parts: SnapshotParts
 }
