@@ -56,6 +56,11 @@ if hits=$(git ls-files --cached --others --exclude-standard | grep -v '^Tests/li
     printf '%s\n' "$hits"
 fi
 
+if hits=$(git ls-files --cached --others --exclude-standard -- '*.o' '*.a' '*.so' '*.swiftmodule' | grep .); then
+    offence "what a compiler wrote"
+    printf '%s\n' "$hits"
+fi
+
 for script in $(git ls-files --cached --others --exclude-standard '*.sh' .ci/run); do
     [ -x "$script" ] || offence "$script is not executable"
     bash -n "$script" || offence "$script is no valid script"

@@ -3,8 +3,8 @@
 #
 # Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
 # run one after the other; beside them runs what only computes, the second build too, with what they leave of the
-# processors. One line for each phase, the failures in full, and last "N passed, N failed"
-# over all of them. A phase that runs no test fails, and so does a skipped test: nothing is left out in silence.
+# processors. One line for each phase, the failures in full, and last "N passed, N failed" over all of them. A phase that
+# runs no test fails, and so does a skipped test: nothing is left out in silence.
 #
 #     LONG=1    drills of the length that `make test-long` is for, see the phases; daemons run as built for release
 #     BUSY=1    one core is kept busy meanwhile
