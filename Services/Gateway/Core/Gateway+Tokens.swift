@@ -45,7 +45,7 @@ extension Gateway {
         }
         let lost = self.connections.bySlot[event.slot]?.identityChanged(identity) ?? []
         if let ackID = event.ackID {
-            let json = EventText.refreshed(expiresAt: identity.expiresAt)
+            let json = AnswerText.refreshed(expiresAt: identity.expiresAt)
             actions.append(.acknowledge(event.slot, id: ackID, json: json))
         }
         for room in lost { self.lose(room, slot: event.slot, at: event.now, seconds: seconds, into: &actions) }

@@ -25,35 +25,6 @@ package enum FanoutRecord: Equatable, Sendable {
     case readHistory(HistoryRead)
 }
 
-/// One preview, or those of a group, ready for the members of the room.
-package struct PreviewText: Equatable, Sendable {
-    /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
-    package var sender: Slot?
-    /// What it shows; an app that cannot take it now gets it later, folded with what follows.
-    package var previews: ArraySlice<Preview>
-    /// The event as a JSON array: `["element:transforming", {…}]`, or `["elements:transforming", {…}]` for a group.
-    package var json: [UInt8]
-
-    /// One preview.
-    package init(sender: Slot?, preview: Preview) {
-        self.sender = sender
-        self.previews = [preview]
-        self.json = EventText.preview(preview)
-    }
-
-    /// The previews of a group.
-    init(sender: Slot?, group: ArraySlice<Preview>) {
-        self.sender = sender
-        self.previews = group
-        self.json = EventText.previews(group)
-    }
-
-    /// Where it can be seen: a group wherever one of its elements can.
-    var area: PreviewArea {
-        self.previews.dropFirst().reduce(self.previews.first?.area ?? .everywhere) { $0.union($1.area) }
-    }
-}
-
 /// A step of a room's stream, as far as previews are concerned that an app has not got yet.
 package struct StreamStep: Equatable, Sendable {
     /// The room.

@@ -52,8 +52,10 @@ final class FaceApps {
         }
         // Back ends are on a trusted network, and a refused one has no connection that could be closed.
         var limit: DoorLimit?
-        switch hub.admit(auth: auth, query: { _ in nil }, header: { _ in nil }, from: nil, counted: nil, within: &limit)
-        {
+        let admission = hub.door.admit(
+            auth: auth, query: { _ in nil }, header: { _ in nil }, from: nil, counted: nil, within: &limit,
+            by: hub.core.authenticator)
+        switch admission {
         case .failure(let refusal):
             self.refuse(peer, hub, refusal)
         case .success((let identity, let handshake)):

@@ -31,7 +31,7 @@ extension GatewayHub {
         case .disconnect(let slot): self.apps[slot]?.disconnect()
         case .close(let slot): self.apps[slot]?.goAway()
         case .expel(let slot): self.apps[slot]?.expel()
-        case .tokenRefused(let failure): self.door.tokenRefused(failure, from: nil)
+        case .tokenRefused(let failure): self.door.report.tokenRefused(failure, from: nil)
         case .preview(let shard, let preview):
             if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)

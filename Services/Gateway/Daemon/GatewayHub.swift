@@ -25,10 +25,7 @@ final class GatewayHub {
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
     var topology: MeshTopology
     var senders: MeshSenders
-    private var admission: AppAdmission
-    private let hosts: HostPolicy
-    let door: DoorReport
-    private let limits: Limits
+    let door: GatewayDoor
     private let degraded: HealthNote
     private let outbox: Mailbox<MeshOrder>
     let news: Mailbox<MeshNews>
@@ -79,12 +76,7 @@ final class GatewayHub {
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
         self.degraded = context.health.note("commits")
-        self.admission = AppAdmission(
-            limits: settings.limits, handshakesPerSecond: settings.handshakesPerSecond,
-            at: Instant(wholeMillisecondsOf: .now()))
-        self.hosts = settings.hosts
-        self.limits = settings.limits
-        self.door = DoorReport(context)
+        self.door = GatewayDoor(settings: settings, context: context, telemetry: telemetry)
         self.flushes = flushes
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
         self.apps = AppLines(behindBytes: settings.socketIO.maxBufferedBytes / 2)
@@ -121,69 +113,19 @@ final class GatewayHub {
 
     // MARK: Apps
 
-    /// Whether a request addresses the gateway by one of its names.
-    /// - Parameter address: where it comes from.
-    func isAddressed(by head: HTTPRequestHead, from address: SocketAddress?) -> Bool {
-        if self.hosts.admits(head) { return true }
-        self.door.hostRefused(head.header("host"), from: address)
-        return false
-    }
-
-    /// Whether one more connection may open now, or must come a moment later.
-    func mayShakeHands() -> Bool {
-        if self.admission.mayShakeHands(at: self.now) { return true }
-        self.telemetry.handshakeRefused()
-        return false
-    }
-
-    /// What a connection may cost until it is known whose it is.
-    func makeDoorLimit() -> DoorLimit { DoorLimit(limits: self.limits, at: self.now) }
-
-    /// An app asks to come in: it is identified by its handshake.
-    /// - Parameters:
-    ///   - guest: the user's name in open mode when the handshake gives none; nil: a random one.
-    ///   - address: where it comes from; nil for back ends.
-    ///   - key: the address whose limits it counts for; nil for none.
-    ///   - limit: of its connection; nil when it has none that lasts.
-    func admit(
-        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
-        guest: String? = nil, from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?
-    ) -> Result<(Identity, HandshakeFields), Refusal> {
-        do throws(Denial) {
-            let fields = try self.admission.fields(auth: auth, query: query, header: header)
-            if fields.token != nil { try self.startTokenCheck(counted: key, within: &limit) }
-            let identity = try self.admission.identify(
-                fields, by: self.core.authenticator, guest: guest, seconds: self.seconds)
-            return .success((identity, fields))
-        } catch {
-            if let failure = error.failure { self.door.tokenRefused(failure, from: address) }
-            return .failure(error.refusal)
-        }
-    }
-
-    /// The same for a connection, of which each user may have a limited number.
+    /// An app asks to come in with a connection, of which each user may have a limited number; see ``GatewayDoor/admit``.
     func admitConnection(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
         from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?
     ) -> Result<(Identity, HandshakeFields), Refusal> {
-        let admission = self.admit(
-            auth: auth, query: query, header: header, from: address, counted: key, within: &limit)
+        let admission = self.door.admit(
+            auth: auth, query: query, header: header, from: address, counted: key, within: &limit,
+            by: self.core.authenticator)
         return admission.flatMap { app in
             Result { () throws(Refusal) in
                 try self.core.connections.checkRoom(for: app.0.member.user)
                 return app
             }
-        }
-    }
-
-    private func startTokenCheck(counted key: AddressKey?, within limit: inout DoorLimit?) throws(Denial) {
-        guard self.core.authenticator.usesTokens else { return }
-        do throws(Refusal) {
-            try limit?.startCheck(at: self.now)
-            try self.admission.startTokenCheck(of: key, at: self.now)
-        } catch {
-            self.door.checkRefused()
-            throw Denial(error)
         }
     }
 

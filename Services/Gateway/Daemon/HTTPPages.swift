@@ -25,7 +25,7 @@ final class HTTPPages: HTTPApplication {
     func handle(_ request: HTTPRequest, respond: @escaping (HTTPResponse) -> Void) {
         let head = request.head
         if let health = self.health(head) { return respond(health.confined) }
-        guard self.hub.isAddressed(by: head, from: request.remoteAddress) else {
+        guard self.hub.door.isAddressed(by: head, from: request.remoteAddress) else {
             return respond(Self.wrongHost.confined)
         }
         guard APIResource.contains(head.path) else { return respond(self.page(head).confined) }
@@ -186,10 +186,10 @@ final class HTTPPages: HTTPApplication {
     private func identify(_ request: HTTPRequest, _ respond: (HTTPResponse) -> Void) -> Identity? {
         let head = request.head
         var limit: DoorLimit?
-        let admission = self.hub.admit(
+        let admission = self.hub.door.admit(
             auth: UnsafeRawBufferPointer(start: nil, count: 0), query: { head.queryValue($0) },
             header: { head.header($0) }, guest: Self.guest, from: request.remoteAddress,
-            counted: request.limitedAddress, within: &limit)
+            counted: request.limitedAddress, within: &limit, by: self.hub.core.authenticator)
         switch admission {
         case .success((let identity, _)):
             return identity

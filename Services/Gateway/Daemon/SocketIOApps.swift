@@ -14,12 +14,12 @@ final class SocketIOApps: SocketIOApplication {
     }
 
     func admit(_ handshake: Handshake) -> HandshakeRefusal? {
-        guard self.hub.isAddressed(by: handshake.head, from: handshake.remoteAddress) else { return .forbidden }
-        return self.hub.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
+        guard self.hub.door.isAddressed(by: handshake.head, from: handshake.remoteAddress) else { return .forbidden }
+        return self.hub.door.mayShakeHands() ? nil : .unavailable(retryAfter: 1)
     }
 
     func connect(_ socket: SocketIOSocket, _ request: ConnectRequest) {
-        let visitor = socket.engine.userInfo as? Visitor ?? Visitor(self.hub.makeDoorLimit())
+        let visitor = socket.engine.userInfo as? Visitor ?? Visitor(self.hub.door.makeLimit())
         guard request.namespace == .root else {
             return Self.refuse(socket, visitor, message: "Invalid namespace")
         }

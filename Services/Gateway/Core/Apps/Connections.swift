@@ -239,7 +239,7 @@ package struct Connections {
     ) {
         self.refusedTotal += 1
         if let ackID = origin.ackID {
-            actions.append(.acknowledge(origin.slot, id: ackID, json: EventText.refused(refusal)))
+            actions.append(.acknowledge(origin.slot, id: ackID, json: AnswerText.refused(refusal)))
         } else {
             let json = EventText.transformError(
                 refusal, event: origin.event, room: room, element: element, number: number)

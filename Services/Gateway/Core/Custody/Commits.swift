@@ -262,7 +262,7 @@ package struct Commits {
         self.sendLeftBehind(&connections, at: now, into: &actions)
         for key in self.custody.timeReached(now, into: &actions) {
             guard let pending = self.custody[key] else { continue }
-            self.answer(pending, refusal: .noResult, json: EventText.refused(.noResult), &connections, into: &actions)
+            self.answer(pending, refusal: .noResult, json: AnswerText.refused(.noResult), &connections, into: &actions)
             if case .app(let origin, let connection) = pending.origin, !pending.commit.isNumberedByApp,
                 connections.contains(connection, in: origin.slot)
             {

@@ -21,253 +21,6 @@ enum EventText {
         return writer.bytes
     }
 
-    /// An update as members of the full contract get it.
-    static func update(_ update: Update) -> [UInt8] {
-        var writer = JSONWriter(reserving: 512)
-        writer.beginArray()
-        writer.value(update.event.name)
-        Self.data(of: update, into: &writer)
-        writer.endArray()
-        return writer.bytes
-    }
-
-    /// An update as a 1.0 app gets it: one event for each element, none for what 1.0 does not know.
-    static func legacyUpdates(_ update: Update) -> [[UInt8]] {
-        switch update.event.legacy {
-        case .same: [Self.update(update)]
-        case .each(let event):
-            update.elements.indices.map { Self.legacyUpdate(event, ofElementAt: $0, in: update) }
-        case .parts:
-            update.elements.indices.map { index in
-                let element = update.elements[index]
-                let event: UpdateEvent = element.json.isEmpty ? .deleted : element.isNew ? .created : .transformed
-                return Self.legacyUpdate(event, ofElementAt: index, in: update)
-            }
-        case .none: []
-        }
-    }
-
-    private static func legacyUpdate(
-        _ event: UpdateEvent, ofElementAt index: Int, in update: Update
-    ) -> [UInt8] {
-        var single = update
-        single.event = event
-        single.elements = [update.elements[index]]
-        return Self.event(event.name, room: nil) { writer in
-            if event.shape == .flatElement { writer.rawMembers(single.elements[0].json.dropFirst().dropLast()) }
-            writer.member("roomId", update.room.text)
-            if event.shape == .deletion {
-                writer.member("elementId", single.elements[0].id.text)
-            } else {
-                Self.elements(of: single, into: &writer)
-            }
-            Self.tail(of: single, into: &writer)
-            if event == .transformed {
-                writer.member("part", UInt64(index + 1))
-                writer.member("parts", UInt64(update.elements.count))
-            }
-        }
-    }
-
-    /// The data of an update's event: the object after the event's name.
-    static func data(of update: Update, into writer: inout JSONWriter) {
-        writer.beginObject()
-        if update.event.shape == .flatElement, let element = update.elements.first {
-            writer.rawMembers(element.json.dropFirst().dropLast())
-        }
-        writer.key("roomId")
-        writer.value(update.room.text)
-        Self.elements(of: update, into: &writer)
-        Self.tail(of: update, into: &writer)
-        writer.endObject()
-    }
-
-    private static func elements(of update: Update, into writer: inout JSONWriter) {
-        switch update.event.shape {
-        case .element:
-            if let element = update.elements.first {
-                writer.key("element")
-                writer.raw(element.json)
-            }
-        case .flatElement:
-            break
-        case .elements, .geometries:
-            writer.key("elements")
-            writer.beginArray()
-            for element in update.elements { writer.raw(update.event.shape.appText(of: element)) }
-            writer.endArray()
-        case .deletion:
-            if let element = update.elements.first {
-                writer.key("elementId")
-                writer.value(element.id.text)
-            }
-            writer.key("elementIds")
-            writer.beginArray()
-            for element in update.elements { writer.value(element.id.text) }
-            writer.endArray()
-        case .changes:
-            Self.changes(of: update.elements, into: &writer)
-        }
-    }
-
-    private static func changes(of elements: [UpdatedElement], into writer: inout JSONWriter) {
-        let living = elements.filter { !$0.json.isEmpty }
-        for (name, isNew) in [("created", true), ("changed", false)] {
-            writer.key(string: name)
-            writer.beginArray()
-            for element in living where element.isNew == isNew { writer.raw(element.json) }
-            writer.endArray()
-        }
-        writer.member("deletedIds", elements.filter(\.json.isEmpty).map(\.id.text))
-    }
-
-    private static func tail(of update: Update, into writer: inout JSONWriter) {
-        writer.key("seq")
-        writer.value(update.seq)
-        writer.key("userId")
-        writer.value(update.user.text)
-        writer.key("sid")
-        writer.value(update.sid.text)
-        if update.number > 0 {
-            writer.key("n")
-            writer.value(update.number)
-        }
-        if [.element, .geometries].contains(update.event.shape), let gesture = update.elements.first?.gesture,
-            gesture > 0
-        {
-            writer.member("gesture", gesture)
-        }
-        if let cause = update.cause.name { writer.member("cause", cause) }
-    }
-
-    /// A preview.
-    static func preview(_ preview: Preview) -> [UInt8] {
-        if let selection = preview.selection { return Self.selection(selection, of: preview) }
-        if preview.isAttention { return Self.cursor(preview) }
-        var writer = JSONWriter(reserving: 320)
-        writer.beginArray()
-        writer.value("element:transforming")
-        writer.beginObject()
-        writer.member("roomId", preview.room.text)
-        writer.member("elementId", preview.element.text)
-        Self.mover(of: preview, into: &writer)
-        Self.values(of: preview, into: &writer)
-        writer.member("gesture", preview.gesture)
-        writer.member("after", preview.after)
-        Self.times(of: preview, into: &writer)
-        writer.endObject()
-        writer.endArray()
-        return writer.bytes
-    }
-
-    /// The previews of a group, which have one mover and one gesture. Queues that were slow may have folded some elements
-    /// more often than others: the message counts as many of the app's previews as any of its elements.
-    static func previews(_ group: ArraySlice<Preview>) -> [UInt8] {
-        guard let first = group.first, let mostFolded = group.max(by: { $0.folded < $1.folded }) else { return [] }
-        var writer = JSONWriter(reserving: 256 + 192 * group.count)
-        writer.beginArray()
-        writer.value("elements:transforming")
-        writer.beginObject()
-        writer.member("roomId", first.room.text)
-        writer.key("elements")
-        writer.beginArray()
-        for preview in group {
-            writer.beginObject()
-            writer.member("elementId", preview.element.text)
-            Self.values(of: preview, into: &writer)
-            writer.member("after", preview.after)
-            writer.endObject()
-        }
-        writer.endArray()
-        Self.mover(of: first, into: &writer)
-        writer.member("gesture", first.gesture)
-        Self.times(of: mostFolded, into: &writer)
-        writer.endObject()
-        writer.endArray()
-        return writer.bytes
-    }
-
-    /// A cursor that moved.
-    private static func cursor(_ preview: Preview) -> [UInt8] {
-        Self.event("cursor:moved", room: preview.room) { writer in
-            Self.mover(of: preview, into: &writer)
-            Self.coordinate("x", preview.cursor?.x, into: &writer)
-            Self.coordinate("y", preview.cursor?.y, into: &writer)
-            writer.member("dt", UInt64(preview.sinceLast))
-        }
-    }
-
-    /// A selection that changed.
-    private static func selection(_ selection: Selection, of preview: Preview) -> [UInt8] {
-        Self.event("selection:changed", room: preview.room) { writer in
-            Self.mover(of: preview, into: &writer)
-            Self.ids(selection.elements, into: &writer)
-        }
-    }
-
-    private static func ids(_ elements: [Identifier], into writer: inout JSONWriter) {
-        writer.key("elementIds")
-        writer.beginArray()
-        for element in elements { writer.value(element.text) }
-        writer.endArray()
-    }
-
-    private static func coordinate(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
-        writer.key(name)
-        if let value { writer.value(value) } else { writer.null() }
-    }
-
-    /// What the connections of a member show.
-    static func attention(_ connections: [Attention], into writer: inout JSONWriter) {
-        writer.key("connections")
-        writer.beginArray()
-        for connection in connections where !connection.sid.isEmpty {
-            writer.beginObject()
-            writer.member("sid", connection.sid.text)
-            if let cursor = connection.cursor {
-                writer.object("cursor") { writer in
-                    writer.member("x", cursor.x)
-                    writer.member("y", cursor.y)
-                }
-            }
-            if !connection.selection.isEmpty {
-                writer.key("selection")
-                writer.beginArray()
-                for element in connection.selection { writer.value(element.text) }
-                writer.endArray()
-            }
-            writer.endObject()
-        }
-        writer.endArray()
-    }
-
-    private static func mover(of preview: Preview, into writer: inout JSONWriter) {
-        writer.member("userId", preview.user.text)
-        writer.member("sid", preview.sid.text)
-    }
-
-    private static func values(of preview: Preview, into writer: inout JSONWriter) {
-        writer.key("transform")
-        writer.beginObject()
-        Self.field("rotation", preview.fields.rotation, into: &writer)
-        Self.field("scaleX", preview.fields.scaleX, into: &writer)
-        Self.field("scaleY", preview.fields.scaleY, into: &writer)
-        writer.endObject()
-        Self.field("positionX", preview.fields.positionX, into: &writer)
-        Self.field("positionY", preview.fields.positionY, into: &writer)
-    }
-
-    private static func times(of preview: Preview, into writer: inout JSONWriter) {
-        writer.member("n", UInt64(preview.folded))
-        writer.member("dt", UInt64(preview.sinceLast))
-    }
-
-    private static func field(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
-        guard let value else { return }
-        writer.key(name)
-        writer.value(value)
-    }
-
     /// A refusal as the event `transform:error`, for an app that asked for no acknowledgement.
     static func transformError(
         _ refusal: Refusal, event: String, room: Identifier?, element: Identifier?, number: UInt64?
@@ -367,6 +120,21 @@ enum EventText {
             writer.value(Refusal.tokenNotValid.code.name)
             writer.key("message")
             writer.value(Refusal.tokenNotValid.message)
+        }
+    }
+
+    /// One part of a room's elements, as an event.
+    /// - Parameter elements: their JSON texts, with commas between them.
+    static func elements(_ elements: ArraySlice<UInt8>, part: Int, of parts: Int, room: Identifier) -> [UInt8] {
+        Self.event("room:elements", room: room) { writer in
+            writer.key("part")
+            writer.value(part)
+            writer.key("parts")
+            writer.value(parts)
+            writer.key("elements")
+            writer.beginArray()
+            writer.raw(elements)
+            writer.endArray()
         }
     }
 

@@ -141,7 +141,7 @@ package struct HTTPRequests {
             self.refuse(state.request, refusal, into: &actions)
         case .unavailable: self.refuse(state.request, .roomUnavailable, into: &actions)
         case .state(let position, let elements):
-            let json = EventText.room(state.room, at: position, elements: elements)
+            let json = AnswerText.room(state.room, at: position, elements: elements)
             actions.append(.http(request: state.request, status: HTTPStatus.ok, json: json))
         }
     }
@@ -152,7 +152,7 @@ package struct HTTPRequests {
         switch reply.outcome {
         case .failure(let refusal): self.refuse(reply.request, refusal, into: &actions)
         case .success(let page):
-            actions.append(.http(request: reply.request, status: HTTPStatus.ok, json: EventText.history(page)))
+            actions.append(.http(request: reply.request, status: HTTPStatus.ok, json: AnswerText.history(page)))
         }
     }
 
@@ -166,6 +166,6 @@ package struct HTTPRequests {
     /// Answers a request with a refusal.
     mutating func refuse(_ request: UInt64, _ refusal: Refusal, into actions: inout [GatewayAction]) {
         self.refusedTotal += 1
-        actions.append(.http(request: request, status: HTTPStatus.of(refusal), json: EventText.refused(refusal)))
+        actions.append(.http(request: request, status: HTTPStatus.of(refusal), json: AnswerText.refused(refusal)))
     }
 }

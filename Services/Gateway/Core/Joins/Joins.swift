@@ -308,7 +308,7 @@ extension Joins {
         guard let ackID = join.origin.ackID else { return nil }
         let interval = rooms.requestedInterval(in: join.room)
         guard case .elements(let elements) = joined.content, elements.count > self.limits.snapshotPart else {
-            let json = EventText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
+            let json = AnswerText.joined(joined, room: join.room, throttle: interval, limits: self.limits)
             return .acknowledge(join.slot, id: ackID, json: json)
         }
         try self.snapshots.begin(elements.count, of: join.room, for: join.slot, of: join.user)
@@ -316,7 +316,7 @@ extension Joins {
             join.wantsParts
             ? SnapshotParts(of: elements, in: join.room, limit: self.limits.snapshotPart)
             : SnapshotParts(none: join.room)
-        let arguments = EventText.joinedArguments(
+        let arguments = AnswerText.joinedArguments(
             joined, room: join.room, throttle: interval, limits: self.limits, parts: parts.count)
         return .snapshot(
             join.slot, Snapshot(room: join.room, ackID: ackID, arguments: arguments, parts: parts))

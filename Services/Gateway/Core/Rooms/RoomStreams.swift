@@ -124,11 +124,11 @@ package struct RoomStreams {
     ) {
         if !members.isEmpty {
             let step = StreamStep(update, isNumbered: true)
-            actions.append(.broadcast(members, json: EventText.update(update), step: step))
+            actions.append(.broadcast(members, json: UpdateText.text(of: update), step: step))
         }
         guard !legacy.isEmpty else { return }
         let step = StreamStep(update, isNumbered: false)
-        for json in EventText.legacyUpdates(update) { actions.append(.broadcast(legacy, json: json, step: step)) }
+        for json in UpdateText.legacyTexts(of: update) { actions.append(.broadcast(legacy, json: json, step: step)) }
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.

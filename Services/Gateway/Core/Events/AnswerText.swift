@@ -1,9 +1,10 @@
+import Canvas
 import JSONBytes
 import Timing
 package import Wire
 
-/// Answers, each one JSON object: acknowledgements, and bodies over HTTP.
-extension EventText {
+/// Writes answers, each one JSON object: acknowledgements, and bodies over HTTP.
+enum AnswerText {
     /// A refusal as an acknowledgement: `{"ok":false,"error":{…}}`.
     static func refused(_ refusal: Refusal) -> [UInt8] {
         var writer = JSONWriter(reserving: 160)
@@ -128,7 +129,7 @@ extension EventText {
         writer.beginArray()
         for (index, member) in joined.members.enumerated() {
             writer.beginObject()
-            Self.member(member, into: &writer)
+            EventText.member(member, into: &writer)
             Self.attention(index < joined.attention.count ? joined.attention[index] : [], into: &writer)
             writer.endObject()
         }
@@ -150,21 +151,6 @@ extension EventText {
         writer.endObject()
     }
 
-    /// One part of a room's elements, as an event.
-    /// - Parameter elements: their JSON texts, with commas between them.
-    static func elements(_ elements: ArraySlice<UInt8>, part: Int, of parts: Int, room: Identifier) -> [UInt8] {
-        Self.event("room:elements", room: room) { writer in
-            writer.key("part")
-            writer.value(part)
-            writer.key("parts")
-            writer.value(parts)
-            writer.key("elements")
-            writer.beginArray()
-            writer.raw(elements)
-            writer.endArray()
-        }
-    }
-
     private static func content(_ content: RoomContent, into writer: inout JSONWriter) {
         writer.key("recovered")
         switch content {
@@ -183,17 +169,41 @@ extension EventText {
                 writer.key("seq")
                 writer.value(update.seq)
                 writer.key("data")
-                Self.data(of: update, into: &writer)
+                UpdateText.data(of: update, into: &writer)
                 writer.endObject()
             }
             writer.endArray()
         }
     }
+
+    /// What the connections of a member show.
+    private static func attention(_ connections: [Attention], into writer: inout JSONWriter) {
+        writer.key("connections")
+        writer.beginArray()
+        for connection in connections where !connection.sid.isEmpty {
+            writer.beginObject()
+            writer.member("sid", connection.sid.text)
+            if let cursor = connection.cursor {
+                writer.object("cursor") { writer in
+                    writer.member("x", cursor.x)
+                    writer.member("y", cursor.y)
+                }
+            }
+            if !connection.selection.isEmpty {
+                writer.key("selection")
+                writer.beginArray()
+                for element in connection.selection { writer.value(element.text) }
+                writer.endArray()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
 }
 
 extension Refusal {
     /// It as an acknowledgement: `{"ok":false,"error":{…}}`.
-    package var acknowledgementText: [UInt8] { EventText.refused(self) }
+    package var acknowledgementText: [UInt8] { AnswerText.refused(self) }
 
     /// It as the event `transform:error`, for an event that was not read any further than its name.
     package func eventText(of event: String) -> [UInt8] {

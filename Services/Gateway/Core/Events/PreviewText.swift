@@ -1,0 +1,139 @@
+import Canvas
+import JSONBytes
+package import Wire
+
+/// One preview, or those of a group, ready for the members of the room.
+package struct PreviewText: Equatable, Sendable {
+    /// Whose it is: that connection does not get it. Nil when the mover is at another gateway.
+    package var sender: Slot?
+    /// What it shows; an app that cannot take it now gets it later, folded with what follows.
+    package var previews: ArraySlice<Preview>
+    /// The event as a JSON array: `["element:transforming", {…}]`, or `["elements:transforming", {…}]` for a group.
+    package var json: [UInt8]
+
+    /// One preview.
+    package init(sender: Slot?, preview: Preview) {
+        self.sender = sender
+        self.previews = [preview]
+        self.json = Self.text(of: preview)
+    }
+
+    /// The previews of a group.
+    init(sender: Slot?, group: ArraySlice<Preview>) {
+        self.sender = sender
+        self.previews = group
+        self.json = Self.text(of: group)
+    }
+
+    /// Where it can be seen: a group wherever one of its elements can.
+    var area: PreviewArea {
+        self.previews.dropFirst().reduce(self.previews.first?.area ?? .everywhere) { $0.union($1.area) }
+    }
+}
+
+/// Writing previews as members receive them.
+extension PreviewText {
+    /// A preview.
+    private static func text(of preview: Preview) -> [UInt8] {
+        if let selection = preview.selection { return Self.selection(selection, of: preview) }
+        if preview.isAttention { return Self.cursor(preview) }
+        var writer = JSONWriter(reserving: 320)
+        writer.beginArray()
+        writer.value("element:transforming")
+        writer.beginObject()
+        writer.member("roomId", preview.room.text)
+        writer.member("elementId", preview.element.text)
+        Self.mover(of: preview, into: &writer)
+        Self.values(of: preview, into: &writer)
+        writer.member("gesture", preview.gesture)
+        writer.member("after", preview.after)
+        Self.times(of: preview, into: &writer)
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// The previews of a group, which have one mover and one gesture. Queues that were slow may have folded some elements
+    /// more often than others: the message counts as many of the app's previews as any of its elements.
+    private static func text(of group: ArraySlice<Preview>) -> [UInt8] {
+        guard let first = group.first, let mostFolded = group.max(by: { $0.folded < $1.folded }) else { return [] }
+        var writer = JSONWriter(reserving: 256 + 192 * group.count)
+        writer.beginArray()
+        writer.value("elements:transforming")
+        writer.beginObject()
+        writer.member("roomId", first.room.text)
+        writer.key("elements")
+        writer.beginArray()
+        for preview in group {
+            writer.beginObject()
+            writer.member("elementId", preview.element.text)
+            Self.values(of: preview, into: &writer)
+            writer.member("after", preview.after)
+            writer.endObject()
+        }
+        writer.endArray()
+        Self.mover(of: first, into: &writer)
+        writer.member("gesture", first.gesture)
+        Self.times(of: mostFolded, into: &writer)
+        writer.endObject()
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// A cursor that moved.
+    private static func cursor(_ preview: Preview) -> [UInt8] {
+        EventText.event("cursor:moved", room: preview.room) { writer in
+            Self.mover(of: preview, into: &writer)
+            Self.coordinate("x", preview.cursor?.x, into: &writer)
+            Self.coordinate("y", preview.cursor?.y, into: &writer)
+            writer.member("dt", UInt64(preview.sinceLast))
+        }
+    }
+
+    /// A selection that changed.
+    private static func selection(_ selection: Selection, of preview: Preview) -> [UInt8] {
+        EventText.event("selection:changed", room: preview.room) { writer in
+            Self.mover(of: preview, into: &writer)
+            Self.ids(selection.elements, into: &writer)
+        }
+    }
+
+    private static func ids(_ elements: [Identifier], into writer: inout JSONWriter) {
+        writer.key("elementIds")
+        writer.beginArray()
+        for element in elements { writer.value(element.text) }
+        writer.endArray()
+    }
+
+    private static func coordinate(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        writer.key(name)
+        if let value { writer.value(value) } else { writer.null() }
+    }
+
+    private static func mover(of preview: Preview, into writer: inout JSONWriter) {
+        writer.member("userId", preview.user.text)
+        writer.member("sid", preview.sid.text)
+    }
+
+    private static func values(of preview: Preview, into writer: inout JSONWriter) {
+        writer.key("transform")
+        writer.beginObject()
+        Self.field("rotation", preview.fields.rotation, into: &writer)
+        Self.field("scaleX", preview.fields.scaleX, into: &writer)
+        Self.field("scaleY", preview.fields.scaleY, into: &writer)
+        writer.endObject()
+        Self.field("positionX", preview.fields.positionX, into: &writer)
+        Self.field("positionY", preview.fields.positionY, into: &writer)
+    }
+
+    private static func times(of preview: Preview, into writer: inout JSONWriter) {
+        writer.member("n", UInt64(preview.folded))
+        writer.member("dt", UInt64(preview.sinceLast))
+    }
+
+    private static func field(_ name: StaticString, _ value: Double?, into writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.key(name)
+        writer.value(value)
+    }
+}
