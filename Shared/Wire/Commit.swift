@@ -88,11 +88,12 @@ public struct Commit: WireRecord, Equatable, Sendable {
     }
 }
 
-/// A gesture of a commit's session that the commit ends: no preview of it, or of an older one, may follow the update.
+/// An element that a commit moves, and the gesture of its session that the commit ends there: no preview of that gesture,
+/// or of an older one, may follow the update.
 public struct EndedGesture: Hashable, Sendable {
     /// The element that was moved.
     public var element: Identifier
-    /// The gesture's number in the session, ≥ 1.
+    /// The gesture's number in the session; 0 when none was under way.
     public var gesture: UInt64
 
     /// A gesture on an element.

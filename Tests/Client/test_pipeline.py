@@ -144,6 +144,19 @@ def test_gestures_are_shown_while_they_last(two, room):
     eventually("bob has it", lambda: bob.positions(room) == {"a": 40})
 
 
+def test_gestures_are_shown_between_other_edits(two, room):
+    ada, bob = two
+    ada.edit(room, "create", note("a"))
+    for turn in range(1, 4):
+        ada.call("begin", room, "g", "a")
+        ada.call("gesture", "g", "update", {"translation": {"x": 50, "y": 0}})
+        eventually("bob sees it", lambda: [each["positionX"] for each in bob.look(room)["drawn"]] == [50 * turn])
+        ada.call("gesture", "g", "end")
+        # Edits that belong to no gesture must not use up the number of the next one.
+        ada.edit(room, "preset", "a", "rotateCW")
+        ada.edit(room, "transform", "a", {"positionY": turn})
+
+
 def test_people(two, room):
     ada, bob = two
     ada.edit(room, "create", note("a"))

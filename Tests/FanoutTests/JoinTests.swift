@@ -85,17 +85,38 @@ import Wire
         #expect(scene.taken(by: Scene.g1).seqs == [1])
     }
 
-    /// A join that was sent again still waits when its connection leaves and joins once more, and is answered last.
+    /// A join still waits when its connection leaves and joins once more: it does not end the later one.
     @Test func anEarlierJoinDoesNotEndALaterOne() {
         var scene = Scene()
         scene.member("ben", 9)
         scene.join("ann", 1, session: "s-ann.good")
         scene.leave(1)
         scene.join("ann", 1, session: "s-ann.good")
-        scene.answer(1, with: .claim(.granted(claim: 3, number: 0)))
-        scene.answer(with: .claim(.granted(claim: 2, number: 0)))
+        for claim: UInt32 in 2...3 { scene.answerClaim(of: "ann", with: .claim(.granted(claim: claim, number: 0))) }
         #expect(scene.taken(by: Scene.g1).joined.count == 2)
         #expect(scene.fanout.connectionCount(in: "r") == 2)
+    }
+
+    /// The database could answer two claims of one session in either order, and the session would be that of a connection
+    /// that is gone.
+    @Test func claimsOfASessionFollowEachOtherInTheOrderOfJoins() {
+        var scene = Scene()
+        scene.member("ben", 9)
+        for connection: UInt64 in 1...3 { scene.join("ann", connection, session: "s-ann.good") }
+        scene.join("eve", 4, session: "s-eve.good")
+        #expect(scene.claims() == ["s-ann", "s-eve"])
+        scene.answerClaim(of: "ann", with: .claim(.granted(claim: 2, number: 0)))
+        #expect(scene.claims() == ["s-eve", "s-ann"])
+        // It failed, and is still the first one.
+        scene.answerClaim(of: "ann", with: .failed)
+        #expect(scene.claims() == ["s-eve"])
+        scene.pass(1000)
+        for claim: UInt32 in 3...4 {
+            #expect(scene.claims() == ["s-eve", "s-ann"])
+            scene.answerClaim(of: "ann", with: .claim(.granted(claim: claim, number: 0)))
+        }
+        #expect(scene.claims() == ["s-eve"])
+        #expect(scene.taken(by: Scene.g1).joined.map(\.claim) == [2, 3, 4])
     }
 
     /// The same shard goes for good while the join, which the other fan-out has answered, still waits here.
@@ -371,5 +392,20 @@ import Wire
         #expect(scene.fanout.counters.previewsDropped[.superseded] == 1)
         scene.preview(.by("s-ann", 2))
         #expect(scene.taken(by: Scene.g2).previews.count == 1)
+    }
+}
+
+extension Scene {
+    /// The sessions whose claims wait for an answer.
+    fileprivate mutating func claims() -> [Identifier] {
+        self.asked().compactMap { if case .claim(_, let sid, _) = $0 { sid } else { nil } }
+    }
+
+    /// Answers the claim of a user's session, and asks what that leads to.
+    fileprivate mutating func answerClaim(of user: Identifier, with reply: DatabaseReply) {
+        let query = DatabaseRequest.Query.claim(room: "r", sid: Identifier("s-\(user)"), user: user)
+        guard let index = self.asked().firstIndex(of: query) else { return }
+        self.answer(index, with: reply)
+        self.pass(0)
     }
 }

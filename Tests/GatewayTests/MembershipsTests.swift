@@ -1,4 +1,5 @@
 import Testing
+import Timing
 import Wire
 
 @testable import GatewayCore
@@ -16,7 +17,7 @@ struct MembershipsTests {
             let room = Identifier("room-\(mixed % UInt64(rooms))")
             switch step % 5 {
             case 0, 1, 2:
-                var membership = Membership(wantsPreviews: true)
+                var membership = Membership(wantsPreviews: true, since: .start)
                 membership.lastNumber = step
                 let earlier = memberships.remove(room)
                 #expect(earlier?.lastNumber == expected[room])

@@ -157,6 +157,28 @@ struct PreviewTests {
         #expect(scene.take().previews.map(\.gesture) == [42])
     }
 
+    /// The app may give the next number to its next gesture, which others must see.
+    @Test func aCommitWithoutAGestureEndsNone() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada")
+        for gesture in 1...3 {
+            scene.send(ada, "element:transforming", Self.preview(gesture, gesture: gesture))
+            scene.send(ada, "element:transform", CommitTests.transform, ack: 1)
+            scene.send(ada, "element:transform", CommitTests.transform, ack: 2)
+            let actions = scene.take()
+            #expect(actions.previews.map(\.gesture) == [UInt64(gesture)])
+            #expect(
+                actions.commits.map(\.gestures)
+                    == [UInt64(gesture), 0].map { [EndedGesture(element: "e", gesture: $0)] })
+            let second = try #require(actions.commits.last)
+            scene.gateway.resultReceived(
+                result(of: second, refusal: Refusal(.gone, "deleted")), at: scene.moment, into: &scene.actions)
+            #expect(scene.take().gestureEnds.isEmpty)
+            scene.gateway.resultReceived(
+                result(of: actions.commits[0], seq: 9), at: scene.moment, into: &scene.actions)
+        }
+    }
+
     @Test func aGestureWhoseCommitWasFinallyRefusedEnds() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

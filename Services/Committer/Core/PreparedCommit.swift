@@ -11,6 +11,7 @@ package struct PreparedCommit: Sendable {
     let user: Identifier
     let connection: UInt64
     let gateway: Identifier
+    /// Without the elements on which it ends none.
     let gestures: ShortList<EndedGesture>
     var edit: PreparedEdit
     /// Why the coalescer finally refuses it; its number decides nevertheless.
@@ -37,7 +38,7 @@ package struct PreparedCommit: Sendable {
         self.user = commit.user
         self.connection = commit.connection
         self.gateway = commit.gateway
-        self.gestures = commit.gestures
+        self.gestures = ShortList(commit.gestures.lazy.filter { $0.gesture > 0 })
         self.size = size
         self.arrived = arrived
         self.source = source

@@ -47,6 +47,9 @@ struct PendingJoin: Sendable {
         self.followsUntil = now + limits.readPatience
     }
 
+    /// The session that it claims, until that is granted.
+    var claimedSession: Identifier? { if case .claiming(let sid) = self.session { sid } else { nil } }
+
     /// True when a room at `seq` may answer it.
     func isReady(at seq: UInt64, _ now: Instant) -> Bool {
         guard self.join.after <= seq || now >= self.followsUntil else { return false }

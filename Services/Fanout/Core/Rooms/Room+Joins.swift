@@ -45,16 +45,16 @@ extension Room {
     /// Looks at the session that a join came with, as soon as that can be judged.
     mutating func identify(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
         guard let issuer = services.issuer, services.joins[tag]?.session == .unknown else { return }
-        if services.joins[tag]?.identify(by: issuer) == true {
-            self.claim(tag, with: &services, into: &actions)
-        } else {
-            self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
+        guard services.joins[tag]?.identify(by: issuer) == true else {
+            return self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
         }
+        guard let sid = services.joins[tag]?.claimedSession, self.claims.enqueue(tag, for: sid) else { return }
+        self.claim(tag, with: &services, into: &actions)
     }
 
-    /// Claims a join's session for its connection, unless the session is a new one.
+    /// Claims a join's session for its connection.
     func claim(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
-        guard let pending = services.joins[tag], case .claiming(let sid) = pending.session else { return }
+        guard let pending = services.joins[tag], let sid = pending.claimedSession else { return }
         services.questions.ask(
             .claim(room: self.name, sid: sid, user: pending.join.member.user), for: .room(self.name, .claim(tag)),
             into: &actions)
@@ -68,12 +68,20 @@ extension Room {
         guard case .claim(let outcome) = reply else {
             return services.questions.retry(.claim(tag), of: self.name, at: now + services.limits.retryDelay)
         }
+        self.endClaim(of: tag, at: now, with: &services)
         if services.joins[tag]?.claimAnswered(outcome) == true {
             self.advanceJoin(tag, at: now, with: &services, into: &actions)
         } else {
             self.refuse(join: tag, with: Self.foreignSession, services: &services, into: &actions)
         }
         self.reviewIdleIfLive(at: now, with: &services)
+    }
+
+    /// A join has its session, or does not need it any more: the next one that claims the same session does so now.
+    private mutating func endClaim(of tag: UInt64, at now: Instant, with services: inout RoomServices) {
+        guard let sid = services.joins[tag]?.claimedSession, let next = self.claims.remove(tag, for: sid)
+        else { return }
+        services.questions.retry(.claim(next), of: self.name, at: now)
     }
 
     // MARK: Answers to joins
@@ -130,6 +138,7 @@ extension Room {
 
     /// A join's gateway is gone, so that it needs no answer.
     mutating func forget(join tag: UInt64, at now: Instant, with services: inout RoomServices) {
+        self.endClaim(of: tag, at: now, with: &services)
         self.remove(join: tag, with: &services)
         self.reviewIdle(at: now, with: &services)
     }
@@ -153,6 +162,7 @@ extension Room {
         let refusal = Refusal(.unavailable, "The database is not reachable.", retryAfterMs: 1000)
         let count = self.joins.count
         while let tag = self.joins.first, let pending = services.joins[tag], pending.expiresAt <= now {
+            self.endClaim(of: tag, at: now, with: &services)
             self.refuse(join: tag, with: refusal, services: &services, into: &actions)
         }
         if self.joins.count < count { self.reviewIdle(at: now, with: &services) }

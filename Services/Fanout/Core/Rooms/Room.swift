@@ -9,6 +9,7 @@ struct Room: Sendable {
     var feed: RoomFeed
     /// Joins that wait, in the order in which they came, by tag.
     var joins: [UInt64] = []
+    var claims = ClaimQueues()
     var reads = PendingReads()
     /// When it becomes expendable, if it stays idle.
     private var idleUntil: Instant?

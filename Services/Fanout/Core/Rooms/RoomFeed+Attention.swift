@@ -30,8 +30,10 @@ extension RoomFeed {
         _ occupant: RoomInterest.Occupant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let attention = occupant.attention
-        // An older gateway says nothing of it.
-        guard !attention.sid.isEmpty else { return }
+        // A gateway says nothing of it when the session is another connection's, or when it is of an earlier version.
+        guard !attention.sid.isEmpty, !self.owners.isSuperseded(attention.sid, from: occupant.connection) else {
+            return
+        }
         self.sessionStarted(attention.sid, of: occupant.connection, isResumed: false, into: &actions)
         let before = self.occupancy.attention(of: occupant.connection)
         let cursor = Preview.cursor(
@@ -54,6 +56,7 @@ extension RoomFeed {
         if isResumed {
             for former in self.occupancy.connections(of: sid, except: connection) {
                 self.hideAttention(of: former, into: &actions)
+                self.occupancy.setSession("", of: former)
             }
         }
         if self.occupancy.attention(of: connection)?.sid != sid {

@@ -15,10 +15,15 @@ struct AttentionTrack {
     private var cursor: Point?
     private var selection: [Identifier] = []
     /// Grows with every change, and with time: what a later membership of the same connection shows is newer.
-    private var version: UInt64 = 0
+    private var version: UInt64
     /// Cursors that were folded since the last one was sent.
     private var heldCursors: UInt32 = 0
     private var isSelectionHeld = false
+
+    /// What nobody has changed since then is newer than what an earlier membership of the same connection showed.
+    init(since now: Instant) { self.version = Self.version(at: now) }
+
+    private static func version(at now: Instant) -> UInt64 { now.elapsed(since: .start).milliseconds << 10 }
 
     /// True while something waits for the rate limit.
     var isHeld: Bool { self.heldCursors > 0 || self.isSelectionHeld }
@@ -30,7 +35,7 @@ struct AttentionTrack {
 
     /// Notes a change, which waits until it is released.
     mutating func change(_ change: AttentionChange, at now: Instant) {
-        self.version = max(self.version + 1, now.elapsed(since: .start).milliseconds << 10)
+        self.version = max(self.version + 1, Self.version(at: now))
         switch change {
         case .cursor(let cursor):
             self.cursor = cursor

@@ -98,9 +98,9 @@ struct ClientConnection {
 
     /// Joins a room, for the first time or once more, while no other join of it is in flight.
     /// - Returns: as whom.
-    mutating func startJoin(_ request: UInt64, of room: Identifier, wantsPreviews: Bool) -> Member {
+    mutating func startJoin(_ request: UInt64, of room: Identifier, wantsPreviews: Bool, at now: Instant) -> Member {
         if !self.memberships.contains(room) {
-            self.memberships.insert(Membership(wantsPreviews: wantsPreviews), for: room)
+            self.memberships.insert(Membership(wantsPreviews: wantsPreviews, since: now), for: room)
         }
         if let index = self.memberships.index(of: room) { self.memberships.entries[index].startJoin(request) }
         return self.identity.member

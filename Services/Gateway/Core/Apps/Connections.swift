@@ -102,6 +102,11 @@ package struct Connections {
         }
     }
 
+    /// Those of these connections of which a fan-out is told what they show.
+    func speakers(_ slots: some Sequence<Slot>, of room: Identifier) -> Set<UInt64> {
+        Set(self.occupants(slots, of: room).filter { !$0.attention.sid.isEmpty }.map(\.connection))
+    }
+
     /// The rooms that somebody is in, joins, or is about to join again after a reset.
     func rooms() -> Set<Identifier> {
         var rooms: Set<Identifier> = []

@@ -107,9 +107,11 @@ struct ElementTrack {
         return preview
     }
 
-    /// A commit ends a gesture: the one named, the one under way, or the next one.
-    mutating func close(_ explicit: UInt64?, orNext next: UInt64) -> UInt64 {
-        let gesture = explicit ?? self.openGesture ?? next
+    /// A commit ends a gesture: the one named, or the one under way. Without either it ends none: the app may give the
+    /// next number to a gesture itself.
+    /// - Returns: the gesture's number; 0 for none.
+    mutating func close(_ explicit: UInt64?) -> UInt64 {
+        let gesture = explicit ?? self.openGesture ?? 0
         if let open = self.openGesture, open <= gesture { self.openGesture = nil }
         if let held = self.held, held.gesture <= gesture { self.held = nil }
         self.pendingCommits += 1

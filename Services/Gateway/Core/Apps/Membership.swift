@@ -27,7 +27,7 @@ struct Membership {
     /// Commits of this membership without a result.
     private(set) var unacknowledged = 0
     private(set) var elements: [Identifier: ElementTrack] = [:]
-    private var attention = AttentionTrack()
+    private var attention: AttentionTrack
     /// The number of elements beyond which those at rest are forgotten.
     private var trimAt = Self.maxTracks
 
@@ -36,8 +36,9 @@ struct Membership {
     /// Elements that may be moved at the same time; previews of further ones are dropped.
     static let maxOpenTracks = 1024
 
-    init(wantsPreviews: Bool) {
+    init(wantsPreviews: Bool, since now: Instant) {
         self.wantsPreviews = wantsPreviews
+        self.attention = AttentionTrack(since: now)
     }
 
     // MARK: The join
@@ -134,12 +135,12 @@ struct Membership {
 
     // MARK: Gestures
 
-    /// Closes the gesture that a commit ends on each of its elements: the one named, the one under way, or one of its own.
+    /// Closes the gesture that a commit ends on each of its elements: the one named, or the one under way, if there is any.
     /// Newer previews of the elements wait for the commit's result.
     mutating func closeGestures(_ explicit: UInt64?, on elements: ShortList<Identifier>) -> ShortList<EndedGesture> {
         defer { self.trimTracks() }
         return elements.map { element in
-            let gesture = self.elements[element, default: ElementTrack()].close(explicit, orNext: self.lastGesture + 1)
+            let gesture = self.elements[element, default: ElementTrack()].close(explicit)
             self.lastGesture = max(self.lastGesture, gesture)
             return EndedGesture(element: element, gesture: gesture)
         }
@@ -165,9 +166,9 @@ struct Membership {
 
     // MARK: Cursor and selection
 
-    /// What others should see of the app's person.
+    /// What others should see of the app's person; without a session when that is another connection's.
     var shownAttention: Attention {
-        self.ownsSession ? self.attention.state(sid: self.sid) : Attention(sid: self.sid)
+        self.ownsSession ? self.attention.state(sid: self.sid) : Attention(sid: "")
     }
 
     /// True while a cursor or a selection waits for the rate limit.

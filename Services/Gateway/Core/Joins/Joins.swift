@@ -172,7 +172,7 @@ extension Joins {
     ) {
         let number = numbers.next()
         let member = connections.bySlot[origin.slot]?
-            .startJoin(number, of: room, wantsPreviews: request.wantsPreviews)
+            .startJoin(number, of: room, wantsPreviews: request.wantsPreviews, at: now)
         guard let member else { return }
         let record = Join(
             request: number, room: room, connection: connections.id(in: origin.slot), member: member,

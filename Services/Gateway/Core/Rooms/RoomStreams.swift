@@ -83,6 +83,9 @@ package struct RoomStreams {
         return mustBeNamed ? .missing : outcome
     }
 
+    /// Members of a room are told that somebody selected something else, or shows nothing any more.
+    mutating func attentionShifted(in room: Identifier) { self.rooms[room]?.attentionShifted() }
+
     /// A member has read its snapshot. If it has missed something meanwhile, it joins again, from there.
     mutating func snapshotRead(of room: Identifier, by slot: Slot, into actions: inout [GatewayAction]) {
         guard let from = self.rooms[room]?.loaded(slot), let view = self.rooms[room] else { return }

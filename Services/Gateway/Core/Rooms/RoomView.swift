@@ -14,6 +14,8 @@ struct RoomView {
     private(set) var loading: [Slot: Loading] = [:]
     /// Up to where those members have the stream already whose join's answer was ahead of it.
     private var floors: [Slot: UInt64] = [:]
+    /// Selections that were shown, and cursors and selections that were hidden, which is told once only.
+    private var attentionShifts = 0
     /// True while a hole in the stream is being filled.
     var isCatchingUp = false
 
@@ -25,6 +27,7 @@ struct RoomView {
     struct Loading {
         let position: Position
         let wantsPreviews: Bool
+        let attentionShifts: Int
     }
 
     var isEmpty: Bool { self.members.isEmpty && self.legacyMembers.isEmpty && self.loading.isEmpty }
@@ -47,17 +50,23 @@ struct RoomView {
         if wantsPreviews { self.previewMembers.append(slot) }
     }
 
+    /// The preview members are told that somebody selected something else, or shows nothing any more.
+    mutating func attentionShifted() { self.attentionShifts += 1 }
+
     /// Adds a member that is sent its snapshot in parts.
     mutating func load(_ slot: Slot, at position: Position, wantsPreviews: Bool) {
         self.remove(slot)
-        self.loading[slot] = Loading(position: position, wantsPreviews: wantsPreviews)
+        self.loading[slot] = Loading(
+            position: position, wantsPreviews: wantsPreviews, attentionShifts: self.attentionShifts)
     }
 
     /// A member has read its snapshot. It follows the stream from there, if nothing was delivered meanwhile.
-    /// - Returns: the number of the first update that it has missed; nil: none.
+    /// - Returns: the number of the first update that it lacks; nil: it has missed nothing.
     mutating func loaded(_ slot: Slot) -> UInt64? {
         guard let loading = self.loading.removeValue(forKey: slot) else { return nil }
-        let isCurrent = loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
+        let isCurrent =
+            loading.position.epoch == self.position.epoch && self.position.seq <= loading.position.seq
+            && loading.attentionShifts == self.attentionShifts
         guard isCurrent else { return loading.position.seq + 1 }
         self.add(slot, isLegacy: false, wantsPreviews: loading.wantsPreviews)
         if self.position.seq < loading.position.seq { self.raiseFloor(of: slot, to: loading.position.seq) }

@@ -150,7 +150,8 @@ package struct Rooms {
     mutating func positionReceived(
         _ answer: RoomPosition, _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        let hidden = self.attention.reset(answer.room) { connections.slot(of: $0) != nil }
+        let hidden = self.attention.reset(
+            answer.room, but: connections.speakers(self.streams.members(of: answer.room), of: answer.room))
         if !hidden.isEmpty {
             self.previewsReceived(hidden, lateness: .zero, connections, at: now, into: &actions)
         }
@@ -278,7 +279,10 @@ package struct Rooms {
     /// Notes which cursors and selections are shown to a room's members.
     private mutating func noteAttention(_ previews: ArraySlice<Preview>, of room: Identifier) {
         guard self.streams.position(of: room) != nil else { return }
-        for preview in previews where preview.isAttention { self.attention.note(preview) }
+        for preview in previews where preview.isAttention {
+            self.attention.note(preview)
+            if preview.selection != nil || preview.isHidden { self.streams.attentionShifted(in: room) }
+        }
     }
 
     /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.

@@ -27,13 +27,14 @@ struct ShownAttention {
         }
     }
 
-    /// Forgets what connections of others show in a room.
-    /// - Parameter isLocal: true for the connections of this gateway, which knows of them itself.
+    /// Forgets what connections show in a room.
+    /// - Parameter speakers: the connections of this gateway that tell the fan-out what they show: that goes on.
     /// - Returns: the previews that hide it.
-    mutating func reset(_ room: Identifier, isLocal: (UInt64) -> Bool) -> [Preview] {
-        guard let shown = self.rooms[room] else { return [] }
-        self.rooms[room] = shown.filter { isLocal($1.connection) }
-        return shown.values.filter { !isLocal($0.connection) }
+    mutating func reset(_ room: Identifier, but speakers: @autoclosure () -> Set<UInt64>) -> [Preview] {
+        guard let shown = self.rooms[room], !shown.isEmpty else { return [] }
+        let speakers = speakers()
+        self.rooms[room] = shown.filter { speakers.contains($1.connection) }
+        return shown.values.filter { !speakers.contains($0.connection) }
     }
 
     /// A room has no members here any more.
