@@ -24,7 +24,7 @@ def single():
 @pytest.fixture
 def room(request):
     """A room that no other test uses."""
-    return request.node.name[:60]
+    return request.node.name.replace("[", "-").rstrip("]")[:60]
 
 
 @pytest.fixture
