@@ -171,11 +171,13 @@ let operatorCommand: [Target] = [
     library(
         "OperatorBench", "Services/Operator/Bench",
         ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram]),
+    library("OperatorRobots", "Services/Operator/Robots", ["Canvas", "TouchSyncClient", nioLocks]),
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
-            "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "CLinux", nioLocks,
+            "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "OperatorRobots",
+            "CLinux", nioLocks,
             argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
@@ -272,7 +274,9 @@ let testTargets: [Target] = [
     tests(
         "OperatorTests",
         [
-            "OperatorDaemon", "CommitterCore", "CommitterDaemon", "PipelineTestKit", "Postgres", "Canvas", "Wire",
+            "OperatorDaemon", "OperatorRobots", "CommitterCore", "CommitterDaemon", "PipelineTestKit", "Postgres",
+            "Canvas",
+            "Wire",
             "Stages",
             "Boot", "JSONBytes", nioPosix, argumentParser,
         ]),

@@ -21,9 +21,9 @@ package struct BenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A server process to watch; may be repeated.", valueName: "name=pid"))
     var pid: [String] = []
     /// The variable that a `--token` moves to, out of other users' sight.
-    package static let tokenVariable = "TOUCHSYNC_BENCH_TOKEN"
+    package static let tokenVariable = "TOUCHSYNC_TOKEN"
 
-    @Option(help: "A token that allows every room, for servers that require one (or TOUCHSYNC_BENCH_TOKEN).")
+    @Option(help: "A token that allows every room, for servers that require one (or TOUCHSYNC_TOKEN).")
     var token: String?
     @Flag(help: "The server is a plain Socket.IO server that relays the events.")
     var plain = false

@@ -9,7 +9,7 @@ package struct TouchSyncCommand: ParsableCommand {
         commandName: "touchsync", abstract: "Runs and maintains a TouchSync pipeline.", version: BuildInfo.line,
         subcommands: [
             UpCommand.self, PsCommand.self, MigrateCommand.self, DoctorCommand.self, TokenCommand.self,
-            KeysCommand.self, RoomCommand.self, BenchCommand.self, KeepCommand.self,
+            KeysCommand.self, RoomCommand.self, RobotsCommand.self, BenchCommand.self, KeepCommand.self,
         ])
 
     package init() {}

@@ -1,0 +1,95 @@
+internal import ArgumentParser
+internal import Boot
+internal import Glibc
+internal import JSONBytes
+internal import OperatorBench
+internal import OperatorRobots
+
+/// `touchsync robots`.
+struct RobotsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "robots", abstract: "Moves elements in a room as people do, through the client for apps.",
+        discussion: "For demonstrations, and for servers under a natural load. Ctrl-C stops them.")
+
+    @Option(help: ArgumentHelp("The server's address.", valueName: "url"))
+    var url = "http://127.0.0.1:8080"
+    @Option(help: "The room's id.")
+    var room: RoomName
+    @Option(help: "How many robots, 1 to 500.")
+    var count = 5
+    @Option(help: "They add notes until the room has so many elements; by default two for each robot.")
+    var notes: Int?
+    @Option(help: "A token that lets all of them commit, for servers that require one (or TOUCHSYNC_TOKEN).")
+    var token: String?
+    @Option(help: "Seconds until they stop; by default they go on.")
+    var duration: Double?
+    @Option(help: "The seed of their decisions.")
+    var seed: UInt64 = 1
+    @Flag(help: "Print lines of JSON.")
+    var json = false
+
+    /// Milliseconds between two lines of the report.
+    private static let reportPause: Int32 = 5000
+    /// Seconds that robots have to say goodbye.
+    private static let patience = 6
+
+    func validate() throws {
+        guard (1...500).contains(self.count) else {
+            throw ValidationError("--count must be 1 to 500, not \(self.count)")
+        }
+        if let notes, notes < 0 { throw ValidationError("--notes must be 0 or more, not \(notes)") }
+        if let duration, !(duration > 0) { throw ValidationError("--duration must be above 0, not \(duration)") }
+    }
+
+    func run() throws {
+        try TouchSyncCommand.running {
+            let stops = try StopRequests.signals()
+            let crew = try RobotCrew(
+                RobotOptions(
+                    url: self.url, room: self.room.id, count: self.count, notes: self.notes ?? 2 * self.count,
+                    token: self.token ?? ProcessSetup.environment()[BenchCommand.tokenVariable], seed: self.seed))
+            self.watch(crew, until: stops)
+            crew.stop()
+            for _ in 0..<Self.patience * 20 where crew.working > 0 { usleep(50_000) }
+            self.report(crew)
+            if let failure = crew.failure { throw OperatorFailure("a robot could not work: \(failure)") }
+            return 0
+        }
+    }
+
+    /// Reports until they are to stop, or one of them cannot work.
+    private func watch(_ crew: RobotCrew, until stops: StopRequests) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var rest = self.duration.map { Duration.seconds($0) }
+        var watched = pollfd(fd: stops.descriptor, events: Int16(POLLIN), revents: 0)
+        while crew.failure == nil {
+            let pause =
+                rest.map { min(Int32(clamping: Int64($0 / .milliseconds(1))), Self.reportPause) } ?? Self.reportPause
+            if poll(&watched, 1, max(0, pause)) > 0 { return }
+            rest = self.duration.map { Duration.seconds($0) - (clock.now - start) }
+            if let rest, rest <= .zero { return }
+            self.report(crew)
+        }
+    }
+
+    private func report(_ crew: RobotCrew) {
+        let counts = crew.counts
+        guard self.json else {
+            let refusal = counts.lastRefusal.map { ", the last one with \($0)" } ?? ""
+            return print(
+                "\(crew.working) robots in \(self.room.id): \(counts.made) edits, \(counts.applied) applied, "
+                    + "\(counts.refused) refused\(refusal)")
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("room", self.room.id)
+        writer.member("working", Int64(crew.working))
+        writer.member("edits", Int64(counts.made))
+        writer.member("applied", Int64(counts.applied))
+        writer.member("refused", Int64(counts.refused))
+        writer.member("lastRefusal", ifPresent: counts.lastRefusal)
+        writer.endObject()
+        print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+}
