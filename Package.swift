@@ -115,6 +115,14 @@ let client: [Target] = [
         "WebClient", "Shared/Client", exclude: ["README.md"], resources: [.embedInCode("web/touchsync.js")]),
     // What an app in Swift decides: a machine without a socket and without a clock.
     library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
+    library(
+        "TouchSyncClient", "Shared/TouchSyncClient/Client",
+        ["TouchSyncClientCore", "Canvas", "JSONBytes"]
+            + [
+                ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP1", "swift-nio"),
+                ("NIOWebSocket", "swift-nio"), ("NIOSSL", "swift-nio-ssl"),
+            ]
+            .map { .product(name: $0, package: $1, condition: .when(platforms: [.linux])) }),
 ]
 
 let gateway: [Target] = [
@@ -295,7 +303,7 @@ let package = Package(
         // Geometry and rules.
         .library(name: "Canvas", targets: ["Canvas"]),
         // The client, with the modules of its values.
-        .library(name: "TouchSyncClient", targets: ["TouchSyncClientCore", "Canvas", "JSONBytes"]),
+        .library(name: "TouchSyncClient", targets: ["TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes"]),
     ],
     dependencies: dependencies,
     targets: shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand
