@@ -29,6 +29,7 @@ let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-colle
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
@@ -119,8 +120,7 @@ let client: [Target] = [
         ["TouchSyncClientCore", "Canvas", "JSONBytes"]
             + [
                 ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP1", "swift-nio"),
-                ("NIOWebSocket", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"),
-                ("NIOSSL", "swift-nio-ssl"),
+                ("NIOWebSocket", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOSSL", "swift-nio-ssl"),
             ]
             .map { .product(name: $0, package: $1, condition: .when(platforms: [.linux])) }),
 ]
@@ -227,7 +227,11 @@ let testTargets: [Target] = [
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests(
-        "TouchSyncClientTests", ["TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", nioLocks]),
+        "TouchSyncClientTests",
+        [
+            "TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", "SocketIO", "SocketIOServer", "TLSTestKit",
+            nioCore, nioPosix, nioHTTP1, nioWebSocket, nioLocks, nioSSL,
+        ]),
     // The client in a process, for the tests that both clients pass.
     executable(
         "client-driver", "Tests/ClientDriver",
