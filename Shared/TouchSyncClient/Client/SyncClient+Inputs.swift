@@ -31,6 +31,24 @@ extension SyncClient {
         }
     }
 
+    /// The same, so that what is read afterwards has it. Only a store that is not open yet takes time.
+    func caughtUp() async {
+        if self.isRestoring, !self.isClosed { try? await self.restoring.value }
+        self.takeInputs()
+    }
+
+    /// Waits for the store, but not for one that hangs.
+    func waitUntilRestored(patience: Duration) async {
+        guard self.isRestoring, !self.isClosed else { return }
+        let waiting = Task { [restoring] in _ = try? await restoring.value }
+        let limit = Task {
+            try? await Task.sleep(for: patience)
+            waiting.cancel()
+        }
+        await waiting.value
+        limit.cancel()
+    }
+
     /// A join with what was saved of the room.
     private func completed(_ input: ClientInput) -> ClientInput {
         guard case .room(let room, .join) = input else { return input }
@@ -41,6 +59,7 @@ extension SyncClient {
     /// What an earlier run of the app left is sent, even in rooms that the app does not open.
     func restored() {
         self.isRestoring = false
+        defer { self.restoring.settle(.success(())) }
         guard !self.isClosed, let savedRooms = self.savedRooms else { return self.takeInputs() }
         let joined = self.inbox.joinedRooms.map(TextKey.init)
         for room in savedRooms.rooms where !joined.contains(TextKey(room)) {

@@ -24,7 +24,8 @@ public actor SyncClient {
     var socket: ClientSocket?
     var timer = ClientTimer()
     var pageLimits = PageLimits()
-    /// Whether inputs wait for what an earlier run of the app saved.
+    /// Until it is settled, inputs wait for what an earlier run of the app saved.
+    let restoring = Promise<Void>()
     var isRestoring: Bool
     var isClosed = false
 
@@ -81,6 +82,7 @@ public actor SyncClient {
         self.tasks.cancelAll()
         self.endListening()
         self.results.close()
+        self.restoring.settle(.success(()))
         for item in self.inbox.takeAll() { item.edit?.result.settle(.failure(ClientError.closed)) }
         if let savedRooms = self.savedRooms { Task { await savedRooms.close(patience: Self.patience) } }
     }
@@ -96,6 +98,7 @@ public actor SyncClient {
     /// Ends for good, and leaves saved edits to the next client of the same owner. Returns when everything is saved, or
     /// the store takes too long.
     public func close() async {
+        await self.waitUntilRestored(patience: Self.patience)
         guard !self.isClosed else { return }
         self.takeInputs()
         self.input(.disconnect)
@@ -103,6 +106,7 @@ public actor SyncClient {
         self.timer.stop()
         self.tasks.cancelAll()
         self.results.close()
+        self.restoring.settle(.success(()))
         self.takeInputs()
         self.endListening()
         await self.savedRooms?.close(patience: Self.patience)

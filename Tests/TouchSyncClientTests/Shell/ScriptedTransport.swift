@@ -96,7 +96,7 @@ final class ScriptedConnection: TransportConnection {
     func closing() async throws { try await self.closed.next() }
 
     /// Waits until the client took everything that was said.
-    func wasRead() async throws { try await self.received.isAwaited() }
+    func wasRead() async throws { try await eventually { self.received.isAwaited } }
 
     /// Lets the client in.
     /// - Returns: its CONNECT.

@@ -5,7 +5,6 @@ final class Waitlist<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
         var taker: CheckedContinuation<Value, any Error>?
-        var observers: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -33,24 +32,14 @@ final class Waitlist<Value: Sendable>: Sendable {
 
     private func take(_ taker: CheckedContinuation<Value, any Error>) {
         let isCancelled = Task.isCancelled
-        let (value, observers) = self.state.withLockedValue { state in
-            if !state.values.isEmpty { return (Optional(state.values.removeFirst()), state.observers.prefix(0)) }
+        let value = self.state.withLockedValue { state -> Value? in
+            if !state.values.isEmpty { return state.values.removeFirst() }
             if !isCancelled { state.taker = taker }
-            defer { state.observers = [] }
-            return (nil, state.observers[...])
+            return nil
         }
-        for observer in observers { observer.resume() }
         if let value { taker.resume(returning: value) } else if isCancelled { taker.resume(throwing: CancellationError()) }
     }
 
-    /// Waits until somebody waits for the next value, having taken all.
-    func isAwaited() async throws {
-        await withCheckedContinuation { continuation in
-            let isAwaited = self.state.withLockedValue { state in
-                if state.taker == nil { state.observers.append(continuation) }
-                return state.taker != nil
-            }
-            if isAwaited { continuation.resume() }
-        }
-    }
+    /// Whether somebody waits for the next value, having taken all.
+    var isAwaited: Bool { self.state.withLockedValue { $0.taker != nil } }
 }

@@ -49,7 +49,8 @@ final class ClientSocket: Sendable {
 
     /// Closes it, or gives the attempt up.
     func close() {
-        let (connection, task) = self.state.withLock { state in
+        let (connection, task) = self.state.withLock { state -> ((any TransportConnection)?, Task<Void, Never>?) in
+            if state.isClosed { return (nil, nil) }
             state.isClosed = true
             defer { state.connection = nil }
             return (state.connection, state.task)
