@@ -9,7 +9,8 @@ import TouchSyncClientCore
 
 @main struct Main {
     static func main() async throws {
-        guard CommandLine.arguments.count == 2, let options = JSONObject(text: Array(CommandLine.arguments[1].utf8)) else {
+        guard CommandLine.arguments.count == 2, let options = JSONObject(text: Array(CommandLine.arguments[1].utf8))
+        else {
             fatalError("usage: client-driver OPTIONS, a JSON object")
         }
         let driver = try Driver(options)

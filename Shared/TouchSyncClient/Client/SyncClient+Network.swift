@@ -56,7 +56,8 @@ extension SyncClient {
     func searchHistory(of room: String, after: Int64) {
         let (reader, token, limit) = (self.historyReader, self.core.token, self.pageLimits[room])
         self.tasks.start { [weak self] in
-            let page = try? await reader.page(room: room, after: after, limit: limit, token: token)
+            let page = try? await reader.page(
+                room: room, after: after, limit: limit, bytes: HistoryReader.bytes(entries: limit), token: token)
             await self?.historyRead(of: room, after: after, page.flatMap(HistoryExcerpt.init(json:)))
         }
     }

@@ -68,7 +68,8 @@ import TouchSyncClientCore
 
     /// An edit of an ended session: only the history knows what became of it.
     @Test func aPageThatCannotBeHadIsReadInSmallerOnes() async throws {
-        let text = #"{"room":"demo","record":{"sid":"old","nextNumber":3,"gesture":0,"edits":["#
+        let text =
+            #"{"room":"demo","record":{"sid":"old","nextNumber":3,"gesture":0,"edits":["#
             + #"{"ids":["x"],"event":"element:preset","body":{"elementId":"a","preset":"flipX"},"n":2,"after":4,"doubt":"old"}]}}"#
         let store = MemoryEditStore([try #require(SavedEdits(text: Array(text.utf8)))])
         let fixture = try Fixture(store: store, owner: "ada")
@@ -89,7 +90,7 @@ import TouchSyncClientCore
         let base = "http://127.0.0.1:8080/api/rooms/demo/history?after="
         #expect(
             fixture.transport.requests.map(\.url) == [
-                base + "4&limit=200", base + "4&limit=50", base + "4&limit=12", base + "5&limit=200",
+                base + "4&limit=200", base + "4&limit=10", base + "4&limit=1", base + "5&limit=200",
             ])
         await fixture.client.close()
         #expect(await store.editCount(in: "demo") == nil)

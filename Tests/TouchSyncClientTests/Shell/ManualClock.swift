@@ -17,7 +17,11 @@ final class ManualClock: Sendable {
     private let state = NIOLockedValueBox(State())
 
     var clock: ClientClock {
-        ClientClock { self.state.withLockedValue { $0.now } } wait: { try await self.sleep(until: $0) }
+        ClientClock {
+            self.state.withLockedValue { $0.now }
+        } wait: {
+            try await self.sleep(until: $0)
+        }
     }
 
     /// Whether nothing waits for a time.

@@ -18,7 +18,9 @@ import Testing
         #expect(address.origin == origin && address.socketOrigin == socket)
     }
 
-    @Test(arguments: ["http://", "http://:80", "http://a:b", "http://a:-1", "http://::1", "http://[::1", "http://a:65536", "//a"])
+    @Test(arguments: [
+        "http://", "http://:80", "http://a:b", "http://a:-1", "http://::1", "http://[::1", "http://a:65536", "//a",
+    ])
     func anythingElseIsNone(url: String) {
         #expect(ServerAddress(url) == nil)
     }

@@ -37,7 +37,11 @@ final class Waitlist<Value: Sendable>: Sendable {
             if !isCancelled { state.taker = taker }
             return nil
         }
-        if let value { taker.resume(returning: value) } else if isCancelled { taker.resume(throwing: CancellationError()) }
+        if let value {
+            taker.resume(returning: value)
+        } else if isCancelled {
+            taker.resume(throwing: CancellationError())
+        }
     }
 
     /// Whether somebody waits for the next value, having taken all.

@@ -29,7 +29,9 @@ public struct EditResult: Sendable {
     public var deletedIds: [String] { self.details["elementIds"]?.strings ?? [] }
 
     /// What was stored differently from what was sent.
-    public var adjusted: [ElementAdjustment] { (self.details["adjusted"]?.objects ?? []).compactMap(ElementAdjustment.init) }
+    public var adjusted: [ElementAdjustment] {
+        (self.details["adjusted"]?.objects ?? []).compactMap(ElementAdjustment.init(json:))
+    }
 
     /// Whether it was applied before this client heard of it.
     public var isDuplicate: Bool { self.details["duplicate"]?.bool == true }

@@ -9,13 +9,17 @@ struct HistoryReader: Sendable {
     /// The server's pages have about 1 MiB, unless a single entry is larger.
     private static let pageBytes = 8 << 20
     /// An entry may have all elements of a room before and after.
-    private static let entryBytes = 256 << 20
+    static let entryBytes = 256 << 20
+
+    /// How much of a page is read for the client itself.
+    static func bytes(entries limit: Int) -> Int { limit == 1 ? Self.entryBytes : Self.pageBytes }
 
     /// A page behind a number.
+    /// - Parameter bytes: the most that is read of it.
     /// - Throws: `ClientError` when the server refuses, `TransportError` when there is no page, or it is too large.
-    func page(room: String, after: Int64, limit: Int, token: String?) async throws -> JSONValue {
+    func page(room: String, after: Int64, limit: Int, bytes: Int = entryBytes, token: String?) async throws -> JSONValue
+    {
         let url = self.address.historyURL(room: room, after: after, limit: limit)
-        let bytes = limit == 1 ? Self.entryBytes : Self.pageBytes
         let response = try await self.transport.get(url, token: token, limit: bytes)
         // A room that nothing was ever stored in.
         if response.status == 404 { return try Self.empty }
@@ -46,7 +50,7 @@ struct PageLimits: Sendable {
     subscript(room: String) -> Int { self.limits[TextKey(room)] ?? Self.most }
 
     mutating func failed(_ room: String) {
-        self.limits[TextKey(room)] = max(1, self[room] / 4)
+        self.limits[TextKey(room)] = max(1, self[room] / 20)
     }
 
     mutating func succeeded(_ room: String) {
