@@ -231,7 +231,7 @@ let testTargets: [Target] = [
         "TouchSyncClientTests",
         [
             "TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", "SocketIO", "SocketIOServer", "TLSTestKit",
-            nioCore, nioPosix, nioHTTP1, nioWebSocket, nioLocks, nioSSL,
+            nioCore, nioPosix, nioEmbedded, nioWebSocket, nioSSL,
         ]),
     // Certificates that tests make for themselves.
     library("TLSTestKit", "Tests/TLSTestKit"),
