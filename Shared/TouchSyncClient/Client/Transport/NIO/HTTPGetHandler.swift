@@ -32,8 +32,12 @@
 
         private func begin(_ head: HTTPResponseHead) {
             self.status = head.status
-            if (300..<400).contains(head.status.code) {
+            switch head.status.code {
+            case ..<200:
+                self.attempt.fail(TransportError("The server answered \(head.status), which was not asked for."))
+            case 300..<400:
                 self.attempt.fail(TransportError("The server redirects (\(head.status)), which is not followed."))
+            default: break
             }
             if let length = head.headers.first(name: "Content-Length").flatMap(Int.init), length > self.limit {
                 self.refuse()

@@ -6,7 +6,7 @@
     /// A receiver whose task is cancelled closes the connection.
     final class URLSessionConnection: TransportConnection {
         /// How many bytes may wait to be sent; a connection with more is closed.
-        private static let sendLimit = 16 << 20
+        private static let sendLimit = 64 << 20
 
         private let session: URLSession
         private let task: URLSessionWebSocketTask
