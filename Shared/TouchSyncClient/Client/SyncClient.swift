@@ -1,4 +1,3 @@
-import JSONBytes
 public import TouchSyncClientCore
 
 /// A connection to a TouchSync server, with rooms.
@@ -24,9 +23,10 @@ public actor SyncClient {
     var socket: ClientSocket?
     var timer = ClientTimer()
     var pageLimits = PageLimits()
-    /// Until it is settled, inputs wait for what an earlier run of the app saved.
-    let restoring = Promise<Void>()
+    /// Whether inputs wait for what an earlier run of the app saved.
     var isRestoring: Bool
+    /// Settled once they do not any more.
+    let restoring = Promise<Void>()
     var isClosed = false
 
     /// Tells a token, or nil when there is none.
@@ -148,42 +148,4 @@ public actor SyncClient {
         self.stateListeners.finish()
         self.errorListeners.finish()
     }
-}
-
-/// Who the app's user is, where the server wants no tokens.
-public struct ClientUser: Equatable, Sendable {
-    /// The id; a guest's if nil.
-    public var id: String?
-    /// What others see.
-    public var name, color: String?
-
-    /// A user.
-    public init(id: String? = nil, name: String? = nil, color: String? = nil) {
-        self.id = id
-        self.name = name
-        self.color = color
-    }
-
-    /// Somebody without a name, or whom the token names.
-    public static let guest = ClientUser()
-
-    var handshake: JSONObject {
-        JSONObject { writer in
-            writer.member("userId", ifPresent: self.id)
-            writer.member("name", ifPresent: self.name)
-            writer.member("color", ifPresent: self.color)
-        }
-    }
-}
-
-/// Why there is no client.
-public enum ClientSetupError: Error, Equatable, Sendable {
-    /// This is no URL of a server.
-    case url(String)
-    /// A store needs an owner: the user whose edits it keeps.
-    case ownerMissing
-}
-
-extension ClientError {
-    static let closed = ClientError(code: "closed", message: "The client was closed.")
 }

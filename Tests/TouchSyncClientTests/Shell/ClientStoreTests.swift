@@ -1,8 +1,9 @@
 import JSONBytes
 import NIOConcurrencyHelpers
 import Testing
-import TouchSyncClient
 import TouchSyncClientCore
+
+@testable import TouchSyncClient
 
 /// What the client does with a store.
 @Suite(.timeLimit(.minutes(1))) struct ClientStoreTests {
@@ -54,6 +55,29 @@ import TouchSyncClientCore
         #expect(await room.elements.count == 1)
         await fixture.client.close()
         #expect(await !store.isClosed, "what was not opened is not given back")
+    }
+
+    @Test func aStoreThatHangsDoesNotHoldTheApp() async throws {
+        let store = MemoryEditStore()
+        let account = EditAccount(owner: "ada", origin: "http://127.0.0.1")
+        let queue = SaveQueue(store: store, account: account) { _ in }
+        await store.hold()
+        queue.save(nil, room: "demo")
+        await queue.close(patience: .milliseconds(1))
+        #expect(await store.isClosed)
+        await store.release()
+    }
+
+    @Test func aSaveThatFailsIsReported() async throws {
+        let store = MemoryEditStore()
+        let fixture = try Fixture(store: store, owner: "ada")
+        var errors = fixture.client.errors.makeAsyncIterator()
+        let room = fixture.client.room("demo")
+        #expect(await room.seq == 0)
+        await store.fail()
+        room.delete("a")
+        #expect(await errors.next() as? EditStoreError == .inUse)
+        #expect(await room.pending == 1)
     }
 
     @Test func aClientThatNobodyKeepsGivesTheStoreBack() async throws {
@@ -135,7 +159,8 @@ actor MemoryEditStore: EditStore {
         return Array(self.records.values)
     }
 
-    func save(_ edits: SavedEdits, of account: EditAccount) async {
+    func save(_ edits: SavedEdits, of account: EditAccount) async throws {
+        if self.isFailing { throw EditStoreError.inUse }
         await self.begin()
         self.records[edits.room] = edits
         self.isBusy = false

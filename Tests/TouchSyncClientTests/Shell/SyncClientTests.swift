@@ -202,6 +202,36 @@ import TouchSyncClientCore
         for await _ in fixture.client.states {}
     }
 
+    @Test func aSlowConsumerGetsTheUnionOfTheChanges() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered(note("a") + "," + note("b"))
+        var slow = room.changes.makeAsyncIterator()
+        var other = room.changes.makeAsyncIterator()
+        for (seq, id) in [(2, "a"), (3, "b"), (4, "a")] { connection.say(moved(id, x: seq, seq: seq)) }
+        try await eventually { await room.seq == 4 }
+        #expect(await slow.next() == .elements(["a", "b"]))
+        #expect(await other.next() == .elements(["a", "b"]))
+        connection.say(moved("b", x: 9, seq: 5))
+        #expect(await slow.next() == .elements(["b"]))
+        let waiting = Task {
+            var changes = room.changes.makeAsyncIterator()
+            return await changes.next()
+        }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+    }
+
+    @Test func editsAreSentInTheOrderOfTheCalls() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        let ids = (1...20).map { "e\($0)" }
+        for id in ids { room.delete(id) }
+        for (index, id) in ids.enumerated() {
+            let request = try await connection.heard()
+            #expect(request.contains(#""elementId":"\#(id)""#) && request.contains(#""n":\#(index + 1)}"#))
+        }
+    }
+
     @Test func aRoomThatWasLeftCanBeEnteredAgain() async throws {
         let fixture = try Fixture()
         let (room, connection) = try await fixture.entered()
