@@ -298,7 +298,7 @@ let testTargets: [Target] = [
 // The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
 let sanitizedTests = [
     "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "SocketIOTests",
-    "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests",
+    "TouchSyncClientTests", "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests",
 ]
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
 
