@@ -230,7 +230,7 @@ let testTargets: [Target] = [
         "TouchSyncClientTests",
         [
             "TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", "SocketIO", "SocketIOServer", "TLSTestKit",
-            nioCore, nioPosix, nioEmbedded, nioWebSocket, nioSSL,
+            nioCore, nioPosix, nioEmbedded, nioWebSocket, nioLocks, nioSSL,
         ]),
     // The client in a process, for the tests that both clients pass.
     executable(

@@ -15,6 +15,8 @@ final class EchoServer: Sendable {
     init(_ certificate: TestCertificate? = nil) async throws {
         var configuration = SocketIOServer.Configuration()
         configuration.maxBufferedBytes = 256 << 20
+        // A machine with other work takes its time.
+        configuration.handshakeTimeout = .seconds(60)
         if let certificate {
             configuration.tls = try TLSIdentity(
                 certificates: Array(certificate.certificate.utf8), key: Array(certificate.key.utf8))

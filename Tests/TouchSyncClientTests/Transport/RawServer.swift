@@ -5,8 +5,6 @@ import TLSTestKit
 
 @testable import SocketIO
 
-typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
-
 /// Runs `body` beside a server on loopback whose every connection `serve` answers by hand.
 func withRawServer<Value>(
     _ certificate: TestCertificate? = nil, _ serve: @escaping @Sendable (inout RawPeer) async throws -> Void,
@@ -19,18 +17,20 @@ func withRawServer<Value>(
                     .map { .certificate($0) },
                 privateKey: .privateKey(NIOSSLPrivateKey(bytes: Array(certificate.key.utf8), format: .pem))))
     }
+    // Connections are wrapped when they are answered: one that is wrapped must be answered.
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelOption(.autoRead, value: false)
         .bind(host: "127.0.0.1", port: 0) { channel in
             channel.eventLoop.makeCompletedFuture {
                 if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-                return try ByteChannel(wrappingChannelSynchronously: channel)
+                return channel
             }
         }
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-            try await listener.executeThenClose { connections in
+            try await listener.executeThenClose { channels in
                 try await withThrowingDiscardingTaskGroup { group in
-                    for try await connection in connections { group.addTask { try? await answer(connection, serve) } }
+                    for try await channel in channels { group.addTask { try? await answer(channel, serve) } }
                 }
             }
         }
@@ -40,9 +40,13 @@ func withRawServer<Value>(
 }
 
 private func answer(
-    _ connection: ByteChannel, _ serve: @escaping @Sendable (inout RawPeer) async throws -> Void
+    _ channel: any Channel, _ serve: @escaping @Sendable (inout RawPeer) async throws -> Void
 ) async throws {
+    let connection = try await channel.eventLoop.submit {
+        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+    }.get()
     try await connection.executeThenClose { inbound, outbound in
+        try await channel.setOption(.autoRead, value: true).get()
         var peer = RawPeer(inbound.makeAsyncIterator(), outbound)
         try await serve(&peer)
     }
