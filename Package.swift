@@ -1,13 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Versions of everything we depend on stand in this one block. They are exact: the programs are built of what was
-// tested, and nobody shares these packages with us. Canvas, JSONBytes, Wire and TouchSyncClientCore, which apps may use,
-// depend on none of them; a package that they came to need would get a range, because an app has one version of each
-// package.
+// Versions of everything we depend on stand in this one block. They are exact, because the programs are built of what
+// was tested, except of packages that apps share with us: TouchSyncClient needs the first two on Linux, and an app has
+// one version of each package. Package.resolved says which ones our programs have.
 let dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-nio", "2.101.2"..<"3.0.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", "2.37.6"..<"3.0.0"),
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
@@ -30,6 +29,7 @@ let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-colle
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
@@ -115,6 +115,14 @@ let client: [Target] = [
         "WebClient", "Shared/Client", exclude: ["README.md"], resources: [.embedInCode("web/touchsync.js")]),
     // What an app in Swift decides: a machine without a socket and without a clock.
     library("TouchSyncClientCore", "Shared/TouchSyncClient/Core", ["Canvas", "JSONBytes"]),
+    library(
+        "TouchSyncClient", "Shared/TouchSyncClient/Client",
+        ["TouchSyncClientCore", "Canvas", "JSONBytes"]
+            + [
+                ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP1", "swift-nio"),
+                ("NIOWebSocket", "swift-nio"), ("NIOConcurrencyHelpers", "swift-nio"), ("NIOSSL", "swift-nio-ssl"),
+            ]
+            .map { .product(name: $0, package: $1, condition: .when(platforms: [.linux])) }),
 ]
 
 let gateway: [Target] = [
@@ -220,7 +228,16 @@ let testTargets: [Target] = [
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
-    tests("TouchSyncClientTests", ["TouchSyncClientCore", "Canvas", "JSONBytes"]),
+    tests(
+        "TouchSyncClientTests",
+        [
+            "TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", "SocketIO", "SocketIOServer", "TLSTestKit",
+            nioCore, nioPosix, nioEmbedded, nioWebSocket, nioLocks, nioSSL,
+        ]),
+    // The client in a process, for the tests that both clients pass.
+    executable(
+        "client-driver", "Tests/ClientDriver",
+        ["TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", nioLocks]),
     // Certificates that tests make for themselves.
     library("TLSTestKit", "Tests/TLSTestKit"),
     tests(
@@ -288,18 +305,19 @@ let testTargets: [Target] = [
 // The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
 let sanitizedTests = [
     "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "SocketIOTests",
-    "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests",
+    "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests", "TouchSyncClientTests",
 ]
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil
 
 let package = Package(
     name: "touchsync",
-    // For apps too: these depend on nothing but JSONBytes and each other.
+    // The oldest systems that an app with the client runs on; Linux has no such line.
+    platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         // Geometry and rules.
         .library(name: "Canvas", targets: ["Canvas"]),
         // The client, with the modules of its values.
-        .library(name: "TouchSyncClient", targets: ["TouchSyncClientCore", "Canvas", "JSONBytes"]),
+        .library(name: "TouchSyncClient", targets: ["TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes"]),
     ],
     dependencies: dependencies,
     targets: shims + pure + trust + shells + client + gateway + coalescer + committer + fanout + operatorCommand

@@ -1,6 +1,7 @@
 """The pipeline suite's fixtures, and clients."""
 
 import pathlib
+import re
 import sys
 
 import pytest
@@ -8,8 +9,8 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "PipelineTests"))
 
+from client_process import DRIVERS, ClientProcess  # noqa: E402
 from pipeline import running  # noqa: E402
-from web_client import WebClient  # noqa: E402
 
 SECRET = "a secret of at least thirty-two bytes, for tests"
 
@@ -24,16 +25,22 @@ def single():
 @pytest.fixture
 def room(request):
     """A room that no other test uses."""
-    return request.node.name.replace("[", "-").rstrip("]")[:60]
+    return re.sub(r"[^\w.:-]", ".", request.node.name)[-60:]
+
+
+@pytest.fixture(params=sorted(DRIVERS))
+def kind(request):
+    """Which client it is: the others do the same."""
+    return request.param
 
 
 @pytest.fixture
-def clients():
+def clients(kind):
     """Makes clients, and ends them afterwards."""
     made = []
 
     def make(url, user=None, **options):
-        made.append(WebClient(url, **({"userId": user} if user else {}), **options))
+        made.append(ClientProcess(kind, url, **({"userId": user} if user else {}), **options))
         return made[-1]
 
     yield make

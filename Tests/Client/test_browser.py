@@ -15,6 +15,12 @@ from pipeline import eventually, running
 README = pathlib.Path(__file__).resolve().parents[2] / "Shared" / "Client" / "README.md"
 
 
+@pytest.fixture
+def kind():
+    """The other person's client."""
+    return "web"
+
+
 class Page:
     """A page in a headless Chromium. What its scripts need they import from the gateway."""
 

@@ -6,12 +6,12 @@ public struct ClientError: Error, Equatable, Sendable {
     public let details: JSONObject
 
     /// What the server sent.
-    init(_ details: JSONObject) {
+    package init(_ details: JSONObject) {
         self.details = details
     }
 
     /// What this client refuses itself.
-    init(code: String, message: String) {
+    package init(code: String, message: String) {
         self.details = JSONObject { writer in
             writer.member("code", code)
             writer.member("message", message)
@@ -48,7 +48,7 @@ extension ClientError {
         code: "forgotten", message: "The server no longer knows whether this edit was applied.")
     static let withoutEffect = ClientError(
         code: "forgotten", message: "The server refused this edit, or it changed nothing.")
-    static let left = ClientError(code: "left", message: "The room was left.")
+    package static let left = ClientError(code: "left", message: "The room was left.")
     static let gestureOver = ClientError(code: "invalid", message: "The gesture is over.")
     static let queueFull = ClientError(code: "queue_full", message: "Too many edits wait to be sent.")
 

@@ -1,5 +1,5 @@
-import Canvas
-import JSONBytes
+package import Canvas
+package import JSONBytes
 
 extension Element {
     /// What the server adds to an element that it announces.
@@ -7,7 +7,7 @@ extension Element {
 
     /// An element as the server sends it. Fields that are absent or cannot be read have their defaults, so that an
     /// older or newer server's elements are shown as well as they can be; nil without an id.
-    init?(server json: JSONValue, isEnvelope: Bool = false) {
+    package init?(server json: JSONValue, isEnvelope: Bool = false) {
         guard let id = json["id"]?.string else { return nil }
         self.init(id: id, type: "", createdBy: "")
         self.overlay(json, except: isEnvelope ? Self.envelope : [])

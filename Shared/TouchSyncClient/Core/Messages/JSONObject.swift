@@ -58,17 +58,17 @@ extension JSONObject: JSONEncodable {
 
 extension JSONValue {
     /// The value of a text from the server or the app; nil if it is no JSON.
-    init?(clientText text: some Collection<UInt8>) {
+    package init?(clientText text: some Collection<UInt8>) {
         var document = JSONDocument()
         do { try document.parse(text, limits: .client) } catch { return nil }
         self = document.root
     }
 
     /// The objects of an array, without what is something else.
-    var objects: [JSONValue] { self.elements.filter { $0.kind == .object } }
+    package var objects: [JSONValue] { self.elements.filter { $0.kind == .object } }
 
     /// The strings of an array, without what is something else.
-    var strings: [String] { self.elements.compactMap(\.string) }
+    package var strings: [String] { self.elements.compactMap(\.string) }
 
     /// A time or span, ms: not negative, and small enough to be added to another one.
     var milliseconds: Int64? {

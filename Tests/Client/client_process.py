@@ -1,4 +1,4 @@
-"""Processes of Node with the client in them, spoken to in lines of JSON."""
+"""Processes with a client in them, spoken to in lines of JSON."""
 
 import contextlib
 import itertools
@@ -10,7 +10,11 @@ import threading
 
 from pipeline import Overdue, eventually
 
-DRIVER = pathlib.Path(__file__).with_name("driver.mjs")
+# What runs each client: the one of web pages in Node, the one in Swift in its own program.
+DRIVERS = {
+    "web": ["node", str(pathlib.Path(__file__).with_name("driver.mjs"))],
+    "swift": [os.environ.get("TOUCHSYNC_CLIENT_DRIVER", "client-driver")],
+}
 
 
 class Refused(Exception):
@@ -21,15 +25,15 @@ class Refused(Exception):
         self.error = error
 
 
-class WebClient:
-    """One client."""
+class ClientProcess:
+    """One client of a kind, `web` or `swift`."""
 
-    def __init__(self, url, **options):
+    def __init__(self, kind, url, **options):
         # Where Debian's packages of libraries lie; other builds of Node do not look there.
         environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
         self.process = subprocess.Popen(
-            ["node", str(DRIVER), json.dumps({"url": url, **options})], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            text=True, env=environment,
+            [*DRIVERS[kind], json.dumps({"url": url, **options})], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment,
         )
         self.numbers = itertools.count(1)
         self.answers = {}

@@ -1,0 +1,33 @@
+/// The time as the core sees it: ms since the client was made. It goes on while the device sleeps.
+package struct ClientClock: Sendable {
+    private let readTime: @Sendable () -> Double
+    private let wait: @Sendable (_ until: Double) async throws -> Void
+    private let start: ContinuousClock.Instant
+
+    /// The device's clock.
+    package init() {
+        let start = ContinuousClock.now
+        self.start = start
+        self.readTime = { (ContinuousClock.now - start) / .milliseconds(1) }
+        self.wait = { try await ContinuousClock().sleep(until: start + .milliseconds(1) * $0) }
+    }
+
+    /// A clock for tests.
+    /// - Parameter wait: returns when the time is reached, ms.
+    package init(
+        now: @escaping @Sendable () -> Double, wait: @escaping @Sendable (_ until: Double) async throws -> Void
+    ) {
+        self.start = ContinuousClock.now
+        self.readTime = now
+        self.wait = wait
+    }
+
+    /// The present time, ms.
+    package var now: Double { self.readTime() }
+
+    /// A moment in ms.
+    func milliseconds(at instant: ContinuousClock.Instant) -> Double { (instant - self.start) / .milliseconds(1) }
+
+    /// Returns when the time is reached, ms.
+    func sleep(until time: Double) async throws { try await self.wait(time) }
+}

@@ -1,0 +1,61 @@
+/// One WebSocket, from the attempt to open it to its end.
+final class ClientSocket: Sendable {
+    private struct State: Sendable {
+        var connection: (any TransportConnection)?
+        var task: Task<Void, Never>?
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+
+    init() {}
+
+    deinit { self.close() }
+
+    /// Opens it, and tells what happens to it.
+    func open(_ url: String, by transport: any Transport, tell: @escaping @Sendable (Event) async -> Void) {
+        let task = Task { [weak self] in
+            if let connection = try? await transport.open(url) {
+                guard self?.adopt(connection) == true else { return connection.close() }
+                await tell(.opened)
+                while let text = await connection.receive() { await tell(.received(text)) }
+            }
+            await tell(.closed)
+        }
+        let isClosed = self.state.withLock { state in
+            state.task = task
+            return state.isClosed
+        }
+        if isClosed { task.cancel() }
+    }
+
+    /// What happens to a socket.
+    enum Event: Sendable {
+        case opened
+        case received(String)
+        case closed
+    }
+
+    private func adopt(_ connection: any TransportConnection) -> Bool {
+        self.state.withLock { state in
+            if !state.isClosed { state.connection = connection }
+            return !state.isClosed
+        }
+    }
+
+    func send(_ text: String) {
+        self.state.withLock { $0.connection }?.send(text)
+    }
+
+    /// Closes it, or gives the attempt up.
+    func close() {
+        let (connection, task) = self.state.withLock { state -> ((any TransportConnection)?, Task<Void, Never>?) in
+            if state.isClosed { return (nil, nil) }
+            state.isClosed = true
+            defer { state.connection = nil }
+            return (state.connection, state.task)
+        }
+        // Cancelling is for the attempt: a connection may have to send its last messages.
+        if let connection { connection.close() } else { task?.cancel() }
+    }
+}

@@ -1,0 +1,145 @@
+import TouchSyncClientCore
+
+/// What a consumer has not heard yet: of each kind once, so that a slow one has more to do at once, but not more to wait
+/// for, and misses nothing that it could not read anew.
+struct PendingChanges: Sendable {
+    private enum Kind: Sendable {
+        case elements, moving, members, attention, status, refusals, left
+    }
+
+    /// More elements than this are all elements.
+    static let mostElements = 32768
+    /// More cursors and selections than this are all members.
+    static let mostShifts = 1024
+    /// Older refusals than these are forgotten.
+    static let mostRefusals = 64
+
+    /// The kinds that wait, in the order in which they came.
+    private var kinds: [Kind] = []
+    private var elements = IdSet()
+    private var isAllElements = false
+    private var moving = IdSet()
+    private var shifts: [(place: ShiftPlace, change: RoomChange)] = []
+    private var status: RoomChange?
+    private var refusals: [ClientError] = []
+
+    init() {}
+
+    mutating func add(_ change: RoomChange) {
+        switch change {
+        case .elements(let ids): self.addElements(ids)
+        case .allElements: self.addAllElements()
+        case .moving(let ids):
+            self.moving.formUnion(ids)
+            self.queue(.moving)
+        case .members: self.queue(.members)
+        case .attention(let userId, let sid, let shift): self.addShift(userId, sid, shift)
+        case .joined, .denied: self.addStatus(change)
+        case .refusal(let error): self.addRefusal(error)
+        case .left: self.queue(.left)
+        }
+    }
+
+    /// The next change; nil when nothing waits.
+    mutating func next() -> RoomChange? {
+        guard let kind = self.kinds.first else { return nil }
+        switch kind {
+        case .attention where self.shifts.count > 1: return self.shifts.removeFirst().change
+        case .refusals where self.refusals.count > 1: return .refusal(self.refusals.removeFirst())
+        default: self.kinds.removeFirst()
+        }
+        switch kind {
+        case .elements: return self.takeElements()
+        case .moving: return .moving(self.moving.takeAll())
+        case .members: return .members
+        case .attention: return self.shifts.popLast()?.change
+        case .status: return self.takeStatus()
+        case .refusals: return self.refusals.popLast().map { .refusal($0) }
+        case .left: return .left
+        }
+    }
+
+    private mutating func queue(_ kind: Kind) {
+        if !self.kinds.contains(kind) { self.kinds.append(kind) }
+    }
+
+    // MARK: Elements
+
+    private mutating func addElements(_ ids: [String]) {
+        if !self.isAllElements { self.elements.formUnion(ids) }
+        self.queue(.elements)
+        if self.elements.count > Self.mostElements { self.addAllElements() }
+    }
+
+    private mutating func addAllElements() {
+        self.isAllElements = true
+        self.elements = IdSet()
+        self.queue(.elements)
+    }
+
+    private mutating func takeElements() -> RoomChange {
+        defer { self.isAllElements = false }
+        return self.isAllElements ? .allElements : .elements(self.elements.takeAll())
+    }
+
+    // MARK: People, joins, refusals
+
+    private mutating func addShift(_ userId: String, _ sid: String, _ shift: AttentionShift) {
+        let place = ShiftPlace(sid: TextKey(sid), shift)
+        let change = RoomChange.attention(userId: userId, sid: sid, shift)
+        if let index = self.shifts.firstIndex(where: { $0.place == place }) {
+            self.shifts[index].change = change
+        } else if self.shifts.count < Self.mostShifts {
+            self.shifts.append((place, change))
+        } else {
+            return self.queue(.members)
+        }
+        self.queue(.attention)
+    }
+
+    /// The latest one counts; that elements were replaced is not forgotten.
+    private mutating func addStatus(_ change: RoomChange) {
+        if case .joined(recovered: false) = self.status, case .joined = change { return }
+        self.status = change
+        self.queue(.status)
+    }
+
+    private mutating func takeStatus() -> RoomChange? {
+        defer { self.status = nil }
+        return self.status
+    }
+
+    private mutating func addRefusal(_ error: ClientError) {
+        if self.refusals.count == Self.mostRefusals { self.refusals.removeFirst() }
+        self.refusals.append(error)
+        self.queue(.refusals)
+    }
+}
+
+/// Whose cursor or selection it is.
+private struct ShiftPlace: Equatable, Sendable {
+    let sid: TextKey
+    let isCursor: Bool
+
+    init(sid: TextKey, _ shift: AttentionShift) {
+        self.sid = sid
+        self.isCursor = if case .cursor = shift { true } else { false }
+    }
+}
+
+/// Ids in the order in which they came, each once.
+private struct IdSet: Sendable {
+    private var ids: [String] = []
+    private var known: Set<TextKey> = []
+
+    var count: Int { self.ids.count }
+
+    mutating func formUnion(_ ids: [String]) {
+        for id in ids where self.known.insert(TextKey(id)).inserted { self.ids.append(id) }
+    }
+
+    mutating func takeAll() -> [String] {
+        defer { self = IdSet() }
+        return self.ids
+    }
+}

@@ -1,0 +1,23 @@
+public import TouchSyncClientCore
+
+/// Something that happened in a room. What it is now, the room's properties tell.
+public enum RoomChange: Equatable, Sendable {
+    /// These elements are shown differently, or not any more.
+    case elements([String])
+    /// So many are that all are to be read again.
+    case allElements
+    /// Somebody else moves these elements: draw them at each frame, as long as they move.
+    case moving([String])
+    /// Other people are in the room.
+    case members
+    /// Somebody points at something else, or selected something else.
+    case attention(userId: String, sid: String, AttentionShift)
+    /// It is joined. `recovered`: what was missed arrived; otherwise all elements were replaced.
+    case joined(recovered: Bool)
+    /// The join was refused for good.
+    case denied(ClientError)
+    /// An edit was refused for good, and taken back.
+    case refusal(ClientError)
+    /// It was left.
+    case left
+}

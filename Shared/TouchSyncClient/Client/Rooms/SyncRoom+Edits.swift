@@ -1,0 +1,124 @@
+public import Canvas
+import JSONBytes
+public import TouchSyncClientCore
+
+/// Edits. Each is shown immediately and sent in its turn, over reconnects and, with a store, over restarts.
+extension SyncRoom {
+    /// A new element. One without an id gets one that nobody else has.
+    @discardableResult
+    public func create(_ element: NewElement, undo: UndoOptions = .alone) -> SyncEdit {
+        let element = Self.named(element)
+        return self.edit("element:create", ids: [element.id], undo) { writer in
+            writer.key("element")
+            element.encode(into: &writer)
+        }
+    }
+
+    /// Several new elements, all or none.
+    @discardableResult
+    public func createAll(_ elements: [NewElement], undo: UndoOptions = .alone) -> SyncEdit {
+        let elements = elements.map(Self.named)
+        return self.edit("elements:create", ids: elements.map(\.id), undo) { writer in
+            writer.key("elements")
+            writer.beginArray()
+            for element in elements { element.encode(into: &writer) }
+            writer.endArray()
+        }
+    }
+
+    /// Sets values of an element's geometry.
+    @discardableResult
+    public func transform(_ id: String, _ fields: TransformFields, undo: UndoOptions = .alone) -> SyncEdit {
+        self.edit("element:transform", ids: [id], undo) { writer in
+            writer.member("elementId", id)
+            fields.encodeMembers(into: &writer)
+        }
+    }
+
+    /// Sets values of several elements' geometry, of all or of none.
+    @discardableResult
+    public func transformAll(
+        _ transforms: [(elementId: String, fields: TransformFields)], undo: UndoOptions = .alone
+    ) -> SyncEdit {
+        self.edit("elements:transform", ids: transforms.map(\.elementId), undo) { writer in
+            writer.objects("elements", transforms) { transform, writer in
+                writer.member("elementId", transform.elementId)
+                transform.fields.encodeMembers(into: &writer)
+            }
+        }
+    }
+
+    /// Sets what is no geometry.
+    @discardableResult
+    public func update(_ id: String, _ changes: ElementChanges, undo: UndoOptions = .alone) -> SyncEdit {
+        self.edit("element:update", ids: [id], undo) { writer in
+            writer.member("elementId", id)
+            writer.object("set") { changes.encodeMembers(into: &$0) }
+        }
+    }
+
+    /// Deletes an element with its annotations.
+    @discardableResult
+    public func delete(_ id: String, undo: UndoOptions = .alone) -> SyncEdit {
+        self.edit("element:delete", ids: [id], undo) { $0.member("elementId", id) }
+    }
+
+    /// Deletes several elements with their annotations, all or none.
+    @discardableResult
+    public func delete(_ ids: [String], undo: UndoOptions = .alone) -> SyncEdit {
+        self.edit("elements:delete", ids: ids, undo) { $0.member("elementIds", ids) }
+    }
+
+    /// Turns or mirrors an element.
+    @discardableResult
+    public func preset(_ id: String, _ preset: Preset, undo: UndoOptions = .alone) -> SyncEdit {
+        self.edit("element:preset", ids: [id], undo) { writer in
+            writer.member("elementId", id)
+            writer.member("preset", preset.rawValue)
+        }
+    }
+
+    /// Takes this user's newest edit back. It is shown when the server has done it.
+    @discardableResult
+    public func undo() -> SyncEdit { self.edit("history:undo", ids: [], .alone) { _ in } }
+
+    /// Does again what was undone last. It is shown when the server has done it.
+    @discardableResult
+    public func redo() -> SyncEdit { self.edit("history:redo", ids: [], .alone) { _ in } }
+
+    /// Any edit of the protocol, for what a newer server knows.
+    /// - Parameters:
+    ///   - event: its name.
+    ///   - body: the payload without room and number.
+    @discardableResult
+    public func edit(_ event: String, _ body: JSONObject) -> SyncEdit {
+        self.client.postEdit(elementIds: [], in: self) { .edit(id: $0, event: event, body: body) }
+    }
+
+    private static func named(_ element: NewElement) -> NewElement {
+        var element = element
+        if element.id == nil { element.id = uniqueName() }
+        return element
+    }
+
+    private func edit(
+        _ event: String, ids: [String?], _ undo: UndoOptions, _ members: (inout JSONWriter) -> Void
+    ) -> SyncEdit {
+        let text = JSONWriter.text { writer in
+            members(&writer)
+            undo.encodeMembers(into: &writer)
+        }
+        let ids = ids.compactMap(\.self)
+        guard let body = JSONObject(text: text) else { return self.refused(ids) }
+        return self.client.postEdit(elementIds: ids, in: self) { .edit(id: $0, event: event, body: body) }
+    }
+
+    /// What the app calls JSON is none.
+    private func refused(_ ids: [String]) -> SyncEdit {
+        let edit = SyncEdit(elementIds: ids, promise: Promise())
+        let error = ClientError(code: "invalid", message: "A field of the app's own is no JSON.")
+        edit.promise.settle(.failure(error))
+        self.hub.tell(.refusal(error))
+        return edit
+    }
+}

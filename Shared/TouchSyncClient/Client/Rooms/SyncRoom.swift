@@ -1,0 +1,91 @@
+public import Canvas
+public import TouchSyncClientCore
+
+/// A room. It is joined as soon as there is a connection, and again after each loss, until it is left.
+///
+/// What is shown is what is stored with this user's edits and gestures on top. What is called without `await` happens in
+/// the order of the calls, and what is read after it contains it.
+public struct SyncRoom: Sendable {
+    /// Its id.
+    public let id: String
+    let client: SyncClient
+    let hub: RoomHub
+
+    /// Waits for the first join.
+    /// - Throws: `ClientError` when this user may not join, or the room was left before; `CancellationError`.
+    public func joined() async throws { try await self.hub.joined.value }
+
+    /// What happens from now on, for one consumer.
+    public var changes: RoomChanges { RoomChanges(mailbox: self.hub.listen()) }
+
+    // MARK: What is shown
+
+    /// All elements as they lie on each other, the lowest first.
+    public var elements: [Element] {
+        get async { await self.client.elements(in: self.id) }
+    }
+
+    /// An element; nil if there is none.
+    public func element(_ id: String) async -> Element? { await self.client.element(id, in: self.id) }
+
+    /// An element where it is to be drawn, with other people's movements; now, or at the time of a frame.
+    public func drawn(_ id: String, at instant: ContinuousClock.Instant? = nil) async -> Element? {
+        await self.client.drawn([id], in: self.id, at: instant).elements.first
+    }
+
+    /// All elements where they are to be drawn, the lowest first; now, or at the time of a frame.
+    public func drawing(at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
+        await self.client.drawn(nil, in: self.id, at: instant)
+    }
+
+    /// Whether somebody else's movement of an element is still under way.
+    public func isMoving(_ id: String) async -> Bool {
+        await self.client.drawn([id], in: self.id, at: nil).isMoving
+    }
+
+    /// Who is here, with cursors and selections.
+    public var members: [RoomMember] {
+        get async { await self.client.members(in: self.id) }
+    }
+
+    /// The number of the last change that was applied here; 0 before the first.
+    public var seq: Int64 {
+        get async { await self.client.seq(of: self.id) }
+    }
+
+    /// The number of edits without a result.
+    public var pending: Int {
+        get async { await self.client.pendingEdits(in: self.id) }
+    }
+
+    // MARK: People
+
+    /// This user points at a position, pixels of the canvas; nil hides the cursor.
+    public func point(_ position: Point?) { self.post(.pointed(position)) }
+
+    /// This user has selected these elements.
+    public func select(_ ids: [String]) { self.post(.selected(ids)) }
+
+    /// This user sees this part of the canvas, so that previews of others come from there only; nil for everything.
+    public func look(_ viewport: Rect?) { self.post(.looked(viewport)) }
+
+    /// Leaves, as soon as all edits have their results.
+    public func leave() { self.post(.leave) }
+
+    /// Who changed what: a page behind a number.
+    /// - Parameter limit: the maximum number of entries, 1–200.
+    /// - Throws: `ClientError`, `TransportError` or `CancellationError`.
+    public func history(after seq: Int64 = 0, limit: Int = 50) async throws -> HistoryPage {
+        try await self.client.history(of: self.id, after: seq, limit: limit)
+    }
+
+    func post(_ input: RoomInput) { self.client.post(.room(self.id, input)) }
+}
+
+/// What a room looks like at one moment.
+public struct RoomDrawing: Sendable {
+    /// Elements where they are to be drawn.
+    public let elements: [Element]
+    /// Whether somebody else moves one of them, so that the next frame differs.
+    public let isMoving: Bool
+}

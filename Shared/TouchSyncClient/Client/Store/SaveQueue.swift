@@ -1,0 +1,79 @@
+import TouchSyncClientCore
+
+/// Saves one after the other. Of a room the latest record counts; nobody waits for a save.
+final class SaveQueue: Sendable {
+    private struct State: Sendable {
+        var records: [(room: TextKey, record: RoomRecord?)] = []
+        var isWriting = false
+        /// Those who wait until everything is saved.
+        var waiting: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let store: any EditStore
+    private let account: EditAccount
+    private let failed: @Sendable (any Error) -> Void
+    private let state = Locked(State())
+
+    /// A queue for an account that is open.
+    init(store: any EditStore, account: EditAccount, failed: @escaping @Sendable (any Error) -> Void) {
+        self.store = store
+        self.account = account
+        self.failed = failed
+    }
+
+    /// Keeps a room's record; nil: nothing of the room.
+    func save(_ record: RoomRecord?, room: String) {
+        let room = TextKey(room)
+        let isFirst = self.state.withLock { state in
+            state.records.removeAll { $0.room == room }
+            state.records.append((room, record))
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if isFirst { Task { await self.write() } }
+    }
+
+    private func write() async {
+        while let (room, record) = self.takeFirst() {
+            do {
+                if let record {
+                    try await self.store.save(SavedEdits(room: room.text, record: record), of: self.account)
+                } else {
+                    try await self.store.clear(room.text, of: self.account)
+                }
+            } catch { self.failed(error) }
+        }
+    }
+
+    private func takeFirst() -> (TextKey, RoomRecord?)? {
+        let (next, waiting) = self.state.withLock { state in
+            if !state.records.isEmpty {
+                let (room, record) = state.records.removeFirst()
+                return (Optional((room, record)), [AsyncStream<Void>.Continuation]())
+            }
+            state.isWriting = false
+            defer { state.waiting = [] }
+            return (nil, state.waiting)
+        }
+        for continuation in waiting { continuation.finish() }
+        return next
+    }
+
+    /// Waits until everything is saved, and gives the account back.
+    func close(patience: Duration) async {
+        let (done, continuation) = AsyncStream<Void>.makeStream()
+        let isWriting = self.state.withLock { state in
+            if state.isWriting { state.waiting.append(continuation) }
+            return state.isWriting
+        }
+        if !isWriting { continuation.finish() }
+        // A store that hangs must not hold the app.
+        let limit = Task {
+            try? await Task.sleep(for: patience)
+            continuation.finish()
+        }
+        for await _ in done {}
+        limit.cancel()
+        await self.store.close(self.account)
+    }
+}

@@ -1,0 +1,73 @@
+import TouchSyncClientCore
+
+/// The edits of one account in a store, with what is known of them here.
+final class SavedRooms: Sendable {
+    private enum Phase: Sendable {
+        case opening
+        case open
+        /// Another client has them, or the store failed.
+        case without
+        case closed
+    }
+
+    private struct State: Sendable {
+        var phase = Phase.opening
+        var records: [TextKey: RoomRecord] = [:]
+        var queue: SaveQueue?
+    }
+
+    private let store: any EditStore
+    private let account: EditAccount
+    private let state = Locked(State())
+
+    init(store: any EditStore, account: EditAccount) {
+        self.store = store
+        self.account = account
+    }
+
+    /// The rooms of which something is saved, in the order of their names.
+    var rooms: [String] {
+        self.state.withLock { $0.records.keys.map(\.text) }.sorted()
+    }
+
+    /// What is saved of a room.
+    subscript(room: String) -> RoomRecord? { self.state.withLock { $0.records[TextKey(room)] } }
+
+    /// Reads what an earlier run of the app left. A store that another client uses is not used.
+    func open(failed: Broadcast<any Error>) async {
+        do {
+            let saved = try await self.store.open(self.account)
+            let queue = SaveQueue(store: self.store, account: self.account) { failed.tell($0) }
+            let isClosed = self.state.withLock { state in
+                if state.phase == .closed { return true }
+                state.phase = .open
+                state.queue = queue
+                for edits in saved { state.records[TextKey(edits.room)] = edits.record }
+                return false
+            }
+            if isClosed { await self.store.close(self.account) }
+        } catch {
+            self.state.withLock { if $0.phase == .opening { $0.phase = .without } }
+            failed.tell(error)
+        }
+    }
+
+    /// Keeps a room's record; nil: nothing of the room.
+    func save(_ record: RoomRecord?, room: String) {
+        let queue = self.state.withLock { state -> SaveQueue? in
+            guard state.phase == .open else { return nil }
+            state.records[TextKey(room)] = record
+            return state.queue
+        }
+        queue?.save(record, room: room)
+    }
+
+    /// Waits for saves, and gives the account back.
+    func close(patience: Duration) async {
+        let queue = self.state.withLock { state -> SaveQueue? in
+            defer { (state.phase, state.queue) = (.closed, nil) }
+            return state.queue
+        }
+        await queue?.close(patience: patience)
+    }
+}

@@ -1,0 +1,69 @@
+import JSONBytes
+import TouchSyncClientCore
+
+/// The socket, tokens, and requests by HTTP.
+extension SyncClient {
+    func openSocket() {
+        self.socket?.close()
+        let socket = ClientSocket()
+        self.socket = socket
+        socket.open(self.address.socketURL, by: self.transport) { [weak self, weak socket] event in
+            guard let socket else { return }
+            await self?.happened(event, to: socket)
+        }
+    }
+
+    func closeSocket() {
+        self.socket?.close()
+        self.socket = nil
+    }
+
+    /// What a socket still brings after it was closed is not for the core.
+    private func happened(_ event: ClientSocket.Event, to socket: ClientSocket) {
+        guard socket === self.socket else { return }
+        switch event {
+        case .opened: self.input(.opened)
+        case .received(let text): self.input(.packetReceived(text))
+        case .closed: self.input(.closed)
+        }
+    }
+
+    func provideToken(_ reason: TokenReason) {
+        guard let provider = self.tokenProvider else { return self.noToken() }
+        self.tasks.start { [weak self, errorListeners] in
+            var token: String?
+            do { token = try await provider(reason) } catch { errorListeners.tell(error) }
+            await self?.input(.tokenProvided(token))
+        }
+    }
+
+    private func noToken() {
+        self.tasks.start { [weak self] in await self?.input(.tokenProvided(nil)) }
+    }
+
+    // MARK: History
+
+    private var historyReader: HistoryReader { HistoryReader(transport: self.transport, address: self.address) }
+
+    /// A page for the app.
+    func history(of room: String, after: Int64, limit: Int) async throws -> HistoryPage {
+        let limit = min(max(limit, 1), 200)
+        let (reader, token) = (self.historyReader, self.core.token)
+        return HistoryPage(json: try await reader.page(room: room, after: after, limit: limit, token: token))
+    }
+
+    /// A page for the core, which asks again later when it cannot be had.
+    func searchHistory(of room: String, after: Int64) {
+        let (reader, token, limit) = (self.historyReader, self.core.token, self.pageLimits[room])
+        self.tasks.start { [weak self] in
+            let page = try? await reader.page(
+                room: room, after: after, limit: limit, bytes: HistoryReader.bytes(entries: limit), token: token)
+            await self?.historyRead(of: room, after: after, page.flatMap(HistoryExcerpt.init(json:)))
+        }
+    }
+
+    private func historyRead(of room: String, after: Int64, _ page: HistoryExcerpt?) {
+        if page == nil { self.pageLimits.failed(room) } else { self.pageLimits.succeeded(room) }
+        self.input(.room(room, .historyRead(after: after, page)))
+    }
+}

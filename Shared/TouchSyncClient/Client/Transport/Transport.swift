@@ -1,0 +1,58 @@
+/// How a client reaches the server.
+///
+/// `URLSessionTransport` does on Apple's platforms, `NIOTransport` on Linux. An app may bring its own.
+public protocol Transport: Sendable {
+    /// Opens a WebSocket.
+    ///
+    /// Cancelling the task gives the attempt up immediately, wherever it stands.
+    /// - Parameter url: `ws://…` or `wss://…`, with path and query.
+    /// - Throws: `TransportError`, or `CancellationError`.
+    func open(_ url: String) async throws -> any TransportConnection
+
+    /// Requests a resource by HTTP's GET.
+    /// - Parameters:
+    ///   - url: `http://…` or `https://…`, with path and query.
+    ///   - token: goes as `Authorization: Bearer`; nil for none.
+    ///   - limit: the maximum number of bytes of the body.
+    /// - Throws: `TransportError`, also when the body is larger; or `CancellationError`.
+    func get(_ url: String, token: String?, limit: Int) async throws -> TransportResponse
+}
+
+/// An open WebSocket. It is open until one side closes it, or `close` is called.
+public protocol TransportConnection: Sendable {
+    /// Sends a text message behind those before it. What cannot be sent any more is dropped; `receive` tells of the end.
+    func send(_ text: String)
+
+    /// The next text message; nil once the connection is closed, for whatever reason. One caller at a time.
+    ///
+    /// While nobody receives, not more than a few messages are taken from the network.
+    func receive() async -> String?
+
+    /// Closes it: with a close frame if the network takes it, without waiting for the other side's.
+    func close()
+}
+
+/// The answer to a request by HTTP.
+public struct TransportResponse: Sendable {
+    /// HTTP's status code.
+    public let status: Int
+    /// The content.
+    public let body: [UInt8]
+
+    /// An answer.
+    public init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// Why the server was not reached.
+public struct TransportError: Error, Sendable, CustomStringConvertible {
+    /// A sentence for a log.
+    public let description: String
+
+    /// An error with this description.
+    public init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import JSONBytes
+import TouchSyncClient
+import TouchSyncClientCore
+
+/// Lines for the test.
+enum Report {
+    static func event(_ name: String, _ value: some JSONEncodable) {
+        Self.line { writer in
+            writer.member("event", name)
+            writer.member("value", value)
+        }
+    }
+
+    static func result(_ call: Int64, _ value: some JSONEncodable) {
+        Self.line { writer in
+            writer.member("call", call)
+            writer.member("result", value)
+        }
+    }
+
+    static func error(_ call: Int64, _ error: any Error) {
+        Self.line { writer in
+            writer.member("call", call)
+            writer.member("error", Failure(error: error))
+        }
+    }
+
+    /// One write for each line, so that those of several threads do not mix.
+    private static func line(_ members: (inout JSONWriter) -> Void) {
+        FileHandle.standardOutput.write(Data(JSONWriter.text(members) + [UInt8(ascii: "\n")]))
+    }
+}
+
+/// An error as the test sees it.
+struct Failure: JSONEncodable {
+    let error: any Error
+
+    func encode(into writer: inout JSONWriter) {
+        let error = self.error as? ClientError
+        writer.beginObject()
+        writer.member("code", error?.code)
+        writer.member("field", ifPresent: error?.field)
+        writer.member("message", error?.message ?? "\(self.error)")
+        writer.endObject()
+    }
+}

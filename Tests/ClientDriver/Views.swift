@@ -1,0 +1,69 @@
+import Canvas
+import JSONBytes
+import TouchSyncClient
+import TouchSyncClientCore
+
+/// `null`.
+struct Nothing: JSONEncodable {
+    func encode(into writer: inout JSONWriter) { writer.null() }
+}
+
+/// An element as the server writes it.
+struct ElementView: JSONEncodable {
+    let element: Element
+
+    func encode(into writer: inout JSONWriter) { self.element.encode(into: &writer) }
+}
+
+/// What a room looks like.
+struct RoomView: JSONEncodable {
+    let state: ClientState
+    let seq: Int64
+    let pending: Int
+    let elements, drawn: [Element]
+    let members: [RoomMember]
+
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("state", self.state.rawValue)
+        writer.member("seq", self.seq)
+        writer.member("pending", self.pending)
+        writer.member("elements", self.elements.map(ElementView.init))
+        writer.member("drawn", self.drawn.map(ElementView.init))
+        writer.objects("members", self.members) { member, writer in
+            writer.member("userId", member.userId)
+            writer.member("name", ifPresent: member.name)
+            writer.member("color", ifPresent: member.color)
+            writer.objects("connections", member.connections) { Self.encode($0, into: &$1) }
+        }
+        writer.endObject()
+    }
+
+    private static func encode(_ connection: MemberConnection, into writer: inout JSONWriter) {
+        writer.member("sid", connection.sid)
+        if let cursor = connection.cursor {
+            writer.object("cursor") { writer in
+                writer.member("x", cursor.x)
+                writer.member("y", cursor.y)
+            }
+        }
+        writer.member("selection", connection.selection)
+    }
+}
+
+/// What a page of the history tells of each change.
+struct HistoryView: JSONEncodable {
+    let page: HistoryPage
+
+    func encode(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.objects("entries", self.page.entries) { entry, writer in
+            writer.member("seq", entry.seq)
+            writer.member("event", entry.event)
+            writer.member("userId", entry.userId)
+        }
+        writer.member("next", self.page.next)
+        writer.member("oldest", self.page.oldest)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,75 @@
+import Canvas
+import Testing
+import TouchSyncClientCore
+
+@testable import TouchSyncClient
+
+/// What a slow consumer gets.
+@Suite struct PendingChangesTests {
+    @Test func elementsAreTheUnion() {
+        var pending = PendingChanges()
+        for change in [RoomChange.elements(["a", "b"]), .members, .elements(["b", "c"]), .moving(["a"])] {
+            pending.add(change)
+        }
+        #expect(Self.all(&pending) == [.elements(["a", "b", "c"]), .members, .moving(["a"])])
+        pending.add(.elements(["a"]))
+        #expect(Self.all(&pending) == [.elements(["a"])], "what was told is told again when it changes again")
+    }
+
+    @Test func idsAreComparedByTheirBytes() {
+        var pending = PendingChanges()
+        pending.add(.elements(["\u{E9}", "e\u{301}"]))
+        guard case .elements(let ids) = pending.next() else {
+            Issue.record("no elements")
+            return
+        }
+        #expect(ids.map { Array($0.utf8) } == [Array("\u{E9}".utf8), Array("e\u{301}".utf8)])
+    }
+
+    @Test func tooManyElementsAreAll() {
+        var pending = PendingChanges()
+        for number in 0...PendingChanges.mostElements { pending.add(.elements(["\(number)"])) }
+        pending.add(.elements(["a"]))
+        #expect(Self.all(&pending) == [.allElements])
+        pending.add(.elements(["a"]))
+        #expect(Self.all(&pending) == [.elements(["a"])])
+    }
+
+    @Test func theLatestCursorOfEachConnectionCounts() {
+        var pending = PendingChanges()
+        let selection = AttentionShift.selection(["a"])
+        pending.add(.attention(userId: "bob", sid: "1", .cursor(Point(x: 1, y: 1))))
+        pending.add(.attention(userId: "bob", sid: "1", selection))
+        pending.add(.attention(userId: "bob", sid: "1", .cursor(nil)))
+        pending.add(.attention(userId: "bob", sid: "2", .cursor(nil)))
+        #expect(
+            Self.all(&pending) == [
+                .attention(userId: "bob", sid: "1", .cursor(nil)), .attention(userId: "bob", sid: "1", selection),
+                .attention(userId: "bob", sid: "2", .cursor(nil)),
+            ])
+        for number in 0...PendingChanges.mostShifts {
+            pending.add(.attention(userId: "u", sid: "\(number)", .cursor(nil)))
+        }
+        let all = Self.all(&pending)
+        #expect(all.count == PendingChanges.mostShifts + 1 && all.contains(.members))
+    }
+
+    @Test func refusalsAreTheNewest() {
+        var pending = PendingChanges()
+        for number in 0..<100 { pending.add(.refusal(ClientError(code: "\(number)", message: ""))) }
+        let codes = Self.all(&pending).compactMap { if case .refusal(let error) = $0 { error.code } else { nil } }
+        #expect(codes == (36..<100).map { "\($0)" })
+    }
+
+    @Test func thatElementsWereReplacedIsNotForgotten() {
+        var pending = PendingChanges()
+        for recovered in [false, true] { pending.add(.joined(recovered: recovered)) }
+        #expect(Self.all(&pending) == [.joined(recovered: false)])
+    }
+
+    private static func all(_ pending: inout PendingChanges) -> [RoomChange] {
+        var all: [RoomChange] = []
+        while let change = pending.next() { all.append(change) }
+        return all
+    }
+}

@@ -1,0 +1,49 @@
+import Canvas
+import Testing
+import TouchSyncClient
+import TouchSyncClientCore
+
+/// A room for views.
+@Suite(.timeLimit(.minutes(1))) @MainActor struct RoomModelTests {
+    @Test func followsTheRoom() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        let model = RoomModel(room)
+        try await eventually { model.elements.map(\.id) == ["a"] && model.state == .live }
+        connection.say(moved("a", x: 7, seq: 2))
+        try await eventually { model.elements.first?.positionX == 7 }
+        connection.say(#"42["member:joined",{"roomId":"demo","userId":"bob","connections":[]}]"#)
+        try await eventually { model.members.map(\.userId) == ["bob"] }
+        room.delete("a")
+        try await eventually { model.elements.isEmpty }
+        try await connection.answer("element:delete", #"{"ok":false,"error":{"code":"forbidden","message":"no"}}"#)
+        try await eventually { model.elements.count == 1 && model.refusal?.code == "forbidden" }
+        fixture.client.disconnect()
+        try await eventually { model.state == .offline }
+    }
+
+    @Test func drawsMovementsOfOthers() async throws {
+        let fixture = try Fixture()
+        let (room, connection) = try await fixture.entered()
+        let model = RoomModel(room)
+        try await eventually { model.elements.count == 1 }
+        connection.say(
+            #"42["element:transforming",{"roomId":"demo","elementId":"a","userId":"bob","sid":"b","transform":{},"#
+                + #""positionX":100,"gesture":1,"after":1,"n":1,"dt":50}]"#)
+        try await eventually {
+            fixture.time.advance(by: 10)
+            return model.elements.first?.positionX == 100
+        }
+        #expect(await room.element("a")?.positionX == 0)
+    }
+
+    @Test func aModelThatNobodyKeepsEnds() async throws {
+        let fixture = try Fixture()
+        let (room, _) = try await fixture.entered()
+        var model: RoomModel? = RoomModel(room)
+        weak let kept = model
+        try await eventually { model?.elements.count == 1 }
+        model = nil
+        try await eventually { kept == nil }
+    }
+}
