@@ -284,6 +284,16 @@ function scales(element, sent, rules) {
 }
 
 /**
+ * Sets an element's size, which follows from its scales.
+ * @param {any} element @returns {Element}
+ */
+function sized(element) {
+  element.width = element.originalWidth * Math.abs(element.scaleX);
+  element.height = element.originalHeight * Math.abs(element.scaleY);
+  return element;
+}
+
+/**
  * An element after a transform, under the rules of its type as the server applies them.
  * @param {Element} element @param {Fields} fields @param {Rules} rules
  * @param {boolean} isDrawn whether it is for drawing alone: then positions are not rounded
@@ -298,9 +308,7 @@ export function transformed(element, fields, rules, isDrawn = false) {
   if (fields.rotation !== undefined) {
     next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
   }
-  next.width = next.originalWidth * Math.abs(next.scaleX);
-  next.height = next.originalHeight * Math.abs(next.scaleY);
-  return next;
+  return sized(next);
 }
 
 /**
@@ -397,7 +405,7 @@ function updated(element, set, rules) {
 function fieldsOf(payload) {
   /** @type {any} */
   const fields = {};
-  for (const name of ["positionX", "positionY", "rotation", "scaleX", "scaleY"]) {
+  for (const name of POSE) {
     const value = payload.transform?.[name] ?? payload[name];
     if (Number.isFinite(value)) fields[name] = value;
   }
@@ -406,11 +414,12 @@ function fieldsOf(payload) {
 
 // MARK: Motion of others
 
+/** What of an element moves. */
+const POSE = ["positionX", "positionY", "rotation", "scaleX", "scaleY"];
 /**
- * Position, rotation and scales of an element, in this order.
  * @param {Element} element @returns {number[]}
  */
-const poseOf = element => [element.positionX, element.positionY, element.rotation, element.scaleX, element.scaleY];
+const poseOf = element => POSE.map(name => element[name]);
 
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
@@ -474,38 +483,44 @@ export class Motion {
   }
 }
 
+// MARK: Parts
+
 /**
- * Paces a stream of values, latest wins: the first passes immediately, later ones at most once an interval, and the last
- * one always. Times in ms.
- * @template Value
+ * A part of the core: what happens calls its methods by name, times in `due` call theirs, and its own parts hear of both.
+ * Methods for what the app and the platform do bear the types of inputs, those for the server's events their names.
  */
-export class Throttle {
-  constructor() {
-    this.nextSlot = -Infinity;
-    /** @type {Value | undefined} */
-    this.held = undefined;
-  }
-
-  /** When to call `due`. */
-  get deadline() {
-    return this.held === undefined ? Infinity : this.nextSlot;
-  }
-
+class Part {
   /**
-   * @param {Value} value @param {number} now @param {number} interval @returns {Value | undefined} what may pass now
+   * When which methods are called, ms.
+   * @type {Record<string, number>}
    */
-  offer(value, now, interval) {
-    this.held = value;
-    return this.due(now, interval);
+  due = {};
+
+  /** @returns {Part[]} */
+  get parts() {
+    return [];
   }
 
-  /** @param {number} now @param {number} interval @returns {Value | undefined} */
-  due(now, interval) {
-    const value = this.held;
-    if (value === undefined || now < this.nextSlot) return undefined;
-    this.held = undefined;
-    this.nextSlot = now + interval;
-    return value;
+  /** @returns {number} */
+  get deadline() {
+    return Math.min(...Object.values(this.due), ...this.parts.map(part => part.deadline));
+  }
+
+  /** @param {string} name @param {Data} data @param {number} now */
+  hear(name, data, now) {
+    /** @type {any} */ (this)[name]?.(data, now);
+    for (const part of this.parts) part.hear(name, data, now);
+  }
+
+  /** @param {number} now */
+  time(now) {
+    for (const name of Object.keys(this.due)) {
+      // One that was called may have changed the others' times.
+      if (!(now >= this.due[name])) continue;
+      delete this.due[name];
+      /** @type {any} */ (this)[name](now);
+    }
+    for (const part of this.parts) part.time(now);
   }
 }
 
@@ -522,26 +537,39 @@ export class Throttle {
  * @property {number} after the room's number when it was first sent; what the edit became comes after it
  * @property {string} [doubt] the `sid` of an ended session under which it was sent as `n`, with unknown outcome
  * @property {boolean} [isDecided] whether a later edit of that session was applied
- * @property {boolean} isUnderWay whether it was sent over this connection, without an answer yet
- * @property {number} attempt how often it was sent
- * @property {boolean} isStored whether what came from the server contains it, so that it is shown already
+ * @property {object} [sending] its sending over this connection that has no answer yet
+ * @property {boolean} [isStored] whether what came from the server contains it, so that it is shown already
  * @property {number} [seq] its number in the room, once acknowledged
  */
 
+/** @param {string} event @param {Data} body @param {any[]} ids @returns {Edit} */
+const newEdit = (event, body, ids) => ({ ids, event, body, elementIds: elementIdsOf(body), after: 0 });
+
+/** @param {Data} body @returns {string[]} */
+const elementIdsOf = ({ elementId, element, elements, elementIds = [] }) =>
+  [elementId ?? element?.id ?? elements?.map(idOf) ?? elementIds].flat();
+const idOf = (/** @type {any} */ entry) => entry.elementId ?? entry.id ?? entry;
+
 /**
- * Whether an edit sets absolute values of one element, so that the next one of its kind supersedes it.
+ * Whether an edit has a number of the present session.
  * @param {Edit} edit
  */
-const canFold = edit => edit.event === "element:transform" && edit.n === undefined && !edit.doubt;
+const isNumbered = edit => edit.n !== undefined && !edit.doubt;
+
+/**
+ * Whether an edit sets absolute values of one element and was never sent, so that the next one of its kind supersedes it.
+ * @param {Edit} edit
+ */
+const canFold = edit => edit.event === "element:transform" && edit.n === undefined;
 
 /** The edits of one room in their order: those that were sent before those that wait. */
 class EditQueue {
-  /** @param {number} capacity */
-  constructor(capacity) {
+  /** @param {number} capacity @param {Data} record what was saved of it */
+  constructor(capacity, { edits = [], nextNumber = 1 }) {
     this.capacity = capacity;
+    this.nextNumber = nextNumber;
     /** @type {Edit[]} */
-    this.edits = [];
-    this.nextNumber = 1;
+    this.edits = edits.map((/** @type {Edit} */ edit) => ({ ...newEdit(edit.event, edit.body, edit.ids), ...edit }));
   }
 
   /** Those without an answer. */
@@ -549,16 +577,14 @@ class EditQueue {
     return this.edits.filter(edit => edit.seq === undefined);
   }
 
-  /**
-   * The edit with a number of the present session, if it has no answer yet.
-   * @param {number | undefined} n @returns {Edit | undefined}
-   */
-  numbered(n) {
-    return n === undefined ? undefined : this.open.find(edit => edit.n === n && !edit.doubt);
+  /** Those of an ended session. */
+  get doubtful() {
+    return this.edits.filter(edit => edit.doubt);
   }
 
-  get hasDoubts() {
-    return this.edits.some(edit => edit.doubt !== undefined);
+  /** The number of the first edit that was sent and has no answer, else the next number. */
+  get firstNumber() {
+    return this.open.find(isNumbered)?.n ?? this.nextNumber;
   }
 
   /**
@@ -567,20 +593,16 @@ class EditQueue {
    */
   append(edit) {
     const earlier = this.edits.filter(other => other.elementIds.some(id => edit.elementIds.includes(id))).pop();
-    if (earlier && canFold(earlier) && canFold(edit) && this.belongTogether(earlier, edit)) {
+    if (earlier && canFold(earlier) && canFold(edit) &&
+        ["undoGroup", "undoable"].every(name => earlier.body[name] === edit.body[name])) {
       const transform = { ...earlier.body.transform, ...edit.body.transform };
       earlier.body = { ...earlier.body, ...edit.body, transform };
       earlier.ids.push(...edit.ids);
       return true;
     }
-    if (this.open.length >= this.capacity) return false;
-    this.edits.push(edit);
-    return true;
-  }
-
-  /** @param {Edit} a @param {Edit} b */
-  belongTogether(a, b) {
-    return a.body.undoGroup === b.body.undoGroup && a.body.undoable === b.body.undoable;
+    const hasSpace = this.open.length < this.capacity;
+    if (hasSpace) this.edits.push(edit);
+    return hasSpace;
   }
 
   /**
@@ -588,30 +610,16 @@ class EditQueue {
    * @param {number} most @param {number} seq
    */
   next(most, seq) {
-    const open = this.open;
-    if (open.filter(edit => edit.isUnderWay).length >= most) return undefined;
-    const edit = open.find(edit => !edit.isUnderWay);
-    if (!edit) return undefined;
-    if (edit.n === undefined) {
-      edit.n = this.nextNumber++;
-      edit.after = seq;
-    }
-    edit.isUnderWay = true;
-    edit.attempt++;
+    const waiting = this.open.filter(edit => !edit.sending), [edit] = waiting;
+    if (!edit || this.open.length - waiting.length >= most) return undefined;
+    if (edit.n === undefined) Object.assign(edit, { n: this.nextNumber++, after: seq });
+    edit.sending = {};
     return edit;
   }
 
-  /**
-   * Sends the edits from a number on again.
-   * @param {number} n
-   */
-  resendFrom(n) {
-    for (const edit of this.edits) if (edit.n !== undefined && edit.n >= n) edit.isUnderWay = false;
-  }
-
-  /** @param {Edit} edit */
-  remove(edit) {
-    this.edits = this.edits.filter(other => other !== edit);
+  /** Sends the edits from a number on again. */
+  resendFrom(n = 0) {
+    for (const edit of this.edits) if ((edit.n ?? 0) >= n) edit.sending = undefined;
   }
 
   /**
@@ -620,56 +628,77 @@ class EditQueue {
    */
   loseSession(sid) {
     for (const edit of this.open) {
-      if (edit.n !== undefined && !edit.doubt) edit.doubt = sid;
-      edit.isUnderWay = edit.isStored = false;
+      if (isNumbered(edit)) edit.doubt = sid;
+      edit.sending = edit.isStored = undefined;
     }
     this.nextNumber = 1;
   }
 }
 
-// MARK: Rooms
+// MARK: Previews of this user
 
-/** Codes of refusals after which the same edit is sent again. */
-const RETRYABLE = ["busy", "rate_limited", "unavailable"];
 /** What others saw of a gesture of this user is repeated this often while its fingers rest, ms. */
 const REPEAT = 1000;
 
+/** Messages that may be lost: at most one in the room's interval, of which the latest is always sent. */
+class Stream extends Part {
+  /** @param {RoomCore} room @param {() => [string, Data]} message @param {number} repeat after ms */
+  constructor(room, message, repeat = Infinity) {
+    super();
+    this.room = room;
+    this.message = message;
+    this.repeat = repeat;
+    /** @type {number | undefined} before which nothing more is sent, undefined before the first message */
+    this.nextSlot = undefined;
+  }
+
+  /**
+   * There is something to be sent.
+   * @param {number} now
+   */
+  changed(now) {
+    if (this.room.phase !== "joined") return;
+    if (this.nextSlot && now < this.nextSlot) this.due.send = this.nextSlot;
+    else this.send(now);
+  }
+
+  /** @param {number} now */
+  send(now) {
+    this.nextSlot = now + this.room.throttleMs;
+    this.due.send = now + this.repeat;
+    this.room.send(...this.message());
+  }
+}
+
 /**
- * @typedef {{number: number, elementIds: string[], pivot?: Point, deltas: Deltas, throttle: Throttle<Deltas>,
- *   sentAt: number}} Hand a gesture under way
+ * @typedef {{number: number, elementIds: string[], pivot?: Point, deltas: Deltas, stream: Stream}} Hand
+ *   a gesture under way
  */
 
 /** The gestures of this user in a room. */
-class Hands {
+class Hands extends Part {
   /** @param {RoomCore} room @param {number} lastNumber of the gestures before */
-  constructor(room, lastNumber) {
+  constructor(room, lastNumber = 0) {
+    super();
     this.room = room;
     this.lastNumber = lastNumber;
     /** @type {Map<any, Hand>} by the app's names */
     this.all = new Map();
   }
 
-  get deadline() {
-    const hands = this.room.phase === "joined" ? [...this.all.values()] : [];
-    return Math.min(...hands.map(hand => Math.min(hand.throttle.deadline, hand.sentAt + REPEAT)));
+  get parts() {
+    return this.room.phase === "joined" ? [...this.all.values()].map(hand => hand.stream) : [];
   }
 
-  /** @param {number} now */
-  timeReached(now) {
-    if (this.room.phase !== "joined") return;
-    for (const hand of this.all.values()) {
-      const due = hand.throttle.due(now, this.room.throttleMs);
-      if (due) this.preview(hand, due, now);
-      else if (now >= hand.sentAt + REPEAT) this.preview(hand, hand.deltas, now);
-    }
-  }
-
-  /** @param {any} key @param {string[]} elementIds @param {Point | undefined} pivot of a group */
-  begin(key, elementIds, pivot) {
-    this.all.set(key, {
-      number: ++this.lastNumber, elementIds, deltas: {}, throttle: new Throttle(), sentAt: Infinity,
+  /** @param {Data} input */
+  begin({ gesture, elementIds, pivot }) {
+    /** @type {Hand} */
+    const hand = {
+      number: ++this.lastNumber, elementIds, deltas: {},
       pivot: elementIds.length > 1 ? pivot ?? this.middle(elementIds) : undefined,
-    });
+      stream: new Stream(this.room, () => this.message(hand, "gesturing"), REPEAT),
+    };
+    this.all.set(gesture, hand);
   }
 
   /**
@@ -677,43 +706,43 @@ class Hands {
    * @param {string[]} ids @returns {Point}
    */
   middle(ids) {
-    const half = (/** @type {number[]} */ numbers) => (Math.min(...numbers) + Math.max(...numbers)) / 2 || 0;
-    const elements = [...this.room.shown.values()].filter(element => ids.includes(element.id));
-    return { x: half(elements.map(element => element.positionX)), y: half(elements.map(element => element.positionY)) };
+    const elements = ids.flatMap(id => this.room.shown.get(id) ?? []);
+    const half = (/** @type {"positionX" | "positionY"} */ name) => {
+      const places = elements.map(element => element[name]);
+      return (Math.min(...places) + Math.max(...places)) / 2 || 0;
+    };
+    return { x: half("positionX"), y: half("positionY") };
   }
 
-  /** @param {any} key @param {Deltas} deltas @param {number} now */
-  move(key, deltas, now) {
-    const hand = this.all.get(key);
+  /** @param {Data} input @param {number} now */
+  move({ gesture, deltas }, now) {
+    const hand = this.all.get(gesture);
     if (!hand) return;
     hand.deltas = deltas;
     this.room.touch(hand.elementIds);
-    if (this.room.phase !== "joined") return;
-    const due = hand.throttle.offer(deltas, now, this.room.throttleMs);
-    if (due) this.preview(hand, due, now);
+    hand.stream.changed(now);
   }
 
   /**
    * The fingers were lifted.
-   * @param {any} key @param {any} id the app's name of the edit
+   * @param {Data} input
    */
-  end(key, id) {
-    const { room } = this, hand = this.lift(key);
-    if (!hand) return room.tell("result", { id, answer: OVER });
-    if (Object.keys(hand.deltas).length > 0) return room.edit(id, ...this.message(hand, hand.deltas, "gesture"));
-    // The fingers did not move: there is nothing to store.
-    room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
+  end({ gesture, id }) {
+    const { room } = this, hand = this.lift(gesture);
+    if (hand && Object.keys(hand.deltas).length > 0) return room.make(id, ...this.message(hand, "gesture"));
+    // Fingers that did not move leave nothing to store.
+    room.tell("result", { id, answer: hand ? { ok: true, seq: room.seq, adjusted: [] } : OVER });
   }
 
   /**
    * Nothing is to change: others see the element where it is stored.
-   * @param {any} key @param {number} now
+   * @param {Data} input @param {number} now
    */
-  cancel(key, now) {
-    const hand = this.lift(key);
-    if (hand && hand.sentAt < Infinity) {
-      this.preview(hand, { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 }, now);
-    }
+  cancel({ gesture }, now) {
+    const hand = this.lift(gesture);
+    if (hand?.stream.nextSlot === undefined) return;
+    hand.deltas = { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
+    hand.stream.send(now);
   }
 
   /** @param {any} key @returns {Hand | undefined} */
@@ -724,71 +753,58 @@ class Hands {
     return hand;
   }
 
-  /** @param {Hand} hand @param {Deltas} deltas @param {number} now */
-  preview(hand, deltas, now) {
-    hand.sentAt = now;
-    this.room.send(...this.message(hand, deltas, "gesturing"));
-  }
-
-  /** @param {Hand} hand @param {Deltas} deltas @param {"gesture" | "gesturing"} verb @returns {[string, Data]} */
-  message({ elementIds, pivot, number }, deltas, verb) {
-    if (elementIds.length === 1) return [`element:${verb}`, { elementId: elementIds[0], ...deltas, gesture: number }];
-    const { anchor, ...shared } = deltas;
-    return [`elements:${verb}`, { elements: elementIds, pivot, ...shared, gesture: number }];
-  }
-
-  /** @param {string} id of an element */
-  areOn(id) {
-    for (const hand of this.all.values()) if (hand.elementIds.includes(id)) return true;
-    return false;
+  /** @param {Hand} hand @param {"gesture" | "gesturing"} verb @returns {[string, Data]} */
+  message({ elementIds, pivot, number, deltas }, verb) {
+    if (!pivot) return [`element:${verb}`, { elementId: elementIds[0], ...deltas, gesture: number }];
+    return [`elements:${verb}`, { elements: elementIds, pivot, ...deltas, anchor: undefined, gesture: number }];
   }
 
   /**
-   * An element with what the fingers did to it.
-   * @param {Element | undefined} element @returns {Element | undefined}
+   * Those on an element.
+   * @param {string} id
    */
-  applied(element) {
-    for (const { elementIds, deltas, pivot } of this.all.values()) {
-      if (!element || element.locked || !elementIds.includes(element.id)) continue;
-      element = gestured(element, deltas, this.room.rules, { pivot, parent: this.room.parent(element), isDrawn: true });
-    }
-    return element;
+  on(id) {
+    return [...this.all.values()].filter(hand => hand.elementIds.includes(id));
   }
 }
+
+// MARK: Others
 
 /** After this long without a preview somebody else's gesture counts as over, ms. */
 const SILENCE = 2000;
 
 /**
  * Somebody else's gesture on an element, or the way from it to where the element is stored.
- * @typedef {{motion: Motion, sid: string, gesture: number, fields: Fields, element: Element, drawn: Element}} Movement
+ * @typedef {{motion: Motion, sid?: string, gesture?: number, fields: Fields, element?: Element, drawn: Data}} Movement
  */
 
 /** The gestures of others in a room. */
-class Movements {
+class Movements extends Part {
+  /**
+   * By element.
+   * @type {Map<string, Movement>}
+   */
+  all = new Map();
+  /**
+   * When each element of a gesture under way was last heard of, the one that has been silent for longest first.
+   * @type {Map<string, number>}
+   */
+  heard = new Map();
+
   /** @param {RoomCore} room */
   constructor(room) {
+    super();
     this.room = room;
-    /** @type {Map<string, Movement>} by element */
-    this.all = new Map();
-    /**
-     * When each element of a gesture under way was last heard of, the one that has been silent for longest first.
-     * @type {Map<string, number>}
-     */
-    this.heard = new Map();
   }
 
   get deadline() {
-    const [first] = this.heard.values();
-    return first === undefined ? Infinity : first + SILENCE;
+    const [first = Infinity] = this.heard.values();
+    return first + SILENCE;
   }
 
   /** @param {number} now */
-  timeReached(now) {
-    for (const [id, heardAt] of this.heard) {
-      if (now < heardAt + SILENCE) return;
-      this.end(id, now);
-    }
+  time(now) {
+    for (const [id, heardAt] of this.heard) if (now >= heardAt + SILENCE) this.over(id, now);
   }
 
   clear() {
@@ -796,35 +812,38 @@ class Movements {
     this.heard.clear();
   }
 
-  /** @param {Data} preview of one element @param {Data} message with what is common to a group @param {number} now */
-  previewed(preview, message, now) {
-    const id = preview.elementId, element = this.room.shown.get(id);
-    if (!element || this.room.phase !== "joined") return;
-    const { sid, gesture, dt } = message;
-    let movement = this.all.get(id);
-    if (!movement) {
-      movement = { motion: new Motion(poseOf(element)), sid, gesture, fields: {}, element, drawn: { ...element } };
-      this.all.set(id, movement);
+  /** @param {Data} data @param {number} now */
+  "element:transforming"(data, now) {
+    this["elements:transforming"]({ ...data, elements: [data] }, now);
+  }
+
+  /** @param {Data} data a group under one gesture @param {number} now */
+  "elements:transforming"({ elements, sid, gesture, dt }, now) {
+    if (this.room.phase !== "joined") return;
+    for (const preview of objectsIn(elements)) {
+      const id = preview.elementId, element = this.room.shown.get(id);
+      if (!element) continue;
+      const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {}, drawn: {} };
+      // Of one gesture what an earlier preview said still holds where a later one says nothing.
+      const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
+      const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
+      this.heard.set(id, now);
+      this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
+      movement.motion.receive(poseOf({ ...element, ...fields }), now, dt > 0 ? dt : undefined);
+      this.room.tell("moving", { elementId: id });
     }
-    // Of one gesture what an earlier preview said still holds where a later one says nothing.
-    const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
-    this.heard.set(id, now);
-    const fields = isSame ? Object.assign(movement.fields, fieldsOf(preview)) : fieldsOf(preview);
-    Object.assign(movement, { sid, gesture, fields });
-    movement.motion.receive(poseOf({ ...element, ...fields }), now, dt > 0 ? dt : undefined);
-    this.room.tell("moving", { elementId: id });
   }
 
   /** @param {Data} data @param {number} now */
-  ended({ elementId, sid }, now) {
-    if (this.all.get(elementId)?.sid === sid) this.end(elementId, now);
+  "gesture:ended"({ elementId, sid }, now) {
+    if (this.all.get(elementId)?.sid === sid) this.over(elementId, now);
   }
 
   /**
    * Nothing of a gesture is shown any more: the element moves to where it is stored.
    * @param {string} id @param {number} now
    */
-  end(id, now) {
+  over(id, now) {
     const movement = this.all.get(id);
     if (!movement) return;
     this.heard.delete(id);
@@ -834,7 +853,7 @@ class Movements {
     this.room.tell("moving", { elementId: id });
   }
 
-  /** @param {Element} element @param {number} now @returns {Element} where it is on its way */
+  /** @param {Element} element @param {number} now @returns {any} where it is on its way */
   drawn(element, now) {
     const movement = this.all.get(element.id);
     if (!movement) return element;
@@ -845,234 +864,247 @@ class Movements {
     // One object for all frames: copying an element with all its fields costs more than the rest of a frame.
     if (movement.element !== element) Object.assign(movement, { element, drawn: { ...element } });
     const { drawn } = movement;
-    [drawn.positionX, drawn.positionY, drawn.rotation, drawn.scaleX, drawn.scaleY] = movement.motion.pose(now);
-    drawn.width = element.originalWidth * Math.abs(drawn.scaleX);
-    drawn.height = element.originalHeight * Math.abs(drawn.scaleY);
-    return drawn;
+    movement.motion.pose(now).forEach((value, index) => (drawn[POSE[index]] = value));
+    return sized(drawn);
   }
 }
 
 /** Who is in a room, with cursors and selections; and those of this user. */
-class People {
+class People extends Part {
+  /**
+   * By user.
+   * @type {Map<string, Data>}
+   */
+  members = new Map();
+  /**
+   * What is said of this user after each join.
+   * @type {Record<string, Data | undefined>}
+   */
+  own = {};
+  /**
+   * Where this user points.
+   * @type {Data}
+   */
+  cursor = { x: null };
+
   /** @param {RoomCore} room */
   constructor(room) {
+    super();
     this.room = room;
-    /** @type {Map<string, Data>} by user */
-    this.members = new Map();
-    /** @type {{cursor?: Data, selection?: string[], viewport?: Data}} what others see of this user, sent after each join */
-    this.own = {};
-    /** @type {Throttle<Data>} */
-    this.throttle = new Throttle();
+    this.stream = new Stream(room, () => ["cursor:moving", this.cursor]);
   }
 
-  get deadline() {
-    return this.throttle.deadline;
+  get parts() {
+    return [this.stream];
   }
 
-  /** @param {number} now */
-  timeReached(now) {
-    const cursor = this.throttle.due(now, this.room.throttleMs);
-    if (cursor) this.room.send("cursor:moving", cursor);
-  }
-
-  joined() {
-    const { cursor, selection, viewport } = this.own;
-    if (cursor) this.room.send("cursor:moving", cursor);
-    if (selection) this.select(selection);
-    if (viewport) this.look(viewport);
-  }
-
-  /** @param {any} members */
+  /** @param {any} members of the room that was joined */
   met(members) {
-    this.members = new Map(objectsIn(members).map(member => [member.userId, this.member(member)]));
+    this.members.clear();
+    for (const member of objectsIn(members)) this.add(member);
     this.room.tell("members");
   }
 
-  /** @param {Data} member @returns {Data} */
-  member(member) {
-    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["cursor", "selection"])]);
-    return { ...pick(member, ["userId", "name", "color"]), connections: new Map(/** @type {any} */ (connections)) };
+  /** @param {number} now */
+  joined(now) {
+    if (this.cursor.x !== null) this.stream.send(now);
+    for (const [event, body] of Object.entries(this.own)) if (body) this.set(event, body);
   }
 
-  /** @param {string} event @param {Data} data */
-  eventReceived(event, data) {
-    switch (event) {
-      case "member:joined":
-        this.members.set(data.userId, this.member(data));
-        return this.room.tell("members");
-      case "member:left":
-        this.members.delete(data.userId);
-        return this.room.tell("members");
-      case "cursor:moved": return this.attended(data, { cursor: data.x === null ? null : { x: data.x, y: data.y } });
-      case "selection:changed": return this.attended(data, { selection: textsIn(data.elementIds) });
-    }
+  /** @param {Data} member */
+  add(member) {
+    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["cursor", "selection"])]);
+    this.members.set(member.userId, {
+      ...pick(member, ["userId", "name", "color"]), connections: new Map(/** @type {any} */ (connections)),
+    });
+  }
+
+  /** @param {Data} data */
+  "member:joined"(data) {
+    this.add(data);
+    this.room.tell("members");
+  }
+
+  /** @param {Data} data */
+  "member:left"(data) {
+    this.members.delete(data.userId);
+    this.room.tell("members");
+  }
+
+  /** @param {Data} data */
+  "cursor:moved"({ x, y, ...data }) {
+    this.attended(data, { cursor: x === null ? null : { x, y } });
+  }
+
+  /** @param {Data} data */
+  "selection:changed"(data) {
+    this.attended(data, { selection: textsIn(data.elementIds) });
   }
 
   /**
    * Somebody points at something or has selected it.
    * @param {Data} data @param {Data} change
    */
-  attended(data, change) {
-    const { userId, sid } = data;
-    const member = this.members.get(userId);
-    if (!member) return;
-    member.connections.set(sid, { ...member.connections.get(sid), ...change });
+  attended({ userId, sid }, change) {
+    const connections = this.members.get(userId)?.connections;
+    if (!connections) return;
+    connections.set(sid, { ...connections.get(sid), ...change });
     this.room.tell("attention", { userId, sid, ...change });
   }
 
-  /** @param {number | null} x pixels, null to hide it @param {number | null} y @param {number} now */
-  point(x, y, now) {
-    const cursor = { x, y };
-    this.own.cursor = x === null ? undefined : cursor;
-    if (this.room.phase !== "joined") return;
-    const due = this.throttle.offer(cursor, now, this.room.throttleMs);
-    if (due) this.room.send("cursor:moving", due);
+  /** @param {Data} input pixels, null to hide the cursor @param {number} now */
+  point({ x, y }, now) {
+    this.cursor = { x, y };
+    this.stream.changed(now);
   }
 
-  /** @param {string[]} elementIds */
-  select(elementIds) {
-    this.own.selection = elementIds;
-    if (this.room.phase === "joined") this.room.ask("selection:set", { elementIds });
+  /** @param {Data} input */
+  select({ elementIds }) {
+    this.set("selection:set", { elementIds });
   }
 
-  /** @param {Data | undefined} viewport undefined for everything */
-  look(viewport) {
-    this.own.viewport = viewport;
-    if (this.room.phase === "joined") this.room.ask("viewport:set", { ...viewport });
+  /** @param {Data} input without a viewport for everything */
+  look({ viewport }) {
+    this.set("viewport:set", viewport);
+  }
+
+  /** @param {string} event @param {Data | undefined} body */
+  set(event, body) {
+    this.own[event] = body;
+    if (this.room.phase === "joined") this.room.ask(event, { ...body });
   }
 }
 
-/**
- * A whole room as the answer to a join brings it; `n` is the highest number of the session that is contained in it.
- * @typedef {{epoch: string, seq: number, n: number, elements: Element[]}} Snapshot
- */
+// MARK: Rooms
+
+/** Codes of refusals after which the same edit is sent again. */
+const RETRYABLE = ["busy", "rate_limited", "unavailable"];
 
 /** One room: what the server confirmed, this user's edits on top of it, and what is known of the others. */
-export class RoomCore {
-  /** @param {string} roomId @param {Core} core @param {Data | undefined} record what was saved of it */
-  constructor(roomId, core, record) {
-    this.roomId = roomId;
+export class RoomCore extends Part {
+  /** @type {"idle" | "joining" | "parts" | "joined" | "refused"} */
+  phase = "idle";
+  /** Whether it is left as soon as all edits have their results. */
+  isLeaving = false;
+  /** @type {string | undefined} */
+  epoch = undefined;
+  seq = 0;
+  /** @type {Data} */
+  limits = {};
+  rules = BUILT_IN;
+  throttleMs = 16;
+  /**
+   * What the server confirmed up to `seq`.
+   * @type {Map<string, Element>}
+   */
+  confirmed = new Map();
+  /**
+   * The same with this user's edits and gestures.
+   * @type {Map<string, Element>}
+   */
+  shown = new Map();
+  /**
+   * Elements to be computed again, and to be reported.
+   * @type {Set<string>}
+   */
+  touched = new Set();
+  /**
+   * The answer to a join while parts of the room are missing.
+   * @type {Data}
+   */
+  arriving = {};
+  /** How often something was refused for now since something succeeded. */
+  pauses = 0;
+  /**
+   * Where the page of the history begins that is being read.
+   * @type {number | undefined}
+   */
+  searchFrom = undefined;
+  isDirty = false;
+
+  /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
+  constructor(core, roomId, record) {
+    super();
     this.core = core;
-    /** @type {"idle" | "joining" | "parts" | "joined" | "refused"} */
-    this.phase = "idle";
-    /** Whether it is left as soon as all edits have their results. */
-    this.isLeaving = false;
+    this.roomId = roomId;
     /** @type {string | undefined} */
     this.session = record?.session;
-    /** @type {string} */
     this.sid = record?.sid ?? "";
-    /** @type {string | undefined} */
-    this.epoch = undefined;
-    this.seq = 0;
-    /** @type {Data} */
-    this.limits = {};
-    this.rules = BUILT_IN;
-    this.throttleMs = 16;
-    this.queue = new EditQueue(core.queueLimit);
-    this.queue.nextNumber = record?.nextNumber ?? 1;
-    for (const edit of record?.edits ?? []) {
-      this.queue.edits.push({ ...newEdit(edit.event, edit.body, edit.ids), ...edit });
-    }
-    /**
-     * What the server confirmed up to `seq`.
-     * @type {Map<string, Element>}
-     */
-    this.confirmed = new Map();
-    /**
-     * The same with this user's edits and gestures.
-     * @type {Map<string, Element>}
-     */
-    this.shown = new Map();
-    /**
-     * Elements to be computed again, and to be reported.
-     * @type {Set<string>}
-     */
-    this.touched = new Set();
-    /** @type {Snapshot | undefined} of which parts are missing */
-    this.arriving = undefined;
-    this.hands = new Hands(this, record?.gesture ?? 0);
+    this.queue = new EditQueue(core.queueLimit, record ?? {});
+    this.hands = new Hands(this, record?.gesture);
     this.movements = new Movements(this);
     this.people = new People(this);
-    this.retryAt = Infinity;
-    /** Until when no edit is sent, because the server asked for a pause; Infinity without one. */
-    this.resumeAt = Infinity;
-    this.pauses = 0;
-    /**
-     * Where the page of the history begins that is being read.
-     * @type {number | undefined}
-     */
-    this.searchFrom = undefined;
-    this.searchAt = Infinity;
-    this.isDirty = false;
     /** Whether something is saved of it. */
     this.isSaved = record !== undefined;
+    this.touchEdits();
+    this.join();
   }
 
-  get deadline() {
-    const parts = [this.hands, this.movements, this.people].map(part => part.deadline);
-    return Math.min(this.retryAt, this.searchAt, this.resumeAt, ...parts);
-  }
-
-  /** @param {number} now */
-  timeReached(now) {
-    if (now >= this.retryAt) this.join();
-    if (now >= this.searchAt) this.search();
-    if (now >= this.resumeAt) {
-      this.resumeAt = Infinity;
-      this.pump();
-    }
-    for (const part of [this.hands, this.movements, this.people]) part.timeReached(now);
+  get parts() {
+    return [this.hands, this.movements, this.people];
   }
 
   // Joining
 
   /** Joins, or joins again: with the session and the position that are known. */
   join() {
-    this.retryAt = Infinity;
+    delete this.due.join;
     if (!this.core.link.isUp) return;
     this.phase = "joining";
-    const resume = this.epoch === undefined ? undefined : { epoch: this.epoch, seq: this.seq };
-    const session = this.session;
-    this.ask("room:join", { parts: true, session, resume }, (answer, now) => {
-      if (answer.ok === true) this.entered(answer, now);
-      else this.notEntered(objectIn(answer.error), now);
-    });
+    const { session, epoch, seq } = this;
+    this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq } },
+      (answer, now) => this.entered(answer, now),
+      (error, now) => {
+        if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
+        else if (RETRYABLE.includes(error.code)) this.retry("join", now, error);
+        else this.enter("refused", { error });
+      });
+  }
+
+  /** @param {"joined" | "refused"} phase @param {Data} more */
+  enter(phase, more) {
+    this.phase = phase;
+    this.tell("room", { phase, ...more });
   }
 
   /** The app wants a room that it has not left yet. */
   enteredAgain() {
     this.isLeaving = false;
-    if (this.phase === "joined") this.tell("room", { phase: "joined", recovered: true });
+    if (this.phase === "joined") this.enter("joined", { recovered: true });
+  }
+
+  leave() {
+    this.isLeaving = true;
   }
 
   connectionLost() {
-    this.phase = this.phase === "refused" ? "refused" : "idle";
-    this.retryAt = this.searchAt = this.resumeAt = Infinity;
+    if (this.phase !== "refused") this.phase = "idle";
+    this.due = {};
     this.searchFrom = undefined;
-    this.arriving = undefined;
-    this.queue.resendFrom(0);
+    this.queue.resendFrom();
   }
 
   /** @param {Data} answer @param {number} now */
   entered(answer, now) {
+    const { queue } = this, last = Number(answer.n) || 0;
     this.limits = objectIn(answer.limits);
     this.throttleMs = Number(answer.throttleMs) || 16;
-    const last = Number(answer.n) || 0;
-    if (this.session !== answer.session) this.queue.loseSession(this.sid);
+    if (this.session !== answer.session) queue.loseSession(this.sid);
     // The server's numbers of this session lie behind: what was acknowledged was lost with its database.
-    else if (this.firstNumber() > last + 1) return this.loseSession();
-    this.queue.nextNumber = Math.max(this.queue.nextNumber, last + 1);
+    else if (queue.firstNumber > last + 1) return this.loseSession();
+    queue.nextNumber = Math.max(queue.nextNumber, last + 1);
     this.session = answer.session;
     this.sid = answer.sid;
     this.isDirty = true;
-    this.rulesArrived(answer.rules);
+    if (isObject(answer.rules)) this.rules = tableOf(answer.rules);
+    this.touchEdits();
     this.people.met(answer.members);
     if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer, now);
     // Until all of the room is here nothing of it is known that a join could go on from.
     this.epoch = undefined;
-    this.arriving = { epoch: answer.epoch, seq: answer.seq, n: last, elements: objectsIn(answer.elements) };
+    this.arriving = { ...answer, n: last, elements: objectsIn(answer.elements) };
     if (answer.parts > 0) this.phase = "parts";
-    else this.replaced(this.arriving);
+    else this.replaced(now);
   }
 
   /**
@@ -1083,78 +1115,55 @@ export class RoomCore {
     for (const { event, data } of objectsIn(answer.updates)) {
       if (data?.seq === this.seq + 1) this.apply(event, data, now);
     }
-    if (this.seq === answer.seq) return this.ready(true);
+    if (this.seq === answer.seq) return this.ready(true, now);
     // Not what was promised: the whole room instead.
     this.epoch = undefined;
     this.join();
   }
 
-  /** The number of the first edit that was sent and has no answer, else the next number. */
-  firstNumber() {
-    return this.queue.open.find(edit => edit.n !== undefined && !edit.doubt)?.n ?? this.queue.nextNumber;
-  }
-
-  /** @param {any} rules */
-  rulesArrived(rules) {
-    if (!isObject(rules)) return;
-    this.rules = tableOf(rules);
-    for (const edit of this.queue.edits) this.touch(edit.elementIds);
-  }
-
-  /** @param {Data} data */
-  partArrived(data) {
-    if (this.phase !== "parts" || !this.arriving) return;
+  /** @param {Data} data @param {number} now */
+  "room:elements"(data, now) {
+    if (this.phase !== "parts") return;
     this.arriving.elements.push(...objectsIn(data.elements));
-    if (data.part >= data.parts) this.replaced(this.arriving);
+    if (data.part >= data.parts) this.replaced(now);
   }
 
   /**
    * A whole room arrived in place of what was known.
-   * @param {Snapshot} snapshot
+   * @param {number} now
    */
-  replaced({ epoch, seq, n, elements }) {
+  replaced(now) {
+    const { epoch, seq, n, elements } = this.arriving;
+    this.arriving = {};
     this.touch(this.shown.keys());
     this.epoch = epoch;
     this.seq = seq;
-    this.confirmed = new Map(elementsById(elements));
-    this.arriving = undefined;
+    this.confirmed = new Map(byId(elements));
     this.movements.clear();
-    for (const edit of this.queue.open) {
-      if (edit.n !== undefined && !edit.doubt && edit.n <= n) edit.isStored = true;
-    }
+    for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
     // In the server's order, which only a new map has.
     this.shown = new Map(this.confirmed);
     this.touch(this.confirmed.keys());
-    for (const edit of this.queue.edits) this.touch(edit.elementIds);
-    this.settleUpTo(this.seq);
-    this.ready(false);
+    this.touchEdits();
+    this.settle();
+    this.ready(false, now);
   }
 
-  /** @param {boolean} recovered */
-  ready(recovered) {
-    this.phase = "joined";
+  /** @param {boolean} recovered @param {number} now */
+  ready(recovered, now) {
     this.pauses = 0;
-    this.tell("room", { phase: "joined", recovered });
-    this.people.joined();
-    if (this.queue.hasDoubts) this.search();
-    else this.pump();
+    this.enter("joined", { recovered });
+    this.people.joined(now);
+    this.search();
+    this.pump();
   }
 
-  /** @param {Data} error @param {number} now */
-  notEntered(error, now) {
-    if (error.code === "session_expired" && this.session !== undefined) return this.loseSession();
-    if (RETRYABLE.includes(error.code)) {
-      this.retryAt = now + this.pause(error.retryAfterMs);
-      return;
-    }
-    this.phase = "refused";
-    this.tell("room", { phase: "refused", error });
-  }
-
-  /** @param {number | undefined} wanted ms that the server asks for @returns {number} ms */
-  pause(wanted) {
-    this.pauses++;
-    return wanted ?? Math.min(250 * 2 ** this.pauses, 5000);
+  /**
+   * Does something that was refused for now later.
+   * @param {"join" | "pump" | "search"} action @param {number} now @param {Data} [error] with how long the server asks for
+   */
+  retry(action, now, error) {
+    this.due[action] = now + (error?.retryAfterMs ?? Math.min(250 * 2 ** ++this.pauses, 5000));
   }
 
   /** The session ended: whether its last edits were applied is known to the room's history alone. */
@@ -1162,7 +1171,7 @@ export class RoomCore {
     this.queue.loseSession(this.sid);
     this.session = undefined;
     this.isDirty = true;
-    for (const edit of this.queue.edits) this.touch(edit.elementIds);
+    this.touchEdits();
     this.join();
   }
 
@@ -1170,13 +1179,8 @@ export class RoomCore {
 
   /** Reads the room's history from where the oldest edit in doubt was sent. */
   search() {
-    this.searchAt = Infinity;
-    if (this.phase !== "joined" || !this.queue.hasDoubts) return;
-    this.read(this.searchFrom ?? Math.min(...this.doubtful.map(edit => edit.after)));
-  }
-
-  get doubtful() {
-    return this.queue.edits.filter(edit => edit.doubt !== undefined);
+    const { doubtful } = this.queue;
+    if (doubtful.length > 0) this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
   }
 
   /** @param {number} after */
@@ -1185,123 +1189,112 @@ export class RoomCore {
     this.tell("history", { after });
   }
 
-  /**
-   * @param {number} after @param {Data | null} page behind that number, or null when it cannot be had
-   * @param {number} now
-   */
-  historyArrived(after, page, now) {
+  /** @param {Data} input a page behind a number, or null when it cannot be had @param {number} now */
+  history({ after, page }, now) {
+    const { queue } = this;
     if (this.searchFrom !== after || this.phase !== "joined") return;
-    if (!page || !Array.isArray(page.entries)) {
-      this.searchAt = now + this.pause(undefined);
-      return;
-    }
+    if (!Array.isArray(page?.entries)) return this.retry("search", now);
     for (const entry of objectsIn(page.entries)) {
-      for (const edit of this.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
+      for (const edit of queue.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
         if (edit.n === entry.n) this.acknowledged(edit, foundAnswer(entry));
         // A session's numbers are decided in their order.
-        else if ((edit.n ?? 0) < entry.n) edit.isDecided = true;
+        else if (Number(edit.n) < entry.n) edit.isDecided = true;
       }
     }
-    for (const edit of this.doubtful) if (page.oldest > edit.after + 1) this.refused(edit, FORGOTTEN);
+    for (const edit of queue.doubtful) if (page.oldest > edit.after + 1) this.refused(edit, FORGOTTEN);
     this.pauses = 0;
     if (page.next > after) return this.read(page.next);
     // What the history does not have was not applied.
     this.searchFrom = undefined;
-    for (const edit of this.doubtful) {
+    for (const edit of queue.doubtful) {
       if (edit.isDecided) this.refused(edit, WITHOUT_EFFECT);
       edit.doubt = edit.n = undefined;
-      this.touch(edit.elementIds);
     }
+    this.touchEdits();
     this.isDirty = true;
     this.pump();
   }
 
   // Edits
 
+  /** @param {Data} input */
+  edit({ id, event, body }) {
+    this.make(id, event, body);
+  }
+
   /** @param {any} id the app's name of it @param {string} event @param {Data} body */
-  edit(id, event, body) {
-    const edit = newEdit(event, body, [id]);
-    edit.elementIds.push(...this.annotationsOf(edit));
+  make(id, event, body) {
+    const edit = newEdit(event, body, [id]), { elementIds } = edit;
+    if (event.endsWith(":delete")) {
+      // Annotations go with their parents.
+      for (const element of this.shown.values()) if (elementIds.includes(element.parentId)) elementIds.push(element.id);
+    }
     const limit = this.limits.message ?? 262144;
     // With some room for what is added when it is sent.
     if (byteCount(JSON.stringify([event, body])) + 256 > limit) return this.report(edit, tooLarge(limit));
     if (!this.queue.append(edit)) return this.report(edit, FULL);
     this.isDirty = true;
-    this.touch(edit.elementIds);
+    this.touch(elementIds);
     this.pump();
-  }
-
-  /**
-   * What goes with its parents when they are deleted.
-   * @param {Edit} edit @returns {string[]}
-   */
-  annotationsOf(edit) {
-    if (!edit.event.endsWith(":delete")) return [];
-    const lies = (/** @type {Element} */ element) => edit.elementIds.includes(element.parentId);
-    return [...this.shown.values()].filter(lies).map(element => element.id);
   }
 
   /** Sends what may be sent. */
   pump() {
-    if (this.phase !== "joined" || this.queue.hasDoubts || this.resumeAt < Infinity) return;
-    for (;;) {
-      const edit = this.queue.next(this.limits.unacknowledged ?? 32, this.seq);
-      if (!edit) return;
-      this.isDirty = true;
-      const { attempt } = edit, { session } = this;
-      this.ask(edit.event, { ...edit.body, n: edit.n }, (answer, now) => {
-        // What an ended session still says is about another sending of the edit.
-        if (this.session !== session || !this.queue.open.includes(edit)) return;
-        if (answer.ok === true) this.acknowledged(edit, answer);
-        else this.notAcknowledged(edit, objectIn(answer.error), attempt === edit.attempt, now);
-      });
-    }
+    const { queue } = this;
+    if (this.phase !== "joined" || queue.doubtful.length > 0 || this.due.pump) return;
+    for (let edit; (edit = queue.next(this.limits.unacknowledged ?? 32, this.seq)); ) this.sendEdit(edit);
+  }
+
+  /** @param {Edit} edit */
+  sendEdit(edit) {
+    this.isDirty = true;
+    const { sending } = edit, { session } = this;
+    // What an ended session still says is about another sending of the edit.
+    const isMeant = () => this.session === session && this.queue.open.includes(edit);
+    this.ask(edit.event, { ...edit.body, n: edit.n },
+      answer => isMeant() && this.acknowledged(edit, answer),
+      (error, now) => isMeant() && this.notAcknowledged(edit, error, sending === edit.sending, now));
   }
 
   /** @param {Edit} edit @param {Data} answer */
   acknowledged(edit, answer) {
     edit.seq = Number(answer.seq) || 0;
-    edit.doubt = undefined;
-    edit.isUnderWay = false;
+    edit.doubt = edit.sending = undefined;
     this.isDirty = true;
     this.pauses = 0;
     this.report(edit, answer);
-    // Until the room's stream reaches it, the edit stays on top, or the element would jump back for a moment.
-    if (edit.seq <= this.seq) this.settleUpTo(this.seq);
+    this.settle();
     this.pump();
   }
 
-  /**
-   * @param {Edit} edit @param {Data} error @param {boolean} isLatest whether it was not sent again since
-   * @param {number} now
-   */
+  /** @param {Edit} edit @param {Data} error @param {boolean} isLatest whether it was not sent again since @param {number} now */
   notAcknowledged(edit, error, isLatest, now) {
-    const { code } = error;
+    const { queue } = this, { code } = error;
     if (![...RETRYABLE, "gap", "session_expired"].includes(code)) {
       // A number that was not used would be a hole: something that is refused for certain fills it.
       if (code === "unknown_event") this.fill(edit);
       this.refused(edit, error);
       return this.pump();
     }
-    if (!isLatest || !edit.isUnderWay) return;
+    if (!isLatest) return;
     if (code === "gap") {
-      if (!(error.expected >= this.firstNumber())) return this.loseSession();
-      this.queue.resendFrom(error.expected);
+      if (!(error.expected >= queue.firstNumber)) return this.loseSession();
+      queue.resendFrom(error.expected);
       return this.pump();
     }
-    this.queue.resendFrom(edit.n ?? 0);
-    if (code === "session_expired") return this.phase === "joined" ? this.join() : undefined;
-    this.resumeAt = now + this.pause(error.retryAfterMs);
+    queue.resendFrom(edit.n);
+    if (code !== "session_expired") this.retry("pump", now, error);
+    else if (this.phase === "joined") this.join();
   }
 
   /**
    * Puts an edit without content in the place of one whose event the server does not know.
    * @param {Edit} edit
    */
-  fill(edit) {
-    const filler = { ...newEdit("element:update", {}, []), n: edit.n, after: edit.after };
-    this.queue.edits.splice(this.queue.edits.indexOf(edit), 0, filler);
-    this.queue.resendFrom(edit.n ?? 0);
+  fill({ n, after }) {
+    const { edits } = this.queue, filler = { ...newEdit("element:update", {}, []), n, after };
+    edits.splice(edits.findIndex(edit => edit.n === n), 0, filler);
+    this.queue.resendFrom(n);
   }
 
   /**
@@ -1309,10 +1302,15 @@ export class RoomCore {
    * @param {Edit} edit @param {Data} error
    */
   refused(edit, error) {
-    this.queue.remove(edit);
+    this.remove(edit);
     this.isDirty = true;
-    this.touch(edit.elementIds);
     this.report(edit, { ok: false, error });
+  }
+
+  /** @param {Edit} edit */
+  remove(edit) {
+    this.queue.edits = this.queue.edits.filter(other => other !== edit);
+    this.touch(edit.elementIds);
   }
 
   /** @param {Edit} edit @param {Data} answer */
@@ -1321,64 +1319,47 @@ export class RoomCore {
   }
 
   /**
-   * Removes acknowledged edits that the stream has reached.
-   * @param {number} seq
+   * Removes acknowledged edits that the room's stream has reached. Until then they stay on top, or an element would jump
+   * back for a moment.
    */
-  settleUpTo(seq) {
-    for (const edit of this.queue.edits) {
-      if (edit.seq === undefined || edit.seq > seq) continue;
-      this.queue.remove(edit);
-      this.touch(edit.elementIds);
-    }
+  settle() {
+    for (const edit of this.queue.edits) if (Number(edit.seq) <= this.seq) this.remove(edit);
   }
 
   // What the server says
 
   /** @param {string} event @param {Data} data @param {number} now */
   eventReceived(event, data, now) {
-    if (typeof data.seq === "number" && UPDATES.has(event)) {
-      if (this.phase === "joined") this.updated(event, data, now);
-      return;
-    }
-    switch (event) {
-      case "room:elements": return this.partArrived(data);
-      case "room:resync": return this.phase === "joined" ? this.join() : undefined;
-      case "room:throttle":
-        if (data.intervalMs >= 0) this.throttleMs = data.intervalMs;
-        return;
-      case "element:transforming": return this.movements.previewed(data, data, now);
-      case "elements:transforming":
-        for (const preview of objectsIn(data.elements)) this.movements.previewed(preview, data, now);
-        return;
-      case "gesture:ended": return this.movements.ended(data, now);
-      default: return this.people.eventReceived(event, data);
-    }
+    const { seq } = data;
+    if (typeof seq !== "number" || !Object.hasOwn(UPDATES, event)) return this.hear(event, data, now);
+    if (this.phase !== "joined" || seq <= this.seq) return;
+    // Behind a hole: what is missing comes with another join.
+    if (seq === this.seq + 1) this.apply(event, data, now);
+    else this.join();
   }
 
-  /**
-   * Applies a change, in the order of the room's numbers only.
-   * @param {string} event @param {Data} data @param {number} now
-   */
-  updated(event, data, now) {
-    if (data.seq <= this.seq) return;
-    // A hole: what is missing comes with another join.
-    if (data.seq === this.seq + 1) this.apply(event, data, now);
-    else this.join();
+  "room:resync"() {
+    if (this.phase === "joined") this.join();
+  }
+
+  /** @param {Data} data */
+  "room:throttle"({ intervalMs }) {
+    if (intervalMs >= 0) this.throttleMs = intervalMs;
   }
 
   /** @param {string} event @param {Data} data the change behind `seq` @param {number} now */
   apply(event, data, now) {
     this.seq = data.seq;
-    const own = data.sid === this.sid ? this.queue.numbered(data.n) : undefined;
+    const own = this.queue.open.find(edit => data.sid === this.sid && isNumbered(edit) && edit.n === data.n);
     if (own) own.isStored = true;
-    for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
+    for (const [id, element] of UPDATES[event]?.(data, this.confirmed) ?? []) {
       if (element) this.confirmed.set(id, element);
       else this.confirmed.delete(id);
       this.touch([id]);
-      this.movements.end(id, now);
+      this.movements.over(id, now);
     }
     if (own) this.touch(own.elementIds);
-    this.settleUpTo(this.seq);
+    this.settle();
   }
 
   /** @param {Iterable<string>} ids */
@@ -1386,9 +1367,13 @@ export class RoomCore {
     for (const id of ids) this.touched.add(id);
   }
 
-  /** Computes again what changed, and reports it. */
+  touchEdits() {
+    for (const edit of this.queue.edits) this.touch(edit.elementIds);
+  }
+
+  /** Saves, computes again and reports what changed. */
   finish() {
-    this.save();
+    if (this.isDirty) this.save();
     if (this.touched.size === 0) return;
     const ids = [...this.touched];
     this.touched.clear();
@@ -1400,19 +1385,14 @@ export class RoomCore {
     this.tell("changed", { ids });
   }
 
+  /** What has to survive the end of the app: nothing when everything has its result. */
   save() {
-    const record = this.isDirty ? this.record() : null;
-    if (record || (this.isDirty && this.isSaved)) this.tell("save", { record });
-    this.isSaved = this.isDirty ? record !== null : this.isSaved;
+    const { session, sid, queue: { open, nextNumber }, hands } = this;
+    const edits = open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
+    const record = edits[0] ? { session, sid, nextNumber, gesture: hands.lastNumber, edits } : null;
+    if (record || this.isSaved) this.tell("save", { record });
+    this.isSaved = record !== null;
     this.isDirty = false;
-  }
-
-  /** What has to survive the end of the app; null when everything has its result. */
-  record() {
-    const edits = this.queue.open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
-    if (edits.length === 0) return null;
-    const { session, sid, queue, hands } = this;
-    return { session, sid, nextNumber: queue.nextNumber, gesture: hands.lastNumber, edits };
   }
 
   /**
@@ -1422,40 +1402,33 @@ export class RoomCore {
   composed(id) {
     let element = this.confirmed.get(id);
     for (const edit of this.queue.edits) {
-      if (edit.isStored || edit.doubt || !edit.elementIds.includes(id)) continue;
-      element = this.edited(element, id, edit);
+      if (!edit.isStored && !edit.doubt && edit.elementIds.includes(id)) element = this.edited(element, id, edit);
     }
-    return this.hands.applied(element);
-  }
-
-  /** @param {Element} element @returns {Element | undefined} */
-  parent(element) {
-    return element.parentId === undefined ? undefined : this.confirmed.get(element.parentId);
+    for (const hand of this.hands.on(id)) {
+      if (element && !element.locked) element = this.gestured(element, hand.deltas, hand.pivot, true);
+    }
+    return element;
   }
 
   /** @param {Element | undefined} element @param {string} id @param {Edit} edit @returns {Element | undefined} */
   edited(element, id, { event, body }) {
-    if (event === "element:create") return element ?? created(body.element, this.rules);
-    if (event === "elements:create") {
-      return element ?? created(body.elements.find((/** @type {Data} */ one) => one.id === id), this.rules);
+    const { rules } = this, verb = event.split(":")[1];
+    const entry = body.element ?? body.elements?.find((/** @type {any} */ one) => idOf(one) === id) ?? body;
+    if (verb === "create") return element ?? created(entry, rules);
+    if (!element || (element.locked && verb !== "update")) return element;
+    switch (verb) {
+      case "update": return updated(element, body.set, rules);
+      case "gesture": return this.gestured(element, body, body.pivot);
+      case "transform": return transformed(element, fieldsOf(entry), rules);
+      case "preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, rules);
+      case "delete": return undefined;
     }
-    if (!element) return undefined;
-    if (event === "element:update") return updated(element, body.set, this.rules);
-    if (element.locked) return element;
-    switch (event) {
-      case "element:transform": return transformed(element, fieldsOf(body), this.rules);
-      case "elements:transform": {
-        const entry = body.elements.find((/** @type {Data} */ one) => one.elementId === id);
-        return transformed(element, fieldsOf(entry), this.rules);
-      }
-      case "element:gesture":
-      case "elements:gesture":
-        return gestured(element, body, this.rules, { pivot: body.pivot, parent: this.parent(element) });
-      case "element:preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, this.rules);
-      case "element:delete":
-      case "elements:delete": return undefined;
-      default: return element;
-    }
+    return element;
+  }
+
+  /** @param {Element} element @param {Deltas} deltas @param {Point} [pivot] @param {boolean} [isDrawn] */
+  gestured(element, deltas, pivot, isDrawn) {
+    return gestured(element, deltas, this.rules, { pivot, isDrawn, parent: this.confirmed.get(element.parentId) });
   }
 
   /**
@@ -1465,7 +1438,7 @@ export class RoomCore {
    */
   drawn(id, now) {
     const element = this.shown.get(id);
-    return element && !this.hands.areOn(id) ? this.movements.drawn(element, now) : element;
+    return element && !this.hands.on(id)[0] ? this.movements.drawn(element, now) : element;
   }
 
   // Sending
@@ -1480,13 +1453,12 @@ export class RoomCore {
 
   /**
    * Sends something that has an answer, which nobody hears after the room was left.
-   * @param {string} event @param {Data} body
-   * @param {(answer: Data, now: number) => void} [answered]
+   * @param {string} event @param {Data} body @param {Answered} [done] @param {Answered} [failed]
    */
-  ask(event, body, answered) {
-    this.core.link.request(event, { roomId: this.roomId, ...body }, (answer, now) => {
-      if (this.core.rooms.get(this.roomId) === this) answered?.(answer, now);
-    });
+  ask(event, body, done, failed) {
+    const isHere = () => this.core.rooms.get(this.roomId) === this;
+    this.core.link.request(event, { roomId: this.roomId, ...body },
+      (answer, now) => isHere() && done?.(answer, now), (error, now) => isHere() && failed?.(error, now));
   }
 
   /**
@@ -1494,22 +1466,8 @@ export class RoomCore {
    * @param {string} event @param {Data} body
    */
   send(event, body) {
-    if (this.phase === "joined") this.core.link.emit(event, { roomId: this.roomId, ...body });
+    if (this.phase === "joined") this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
   }
-}
-
-/** @param {string} event @param {Data} body @param {any[]} ids @returns {Edit} */
-function newEdit(event, body, ids) {
-  return { ids, event, body, elementIds: elementIdsOf(body), after: 0, isUnderWay: false, attempt: 0, isStored: false };
-}
-
-/** @param {Data} body @returns {string[]} */
-function elementIdsOf({ elementId, elementIds, element, elements }) {
-  if (elementId !== undefined) return [elementId];
-  if (element) return [element.id];
-  const idOf = (/** @type {any} */ one) => (typeof one === "string" ? one : one.elementId ?? one.id);
-  if (elements) return elements.map(idOf);
-  return [...(elementIds ?? [])];
 }
 
 /** @param {string} text @returns {number} bytes in UTF-8 */
@@ -1526,36 +1484,35 @@ function foundAnswer({ seq, changes }) {
 
 const FORGOTTEN = { code: "forgotten", message: "The server no longer knows whether this edit was applied." };
 const WITHOUT_EFFECT = { code: "forgotten", message: "The server refused this edit, or it changed nothing." };
-const LEFT = { ok: false, error: { code: "left", message: "The room was left." } };
-const OVER = { ok: false, error: { code: "invalid", message: "The gesture is over." } };
-const FULL = { ok: false, error: { code: "queue_full", message: "Too many edits wait to be sent." } };
+/** @param {string} code @param {string} message */
+const refusal = (code, message) => ({ ok: false, error: { code, message } });
+const LEFT = refusal("left", "The room was left.");
+const OVER = refusal("invalid", "The gesture is over.");
+const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 /** @param {number} limit */
-const tooLarge = limit => ({ ok: false, error: { code: "too_large", message: `An edit has at most ${limit} bytes.` } });
+const tooLarge = limit => refusal("too_large", `An edit has at most ${limit} bytes.`);
 
-/** @param {Data} data @returns {[string, Element]} */
-const flat = data => [data.id, /** @type {Element} */ (without(data, ENVELOPE))];
-
-/** @param {Element[] | undefined} elements @returns {[string, Element][]} */
-const elementsById = elements => objectsIn(elements).map(element => [element.id, element]);
-/** @param {string[] | undefined} ids @returns {[string, undefined][]} */
+/** @param {any} elements @returns {[string, any][]} */
+const byId = elements => objectsIn(elements).map(element => [element.id, element]);
+/** @param {any} ids @returns {[string, undefined][]} */
 const gone = ids => textsIn(ids).map(id => [id, undefined]);
+const one = (/** @type {Data} */ { element }) => byId([element]);
 
 /**
  * The changes that have a number in the room: what becomes of which element, undefined for deleted ones.
- * @type {Map<string, (data: Data, confirmed: Map<string, Element>) => Iterable<[string, Element | undefined]>>}
+ * @type {Record<string, (data: Data, confirmed: Map<string, Element>) => [string, Element | undefined][]>}
  */
-const UPDATES = new Map([
-  ["element:created", data => [flat(data)]],
-  ["elements:created", data => elementsById(data.elements)],
-  ["element:transformed", data => elementsById([data.element])],
-  ["element:updated", data => elementsById([data.element])],
+const UPDATES = {
+  "element:created": data => byId([without(data, ENVELOPE)]),
+  "elements:created": data => byId(data.elements),
+  "element:transformed": one,
+  "element:updated": one,
   // A group has geometry alone; what else an element has stays.
-  ["elements:transformed", (data, confirmed) => objectsIn(data.elements).map(element =>
-    [element.id, { ...confirmed.get(element.id), ...element, updatedBy: data.userId }])],
-  ["element:deleted", data => gone(data.elementIds)],
-  ["elements:changed", data =>
-    [...elementsById(data.created), ...elementsById(data.changed), ...gone(data.deletedIds)]],
-]);
+  "elements:transformed": (data, confirmed) => byId(data.elements).map(([id, element]) =>
+    [id, { ...confirmed.get(id), ...element, updatedBy: data.userId }]),
+  "element:deleted": data => gone(data.elementIds),
+  "elements:changed": data => [...byId(data.created), ...byId(data.changed), ...gone(data.deletedIds)],
+};
 
 // MARK: Connection
 
@@ -1570,78 +1527,79 @@ const LASTING = 5000;
 /** Shorter trips to the background are not worth a message, ms. */
 const SHORT_TRIP = 2000;
 
+/** @typedef {(answer: Data, now: number) => void} Answered gets an answer, or the error in it */
+
 /**
  * The connection: Socket.IO 5 over Engine.IO 4 as texts of a WebSocket, tokens, and whether the other end lives.
  *
  * offline ──► token ──► opening ──► up ──► offline … and expired, when the server refused the token
  */
-class Link {
+class Link extends Part {
+  /** @type {"offline" | "token" | "opening" | "up" | "expired"} */
+  phase = "offline";
+  /** Whether the app wants to be connected. */
+  isWanted = false;
+  isDraining = false;
+  isRefreshing = false;
+  isProbing = false;
+  /** @type {string | undefined} */
+  presentToken = undefined;
+  /** @type {string | undefined} the token that the server refused */
+  refusedToken = undefined;
+  /** Attempts since a connection last lasted. */
+  attempts = 0;
+  upAt = 0;
+  heardAt = 0;
+  /** When the page was hidden. */
+  hiddenAt = -Infinity;
+  /** How long the server may be silent, ms. */
+  patience = 45000;
+  nextRequest = 0;
+  /** @type {Map<number, {sentAt: number, done: Answered, failed: Answered}>} */
+  requests = new Map();
+
   /** @param {Core} core */
   constructor(core) {
+    super();
     this.core = core;
-    /** @type {"offline" | "token" | "opening" | "up" | "expired"} */
-    this.phase = "offline";
-    /** Whether the app wants to be connected. */
-    this.isWanted = false;
-    this.isDraining = false;
-    /** @type {string | undefined} */
-    this.token = undefined;
-    /** @type {string | undefined} the token that the server refused */
-    this.refusedToken = undefined;
-    this.isRefreshing = false;
-    /** Attempts since a connection last lasted. */
-    this.attempts = 0;
-    this.upAt = 0;
-    this.connectAt = Infinity;
-    this.leaveAt = Infinity;
-    /** When the connection counts as dead, unless something arrives. */
-    this.deadAt = Infinity;
-    this.probeDeadAt = Infinity;
-    this.heardAt = 0;
-    /** @type {number | undefined} */
-    this.hiddenAt = undefined;
-    /** How long the server may be silent, ms. */
-    this.patience = 45000;
-    this.nextRequest = 0;
-    /** @type {Map<number, {sentAt: number, answered: (answer: Data, now: number) => void}>} */
-    this.requests = new Map();
   }
 
   get isUp() {
     return this.phase === "up";
   }
 
+  get hasSocket() {
+    return this.isUp || this.phase === "opening";
+  }
+
   get deadline() {
-    return Math.min(this.connectAt, this.leaveAt, this.deadAt, this.probeDeadAt, this.probeAt);
+    return Math.min(super.deadline, this.probeAt);
   }
 
   /** When to ask whether the connection lives: something is unanswered, and nothing at all arrives. */
   get probeAt() {
-    if (!this.isUp || this.probeDeadAt < Infinity) return Infinity;
     const [oldest] = this.requests.values();
-    return oldest ? Math.max(oldest.sentAt, this.heardAt) + QUIET : Infinity;
+    return oldest && !this.isProbing ? Math.max(oldest.sentAt, this.heardAt) + QUIET : Infinity;
   }
 
   /** @param {number} now */
-  timeReached(now) {
-    if (now >= this.deadAt || now >= this.probeDeadAt) return this.lost(now);
-    if (now >= this.leaveAt) return this.lost(now);
-    if (now >= this.connectAt) return this.begin(now);
+  time(now) {
+    super.time(now);
     if (now >= this.probeAt) this.probe(now, QUIET);
   }
 
   // Coming and going
 
-  /** @param {number} now */
-  connect(now) {
+  /** @param {Data} _ @param {number} now */
+  connect(_, now) {
     this.isWanted = true;
     this.refusedToken = undefined;
     this.attempts = 0;
-    if (this.phase === "offline" || this.phase === "expired") this.begin(now);
+    if (["offline", "expired"].includes(this.phase)) this.begin(now);
   }
 
-  /** @param {number} now */
-  disconnect(now) {
+  /** @param {Data} _ @param {number} now */
+  disconnect(_, now) {
     this.isWanted = false;
     if (this.isUp) this.write("41");
     this.lost(now);
@@ -1649,38 +1607,46 @@ class Link {
 
   /** @param {number} now */
   begin(now) {
-    this.connectAt = Infinity;
+    delete this.due.begin;
     this.attempts++;
     if (!this.core.hasTokens) return this.open(now);
     this.phase = "token";
-    this.deadAt = now + CONNECT_TIMEOUT;
-    this.core.output({ type: "token", reason: this.refusedToken === undefined ? "connect" : "refused" });
+    this.due.lost = now + CONNECT_TIMEOUT;
+    this.askForToken(this.refusedToken === undefined ? "connect" : "refused");
   }
 
-  /** @param {string | null} token null when the app has none @param {number} now */
-  tokenArrived(token, now) {
+  /** @param {"connect" | "expires" | "refused"} reason */
+  askForToken(reason) {
+    this.core.output({ type: "token", reason });
+  }
+
+  /** @param {Data} input null when the app has none @param {number} now */
+  token({ token }, now) {
     if (this.isUp && this.isRefreshing) return this.refresh(token);
     if (this.phase !== "token") return;
     if (token !== null && token !== this.refusedToken) {
-      this.token = token;
-      return this.open(now);
-    }
-    // The server would refuse it again: the next attempt is the app's to make.
-    if (this.refusedToken === undefined) return this.lost(now);
+      this.presentToken = token;
+      this.open(now);
+    } else if (this.refusedToken === undefined) this.lost(now);
+    else this.expire();
+  }
+
+  /** The server would refuse the token again: the next attempt is the app's to make. */
+  expire() {
     this.phase = "expired";
-    this.deadAt = Infinity;
+    this.due = {};
   }
 
   /** @param {number} now */
   open(now) {
     this.phase = "opening";
-    this.deadAt = now + CONNECT_TIMEOUT;
+    this.due.lost = now + CONNECT_TIMEOUT;
     this.core.output({ type: "open" });
   }
 
-  /** @param {number} now */
-  opened(now) {
-    this.heardAt = now;
+  /** @param {Data} _ @param {number} now */
+  closed(_, now) {
+    if (this.hasSocket) this.lost(now);
   }
 
   /**
@@ -1688,19 +1654,13 @@ class Link {
    * @param {number} now
    */
   lost(now) {
-    const wasOpen = this.phase === "opening" || this.phase === "up";
-    if (wasOpen) this.core.output({ type: "close" });
+    if (this.hasSocket) this.core.output({ type: "close" });
     if (this.isUp && now - this.upAt >= LASTING) this.attempts = 0;
-    this.reset();
     this.phase = "offline";
-    if (this.isWanted) this.connectAt = now + this.delay();
-    for (const room of this.core.rooms.values()) room.connectionLost();
-  }
-
-  reset() {
-    this.connectAt = this.leaveAt = this.deadAt = this.probeDeadAt = Infinity;
-    this.isDraining = this.isRefreshing = false;
+    this.isDraining = this.isRefreshing = this.isProbing = false;
     this.requests.clear();
+    this.due = this.isWanted ? { begin: now + this.delay() } : {};
+    for (const room of this.core.rooms.values()) room.connectionLost();
   }
 
   /**
@@ -1709,20 +1669,23 @@ class Link {
    */
   delay() {
     const random = this.core.random();
-    return this.attempts === 0 ? random * 1000 : Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2);
+    return this.attempts ? Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2) : random * 1000;
   }
 
-  /** @param {"online" | "foreground" | "background"} what @param {number} now */
-  surroundingsChanged(what, now) {
-    if (what === "background") {
-      this.hiddenAt = now;
-      return;
-    }
-    const isShort = what === "foreground" && this.hiddenAt !== undefined && now - this.hiddenAt < SHORT_TRIP;
-    this.hiddenAt = undefined;
-    if (isShort) return;
+  /** @param {Data} _ @param {number} now */
+  background(_, now) {
+    this.hiddenAt = now;
+  }
+
+  /** @param {Data} input @param {number} now */
+  foreground(input, now) {
+    if (!(now - this.hiddenAt < SHORT_TRIP)) this.online(input, now);
+  }
+
+  /** @param {Data} _ @param {number} now */
+  online(_, now) {
     if (this.isUp) this.probe(now, PROBE_TIMEOUT);
-    else if (this.connectAt < Infinity) this.begin(now);
+    else if (this.due.begin) this.begin(now);
   }
 
   /**
@@ -1730,8 +1693,9 @@ class Link {
    * @param {number} now @param {number} patience ms
    */
   probe(now, patience) {
-    if (this.probeDeadAt < Infinity) return;
-    this.probeDeadAt = now + patience;
+    if (this.isProbing) return;
+    this.isProbing = true;
+    this.due.lost = Math.min(this.due.lost, now + patience);
     this.request("client:ping", {});
   }
 
@@ -1744,92 +1708,96 @@ class Link {
 
   /**
    * Sends an event that is answered.
-   * @param {string} event @param {Data} payload @param {(answer: Data, now: number) => void} [answered]
+   * @param {string} event @param {Data} payload @param {Answered} [done] @param {Answered} [failed]
    */
-  request(event, payload, answered = () => {}) {
+  request(event, payload, done = () => {}, failed = () => {}) {
     if (!this.isUp) return;
-    const number = this.nextRequest++;
-    this.requests.set(number, { sentAt: this.core.now, answered });
-    this.write(`42${number}${JSON.stringify([event, payload])}`);
+    this.requests.set(this.nextRequest, { sentAt: this.core.now, done, failed });
+    this.write(`42${this.nextRequest++}${JSON.stringify([event, payload])}`);
   }
 
-  /**
-   * Sends an event without an answer.
-   * @param {string} event @param {Data} payload
-   */
-  emit(event, payload) {
-    if (this.isUp) this.write(`42${JSON.stringify([event, payload])}`);
-  }
-
-  /** @param {string} text an Engine.IO packet @param {number} now */
-  received(text, now) {
-    if (this.phase !== "opening" && this.phase !== "up") return;
+  /** @param {Data} input an Engine.IO packet @param {number} now */
+  packet({ text }, now) {
+    if (!this.hasSocket) return;
     this.heardAt = now;
-    this.probeDeadAt = Infinity;
-    if (this.isUp) this.deadAt = now + this.patience;
-    const [, kind, digits, json] = /^(0|1|2|40|41|42|43|44)(\d*)(.*)$/s.exec(text) ?? [];
+    this.isProbing = false;
+    if (this.isUp) this.due.lost = now + this.patience;
+    const [, kind, digits, json] = /^(4?\d)(\d*)(.*)$/s.exec(text) ?? [];
     const data = parsed(json);
     switch (kind) {
-      case "0": return this.greeted(data);
+      case "0": return this.greeted(objectIn(data));
       case "1": return this.lost(now);
       case "2": return this.write("3");
       case "40": return this.entered(now);
       case "41": return this.tokenRefused(now);
-      case "42": return Array.isArray(data) ? this.eventReceived(data[0], objectIn(data[1]), now) : undefined;
+      case "42": return this.eventReceived(String(data?.[0]), objectIn(data?.[1]), now);
       case "43": return this.answered(Number(digits), objectIn(data?.[0]), now);
       case "44": return this.notEntered(objectIn(data), now);
     }
   }
 
-  /** @param {any} data */
-  greeted(data) {
-    if (data?.pingInterval > 0 && data?.pingTimeout >= 0) this.patience = data.pingInterval + data.pingTimeout;
-    const token = this.token === undefined ? {} : { token: this.token };
-    this.write("40" + JSON.stringify({ ...this.core.handshake, ...token }));
+  /** @param {Data} data */
+  greeted({ pingInterval, pingTimeout }) {
+    if (pingInterval > 0 && pingTimeout >= 0) this.patience = pingInterval + pingTimeout;
+    this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
   /** @param {number} now */
   entered(now) {
     this.phase = "up";
     this.upAt = now;
-    this.deadAt = now + this.patience;
+    this.due.lost = now + this.patience;
     this.refusedToken = undefined;
     for (const room of this.core.rooms.values()) room.join();
   }
 
   /** @param {Data} refusal @param {number} now */
   notEntered({ message, data }, now) {
-    this.core.output({ type: "error", error: { event: "connect", message, ...data } });
+    this.failed({ event: "connect", message, ...data });
     if (RETRYABLE.includes(data?.code)) this.lost(now);
     else this.tokenRefused(now);
+  }
+
+  /** @param {Data} error */
+  failed(error) {
+    this.core.output({ type: "error", error });
   }
 
   /** @param {number} number @param {Data} answer @param {number} now */
   answered(number, answer, now) {
     const request = this.requests.get(number);
     this.requests.delete(number);
-    request?.answered(answer, now);
+    if (answer.ok === true) request?.done(answer, now);
+    else request?.failed(objectIn(answer.error), now);
   }
 
-  /** @param {any} event @param {Data} data @param {number} now */
+  /** @param {string} event @param {Data} data @param {number} now */
   eventReceived(event, data, now) {
-    switch (event) {
-      case "auth:error": return this.tokenEnds(data);
-      case "server:draining": return this.drain(Number(data.closesInMs) || 0, now);
-      case "transform:error": return this.core.output({ type: "error", error: data });
-      default: this.core.rooms.get(data.roomId)?.eventReceived(event, data, now);
-    }
+    // Only names of events have colons, not those of other methods.
+    if (!event.includes(":")) return;
+    this.hear(event, data, now);
+    this.core.rooms.get(data.roomId)?.eventReceived(event, data, now);
+  }
+
+  /** @param {Data} data */
+  "transform:error"(data) {
+    this.failed(data);
   }
 
   /**
    * The gateway stops: this app leaves at a moment of its own within the next second.
-   * @param {number} closesInMs @param {number} now
+   * @param {Data} data @param {number} now
    */
-  drain(closesInMs, now) {
+  "server:draining"({ closesInMs }, now) {
     if (this.isDraining) return;
     this.isDraining = true;
     this.attempts = 0;
-    this.leaveAt = now + this.core.random() * Math.min(1000, closesInMs);
+    this.due.leave = now + this.core.random() * Math.min(1000, Number(closesInMs) || 0);
+  }
+
+  /** @param {number} now */
+  leave(now) {
+    this.lost(now);
   }
 
   // Tokens
@@ -1838,23 +1806,21 @@ class Link {
    * The server says that the token ends, soon or now.
    * @param {Data} data
    */
-  tokenEnds({ expiresInMs }) {
+  "auth:error"({ expiresInMs }) {
     if (!(expiresInMs > 0) || !this.core.hasTokens || this.isRefreshing) return;
     this.isRefreshing = true;
-    this.core.output({ type: "token", reason: "expires" });
+    this.askForToken("expires");
   }
 
   /** @param {string | null} token */
   refresh(token) {
     this.isRefreshing = false;
-    if (token === null || token === this.token) return;
-    this.request("auth:refresh", { token }, answer => {
-      const { error } = answer;
-      if (answer.ok !== true) return this.core.output({ type: "error", error: { event: "auth:refresh", ...error } });
-      this.token = token;
+    if (token === null || token === this.presentToken) return;
+    this.request("auth:refresh", { token }, () => {
+      this.presentToken = token;
       // What was forbidden may be allowed now.
       for (const room of this.core.rooms.values()) if (room.phase === "refused") room.join();
-    });
+    }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 
   /**
@@ -1862,12 +1828,11 @@ class Link {
    * @param {number} now
    */
   tokenRefused(now) {
-    const refused = this.token ?? "";
+    const refused = this.presentToken ?? "";
     this.lost(now);
     this.refusedToken = refused;
-    if (this.core.hasTokens) return this.begin(now);
-    this.phase = "expired";
-    this.connectAt = Infinity;
+    if (this.core.hasTokens) this.begin(now);
+    else this.expire();
   }
 }
 
@@ -1877,28 +1842,31 @@ class Link {
  * Everything that the client decides, as a machine: an input at a time in ms gives outputs, nothing else happens. The
  * shell calls it with `{type: "time"}` when its `deadline` is reached.
  */
-export class Core {
+export class Core extends Part {
+  /** @type {Map<string, RoomCore>} */
+  rooms = new Map();
+  now = 0;
+  /** @type {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
+  state = "offline";
+  /** @type {Output[]} */
+  outputs = [];
+
   /**
    * @param {{handshake?: Data, hasTokens?: boolean, queueLimit?: number, random?: () => number}} options `handshake` is what
    *   the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a room
    */
   constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random } = {}) {
+    super();
     this.handshake = handshake;
     this.hasTokens = hasTokens;
     this.queueLimit = queueLimit;
     this.random = random;
-    /** @type {Map<string, RoomCore>} */
-    this.rooms = new Map();
     this.link = new Link(this);
-    this.now = 0;
-    this.state = "offline";
-    /** @type {Output[]} */
-    this.outputs = [];
   }
 
-  /** When the next input is due at the latest, ms; Infinity when only something from outside can change anything. */
-  get deadline() {
-    return Math.min(this.link.deadline, ...[...this.rooms.values()].map(room => room.deadline));
+  /** Its `deadline` is when the next input is due at the latest, ms; Infinity when only others can change anything. */
+  get parts() {
+    return [this.link, ...this.rooms.values()];
   }
 
   /** @param {Output} output */
@@ -1919,80 +1887,45 @@ export class Core {
     }
     this.noteState();
     // What is sent is saved before.
-    const isSave = (/** @type {Output} */ output) => output.type === "save";
-    const outputs = [...this.outputs.filter(isSave), ...this.outputs.filter(output => !isSave(output))];
-    this.outputs = [];
-    return outputs;
+    const isSave = (/** @type {Output} */ output) => Number(output.type === "save");
+    return this.outputs.splice(0).sort((a, b) => isSave(b) - isSave(a));
   }
 
   /** @param {{type: string} & Data} input @param {number} now */
-  perform(input, now) {
-    const room = this.rooms.get(input.roomId);
-    const { roomId, id } = input;
-    if (!room && id !== undefined) return this.output({ type: "result", roomId, id, answer: LEFT });
-    switch (input.type) {
-      case "time":
-        this.link.timeReached(now);
-        for (const each of this.rooms.values()) each.timeReached(now);
-        return;
-      case "connect": return this.link.connect(now);
-      case "disconnect": return this.link.disconnect(now);
-      case "token": return this.link.tokenArrived(input.token, now);
-      case "opened": return this.link.opened(now);
-      case "closed": return ["opening", "up"].includes(this.link.phase) ? this.link.lost(now) : undefined;
-      case "packet": return this.link.received(input.text, now);
-      case "online":
-      case "foreground":
-      case "background": return this.link.surroundingsChanged(input.type, now);
-      case "join": return this.enter(input.roomId, input.record);
-      case "leave": return room && void (room.isLeaving = true);
-      case "edit": return room?.edit(input.id, input.event, input.body);
-      case "history": return room?.historyArrived(input.after, input.page, now);
-      case "begin": return room?.hands.begin(input.gesture, input.elementIds, input.pivot);
-      case "move": return room?.hands.move(input.gesture, input.deltas, now);
-      case "end": return room?.hands.end(input.gesture, input.id);
-      case "cancel": return room?.hands.cancel(input.gesture, now);
-      case "point": return room?.people.point(input.x, input.y, now);
-      case "select": return room?.people.select(input.elementIds);
-      case "look": return room?.people.look(input.viewport);
-    }
+  perform({ type, ...input }, now) {
+    const { roomId, id } = input, room = this.rooms.get(roomId);
+    if (type === "time") this.time(now);
+    else if (type === "join") this.enter(roomId, input.record);
+    else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
+    else (roomId === undefined ? this.link : room)?.hear(type, input, now);
   }
 
   /** @param {string} roomId @param {Data | undefined} record */
   enter(roomId, record) {
     const known = this.rooms.get(roomId);
-    if (known) return known.enteredAgain();
-    const room = new RoomCore(roomId, this, record);
-    this.rooms.set(roomId, room);
-    for (const edit of room.queue.edits) room.touch(edit.elementIds);
-    room.join();
+    if (known) known.enteredAgain();
+    else this.rooms.set(roomId, new RoomCore(this, roomId, record));
   }
 
   /** @param {RoomCore} room */
-  remove(room) {
-    this.rooms.delete(room.roomId);
-    this.link.request("room:leave", { roomId: room.roomId });
-    this.output({ type: "room", roomId: room.roomId, phase: "left" });
+  remove({ roomId }) {
+    this.rooms.delete(roomId);
+    this.link.request("room:leave", { roomId });
+    this.output({ type: "room", roomId, phase: "left" });
   }
 
   noteState() {
     const state = this.computedState();
-    if (state === this.state) return;
+    if (state !== this.state) this.output({ type: "state", state });
     this.state = state;
-    this.output({ type: "state", state });
   }
 
-  /** @returns {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
   computedState() {
-    switch (this.link.phase) {
-      case "offline": return "offline";
-      case "expired": return "expired";
-      case "token":
-      case "opening": return "connecting";
-    }
-    if (this.link.isDraining) return "draining";
-    const isJoined = [...this.rooms.values()].every(room => room.phase === "joined" || room.phase === "refused");
-    return isJoined ? "live" : "joining";
+    const { phase, isDraining } = this.link;
+    if (phase === "token" || phase === "opening") return "connecting";
+    if (phase !== "up") return phase;
+    const isJoined = [...this.rooms.values()].every(room => ["joined", "refused"].includes(room.phase));
+    return isDraining ? "draining" : isJoined ? "live" : "joining";
   }
 }
 
@@ -2403,7 +2336,7 @@ export class TouchSync extends Emitter {
   /** @param {string} roomId @param {{after?: number, limit?: number}} range @returns {Promise<Data>} */
   async readHistory(roomId, { after = 0, limit = 50 }) {
     const url = new URL(`/api/rooms/${encodeURIComponent(roomId)}/history?after=${after}&limit=${limit}`, this.url);
-    const { token } = this.core.link;
+    const token = this.core.link.presentToken;
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const response = await this.fetch(url.href, { headers });
     const body = await response.json();
