@@ -46,25 +46,43 @@ const textsIn = value => (Array.isArray(value) ? value.filter(text => typeof tex
 
 /** @param {Data} data @param {string[]} names */
 const pick = (data, names) => Object.fromEntries(names.map(name => [name, data[name]]));
+/** @param {Data} data @param {string[]} names @returns {Data} */
+const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
 
 /** @param {number} value @param {number} low @param {number} high */
 const clamp = (value, low, high) => (value < low ? low : value > high ? high : value);
 
 /**
- * A number in its range; undefined when it is none.
- * @param {any} value @returns {number | undefined}
+ * Reads a value of one kind: what it is taken for, undefined for one of another kind. Some follow the rules of a type.
+ * @typedef {(value: any, rule?: any) => any} Reader
  */
-const numberIn = (value, low = -Infinity, high = Infinity) =>
-  Number.isFinite(value) ? clamp(value, low, high) : undefined;
+
+/** @param {string} kind @returns {Reader} */
+const kind = kind => value => (typeof value === kind ? value : undefined);
+/**
+ * Numbers, moved into a range.
+ * @returns {Reader}
+ */
+const number = (low = -Infinity, high = Infinity) => value => (Number.isFinite(value) ? clamp(value, low, high) : undefined);
 /**
  * The same of numbers above 0.
- * @param {any} value @param {number} [low] @param {number} [high]
+ * @param {number} [low] @param {number} [high] @returns {Reader}
  */
-const positiveIn = (value, low, high) => (value > 0 ? numberIn(value, low, high) : undefined);
-/** @param {any} value */
-const flagIn = value => (typeof value === "boolean" ? value : undefined);
-/** @param {any} value */
-const textIn = value => (typeof value === "string" ? value : undefined);
+const positive = (low, high) => value => (value > 0 ? number(low, high)(value) : undefined);
+/**
+ * Only numbers from 0, or above a smallest one, in a range.
+ * @param {number} low @param {number} high @returns {Reader}
+ */
+const within = (low, high) => value => (number(low, high)(value) === value ? value : undefined);
+
+/**
+ * Those of some fields that can be read.
+ * @param {any} data @param {Record<string, Reader>} fields @param {TypeRules} [rule] @returns {any}
+ */
+function read(data, fields, rule) {
+  const values = Object.entries(fields).map(([name, reader]) => [name, reader(objectIn(data)[name], rule)]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
 
 // MARK: Rules
 
@@ -87,22 +105,18 @@ const BUILT_IN = new Map([
   ["*", FREE],
 ]);
 
-const isScale = (/** @type {any} */ value) => value >= 1e-6 && value <= 1e6;
-const isSide = (/** @type {any} */ value) => value >= 0 && value <= 1e6;
-/**
- * Whether a rule has a value that can be applied, by its name and kind.
- * @type {Record<string, (value: any) => boolean>}
- */
-const IS_RULE = {
-  minScale: isScale, maxScale: isScale, minWidth: isSide, minHeight: isSide, minSide: isSide,
-  fontSize: value => value === null || (positiveIn(value.min) ?? Infinity) <= (numberIn(value.max) ?? 0),
+const RULES = {
+  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: kind("boolean"), rotates: kind("boolean"),
+  minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
+  fontSize(/** @type {any} */ value) {
+    const { min, max } = read(value, { min: positive(), max: number() });
+    return value === null || min <= max ? value : undefined;
+  },
 };
 
-/** @param {Data} json @param {TypeRules & Data} base @returns {TypeRules} */
+/** @param {any} json @param {TypeRules} base @returns {TypeRules} */
 function rulesOf(json, base) {
-  const known = Object.entries(json).filter(([name, value]) =>
-    Object.hasOwn(base, name) && typeof value === typeof base[name] && (IS_RULE[name]?.(value) ?? true));
-  const rules = { ...base, ...Object.fromEntries(known) };
+  const rules = { ...base, ...read(json, RULES) };
   const { minScale, maxScale } = base;
   return rules.minScale <= rules.maxScale ? rules : { ...rules, minScale, maxScale };
 }
@@ -112,12 +126,9 @@ function rulesOf(json, base) {
  * @param {Data} json @returns {Rules}
  */
 function tableOf(json) {
-  const other = rulesOf(objectIn(json["*"]), FREE);
-  const table = new Map(BUILT_IN).set("*", other);
-  for (const [type, rules] of Object.entries(json)) {
-    if (isObject(rules) && type !== "*") table.set(type, rulesOf(rules, table.get(type) ?? other));
-  }
-  return table;
+  const other = rulesOf(json["*"], FREE), table = new Map(BUILT_IN);
+  for (const [type, rules] of Object.entries(json)) table.set(type, rulesOf(rules, table.get(type) ?? other));
+  return table.set("*", other);
 }
 
 /** @param {Rules} rules @param {string} type */
@@ -125,40 +136,35 @@ const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
 
 // MARK: Fields
 
-/**
- * How the server stores a field that an app may set, which is undefined for a value that it refuses.
- * @typedef {Record<string, (value: any, rule: TypeRules) => any>} Fieldset
- */
-
+/** @type {Reader} */
+const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
+/** What of an element moves. */
+const POSE = ["positionX", "positionY", "rotation", "scaleX", "scaleY"];
+const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
+const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
 /**
  * What an element has apart from its geometry.
- * @type {Fieldset}
+ * @type {Record<string, Reader>}
  */
 const OPTIONS = {
-  locked: flagIn,
-  zIndex: value => numberIn(value),
-  fontSize: (value, { fontSize }) => numberIn(value, fontSize?.min, fontSize?.max),
-  snapDegrees: value => positiveIn(value, 0, 180),
+  locked: kind("boolean"),
+  zIndex: number(),
+  fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
+  snapDegrees: positive(0, 180),
   bounds(value) {
-    const sides = [value?.width, value?.height].map(side => (side >= 0 ? numberIn(side, 0, 2e9) : undefined));
-    const [x, y, width, height] = [...[value?.x, value?.y].map(edge => numberIn(edge, -1e9, 1e9)), ...sides];
-    return [x, y, width, height].includes(undefined) ? undefined : { x, y, width, height };
+    const bounds = read(value, BOUNDS);
+    return Object.keys(bounds).length === 4 ? bounds : undefined;
   },
 };
-
-const original = (/** @type {any} */ value) => positiveIn(value, 0.001, 1e9);
-const anchor = (/** @type {any} */ value) => numberIn(value, -1000, 1000);
 /**
  * What a new element may have beside it.
- * @type {Fieldset}
+ * @type {Record<string, Reader>}
  */
 const FIELDS = {
-  ...OPTIONS, id: textIn, type: textIn, parentId: textIn,
+  ...OPTIONS, id: kind("string"), type: kind("string"), parentId: kind("string"),
   space: value => (value === "canvas" || value === "normalized" ? value : undefined),
-  positionX: value => numberIn(value), positionY: value => numberIn(value), rotation: value => numberIn(value),
-  scaleX: value => numberIn(value), scaleY: value => numberIn(value),
-  width: value => positiveIn(value), height: value => positiveIn(value),
-  originalWidth: original, originalHeight: original, anchorX: anchor, anchorY: anchor,
+  ...MOVES, width: positive(), height: positive(), originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
+  anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
 /** What the server adds to an element that it announces. */
 const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
@@ -167,19 +173,14 @@ const SERVERS = ["createdBy", "updatedBy", "rev", ...ENVELOPE];
 /** What an update does not change. */
 const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS))];
 
-/** @param {Data} data @param {string[]} names @returns {Data} */
-const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
-
 /**
  * Fields as the server stores them, with the app's own; undefined when it refuses one.
- * @param {Data} sent @param {Fieldset} fields @param {TypeRules} rule @returns {Data | undefined}
+ * @param {Data} sent @param {Record<string, Reader>} fields @param {TypeRules} rule @returns {Data | undefined}
  */
 function stored(sent, fields, rule) {
-  const result = { ...sent };
-  for (const name of Object.keys(fields)) {
-    if (sent[name] !== undefined && (result[name] = fields[name](sent[name], rule)) === undefined) return undefined;
-  }
-  return result;
+  const values = read(sent, fields, rule);
+  const isRefused = Object.keys(fields).some(name => sent[name] !== undefined && values[name] === undefined);
+  return isRefused ? undefined : { ...sent, ...values };
 }
 
 // MARK: Geometry
@@ -228,19 +229,29 @@ function rotated({ x, y }, degrees) {
 }
 
 /**
- * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
- * @param {number} sent @param {Element} element @param {"x" | "y"} axis @param {boolean} isDrawn
+ * What elements, rules and points call the same thing on each axis.
+ * @type {(Record<string, string> & {axis: "x" | "y"})[]}
  */
-function coordinate(sent, element, axis, isDrawn) {
-  const { bounds } = element;
-  const edge = bounds?.[axis], extent = axis === "x" ? bounds?.width : bounds?.height;
-  if (element.space === "normalized") {
-    return clamp(bounds ? clamp(sent, edge, edge + extent) : sent, 0, 1);
-  }
-  const value = clamp(isDrawn ? sent : whole(sent), -1e9, 1e9);
-  if (!bounds) return value;
-  if (isDrawn) return clamp(value, edge, edge + extent);
-  return Math.min(Math.max(value, Math.ceil(edge)), Math.floor(edge + extent));
+const AXES = [
+  {
+    axis: "x", position: "positionX", scale: "scaleX", anchor: "anchorX", original: "originalWidth", size: "width",
+    smallest: "minWidth",
+  },
+  {
+    axis: "y", position: "positionY", scale: "scaleY", anchor: "anchorY", original: "originalHeight", size: "height",
+    smallest: "minHeight",
+  },
+];
+
+/**
+ * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
+ * @param {number} sent @param {any} element @param {number} edge @param {number} end of its bounds @param {boolean} isDrawn
+ */
+function coordinate(sent, { space, bounds }, edge, end, isDrawn) {
+  const isFraction = space === "normalized", isExact = isFraction || isDrawn;
+  let value = isExact ? sent : clamp(whole(sent), -1e9, 1e9);
+  if (bounds) value = Math.min(Math.max(value, isExact ? edge : Math.ceil(edge)), isExact ? end : Math.floor(end));
+  return isFraction ? clamp(value, 0, 1) : clamp(value, -1e9, 1e9);
 }
 
 /**
@@ -248,39 +259,30 @@ function coordinate(sent, element, axis, isDrawn) {
  * @param {number} side @param {number} original
  */
 function smallestScale(side, original) {
-  if (!(side > 0 && original > 0)) return 0;
   const scale = side / original;
+  if (!(scale > 0)) return 0;
   return original * scale < side ? scale * (1 + Number.EPSILON) : scale;
 }
 
 /**
- * Whether a scale moved further, in log scale, than another.
- * @param {number} a @param {number} oldA @param {number} b @param {number} oldB
- */
-function isFurther(a, oldA, b, oldB) {
-  const way = (/** @type {number} */ now, /** @type {number} */ old) => Math.abs(Math.log(now / old));
-  return way(a, oldA) > way(b, oldB);
-}
-
-/**
  * Both scales under the rules. Order: locked aspect, range, smallest size, which wins over the range.
- * @param {Element} element @param {Fields} sent @param {TypeRules} rules @returns {{scaleX: number, scaleY: number}}
+ * @param {any} element @param {any} sent @param {any} rules @returns {Fields}
  */
 function scales(element, sent, rules) {
-  let hasX = sent.scaleX !== undefined, hasY = sent.scaleY !== undefined;
-  const signedX = sent.scaleX ?? element.scaleX, signedY = sent.scaleY ?? element.scaleY;
-  let x = Math.abs(signedX), y = Math.abs(signedY);
-  let smallestX = smallestScale(Math.max(rules.minWidth, rules.minSide), element.originalWidth);
-  let smallestY = smallestScale(Math.max(rules.minHeight, rules.minSide), element.originalHeight);
-  if (rules.lockedAspect && (hasX || hasY)) {
-    const yDecides = hasX && hasY ? isFurther(y, Math.abs(element.scaleY), x, Math.abs(element.scaleX)) : hasY;
-    x = y = yDecides ? y : x;
-    hasX = hasY = true;
-    smallestX = smallestY = Math.max(smallestX, smallestY);
+  const axes = AXES.map(({ scale, original, smallest }) => {
+    const isSent = sent[scale] !== undefined, signed = sent[scale] ?? element[scale], value = Math.abs(signed);
+    // How far it moved, in log scale.
+    const way = isSent ? Math.abs(Math.log(value / Math.abs(element[scale]))) : -1;
+    const least = smallestScale(Math.max(rules[smallest], rules.minSide), element[original]);
+    return { scale, isSent, sign: signed < 0 ? -1 : 1, value, way, least };
+  });
+  const [x, y] = axes;
+  if (rules.lockedAspect && (x.isSent || y.isSent)) {
+    const { value } = y.way > x.way ? y : x, least = Math.max(x.least, y.least);
+    for (const axis of axes) Object.assign(axis, { isSent: true, value, least });
   }
-  if (hasX) x = Math.max(clamp(x, rules.minScale, rules.maxScale), smallestX);
-  if (hasY) y = Math.max(clamp(y, rules.minScale, rules.maxScale), smallestY);
-  return { scaleX: signedX < 0 ? -x : x, scaleY: signedY < 0 ? -y : y };
+  return Object.fromEntries(axes.map(({ scale, isSent, sign, value, least }) =>
+    [scale, sign * (isSent ? Math.max(clamp(value, rules.minScale, rules.maxScale), least) : value)]));
 }
 
 /**
@@ -288,8 +290,7 @@ function scales(element, sent, rules) {
  * @param {any} element @returns {Element}
  */
 function sized(element) {
-  element.width = element.originalWidth * Math.abs(element.scaleX);
-  element.height = element.originalHeight * Math.abs(element.scaleY);
+  for (const { size, original, scale } of AXES) element[size] = element[original] * Math.abs(element[scale]);
   return element;
 }
 
@@ -300,11 +301,13 @@ function sized(element) {
  * @returns {Element}
  */
 export function transformed(element, fields, rules, isDrawn = false) {
-  const rule = ruleOf(rules, element.type);
-  /** @type {Element} */
-  const next = { ...element, ...scales(element, fields, rule) };
-  if (fields.positionX !== undefined) next.positionX = coordinate(fields.positionX, element, "x", isDrawn);
-  if (fields.positionY !== undefined) next.positionY = coordinate(fields.positionY, element, "y", isDrawn);
+  const rule = ruleOf(rules, element.type), { bounds } = element;
+  /** @type {any} */
+  const next = { ...element, ...scales(element, fields, rule) }, sent = /** @type {any} */ (fields);
+  for (const { axis, position, size } of AXES) {
+    const edge = bounds?.[axis];
+    if (position in fields) next[position] = coordinate(sent[position], element, edge, edge + bounds?.[size], isDrawn);
+  }
   if (fields.rotation !== undefined) {
     next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
   }
@@ -313,45 +316,40 @@ export function transformed(element, fields, rules, isDrawn = false) {
 
 /**
  * An element with another anchor, visually in place.
- * @param {Element} element @param {Point} anchor @param {Element} [parent] of an annotation @returns {Element}
+ * @param {any} element @param {any} point @param {any} [parent] of an annotation @returns {any}
  */
-function anchored(element, anchor, parent) {
-  const anchorX = clamp(anchor.x, -1000, 1000), anchorY = clamp(anchor.y, -1000, 1000);
-  const way = rotated({
-    x: (anchorX - element.anchorX) * element.originalWidth * element.scaleX,
-    y: (anchorY - element.anchorY) * element.originalHeight * element.scaleY,
-  }, element.rotation);
-  const isFraction = element.space === "normalized" && parent;
-  return {
-    ...element, anchorX, anchorY,
-    positionX: element.positionX + way.x / (isFraction ? parent.originalWidth : 1),
-    positionY: element.positionY + way.y / (isFraction ? parent.originalHeight : 1),
-  };
+function anchored(element, point, parent) {
+  const next = { ...element }, way = { x: 0, y: 0 };
+  for (const { axis, anchor, original, scale } of AXES) {
+    next[anchor] = clamp(point[axis], -1000, 1000);
+    way[axis] = (next[anchor] - element[anchor]) * element[original] * element[scale];
+  }
+  const turned = rotated(way, element.rotation);
+  for (const { axis, position, original } of AXES) {
+    next[position] += turned[axis] / (element.space === "normalized" && parent ? parent[original] : 1);
+  }
+  return next;
 }
 
 /**
  * An element after a gesture: first the anchor changes, then scale, rotation and translation.
- * @param {Element} element @param {Deltas} deltas @param {Rules} rules
- * @param {{pivot?: Point, parent?: Element, isDrawn?: boolean}} more `pivot` is that of a group
+ * @param {any} element @param {Deltas} deltas @param {Rules} rules
+ * @param {{pivot?: any, parent?: Element, isDrawn?: boolean}} more `pivot` is that of a group
  * @returns {Element}
  */
-export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}) {
-  const held = deltas.anchor ? anchored(element, deltas.anchor, parent) : element;
-  const { x: scaleX, y: scaleY } =
-    typeof deltas.scale === "object" ? deltas.scale : { x: deltas.scale ?? 1, y: deltas.scale ?? 1 };
-  const turn = deltas.rotation ?? 0, shift = deltas.translation ?? { x: 0, y: 0 };
-  let place = { x: held.positionX, y: held.positionY };
-  if (pivot) {
-    const arm = rotated({ x: (place.x - pivot.x) * scaleX, y: (place.y - pivot.y) * scaleY }, turn);
-    place = { x: pivot.x + arm.x, y: pivot.y + arm.y };
+export function gestured(element, { anchor, scale = 1, rotation = 0, translation }, rules, { pivot, parent, isDrawn } = {}) {
+  const held = anchor ? anchored(element, anchor, parent) : element;
+  /** @type {Data} */
+  const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
+  const factors = typeof scale === "object" ? scale : { x: scale, y: scale };
+  if (pivot) for (const { axis, position } of AXES) arm[axis] = (held[position] - pivot[axis]) * factors[axis];
+  const turned = rotated(arm, rotation);
+  for (const { axis, position, scale } of AXES) {
+    const place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
+    if (factors[axis] !== 1) fields[scale] = held[scale] * factors[axis];
+    if (anchor || place !== element[position]) fields[position] = place;
   }
-  /** @type {Fields} */
-  const fields = {};
-  if (scaleX !== 1) fields.scaleX = held.scaleX * scaleX;
-  if (scaleY !== 1) fields.scaleY = held.scaleY * scaleY;
-  if (turn !== 0) fields.rotation = held.rotation + turn;
-  if (deltas.anchor || place.x + shift.x !== element.positionX) fields.positionX = place.x + shift.x;
-  if (deltas.anchor || place.y + shift.y !== element.positionY) fields.positionY = place.y + shift.y;
+  if (rotation !== 0) fields.rotation = held.rotation + rotation;
   return transformed(held, fields, rules, isDrawn);
 }
 
@@ -373,20 +371,19 @@ function created(sent, rules) {
   const rule = ruleOf(rules, sent.type);
   const known = stored(without(sent, SERVERS), FIELDS, rule);
   if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId)) return undefined;
-  const { positionX, positionY, rotation, scaleX, scaleY, width, height, ...own } = known;
-  const side = (/** @type {number | undefined} */ drawn, scale = 1) =>
-    drawn && clamp(drawn / (Math.abs(scale) || rule.minScale), 0.001, 1e9);
   /** @type {any} */
   const element = {
-    rev: 1, anchorX: 0.5, anchorY: 0.5, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, ...own,
-    originalWidth: own.originalWidth ?? side(width, scaleX) ?? 100,
-    originalHeight: own.originalHeight ?? side(height, scaleY) ?? 100,
+    rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
   };
-  // With a locked aspect a scale that was not sent follows the other one.
-  const ownScale = rule.lockedAspect && (scaleX ?? scaleY) !== undefined ? undefined : 1;
-  return transformed(element, {
-    positionX: positionX ?? 0, positionY: positionY ?? 0, rotation, scaleX: scaleX ?? ownScale, scaleY: scaleY ?? ownScale,
-  }, rules);
+  /** @type {any} */
+  const fields = { positionX: 0, positionY: 0, ...pick(known, POSE.filter(name => name in known)) };
+  for (const { scale, original, size } of AXES) {
+    const drawn = known[size] / (Math.abs(known[scale] ?? 1) || rule.minScale);
+    element[original] ??= drawn ? clamp(drawn, 0.001, 1e9) : 100;
+    // With a locked aspect a scale that was not sent follows the other one.
+    if (!rule.lockedAspect || (known.scaleX ?? known.scaleY) === undefined) fields[scale] ??= 1;
+  }
+  return transformed(element, fields, rules);
 }
 
 /**
@@ -402,20 +399,10 @@ function updated(element, set, rules) {
  * The values of a transform in a payload, where scale and rotation may stand in `transform`.
  * @param {Data} payload @returns {Fields}
  */
-function fieldsOf(payload) {
-  /** @type {any} */
-  const fields = {};
-  for (const name of POSE) {
-    const value = payload.transform?.[name] ?? payload[name];
-    if (Number.isFinite(value)) fields[name] = value;
-  }
-  return fields;
-}
+const fieldsOf = payload => read({ ...payload, ...objectIn(payload.transform) }, MOVES);
 
 // MARK: Motion of others
 
-/** What of an element moves. */
-const POSE = ["positionX", "positionY", "rotation", "scaleX", "scaleY"];
 /**
  * @param {Element} element @returns {number[]}
  */
@@ -429,17 +416,16 @@ export class Motion {
   /** @param {number[]} pose */
   constructor(pose) {
     this.target = pose;
-    /** The measured time between updates. */
-    this.interval = 33;
-    this.isMeasured = false;
+    /**
+     * The measured time between updates.
+     * @type {number | undefined}
+     */
+    this.interval = undefined;
     this.startedAt = -Infinity;
     /** How long the present movement lasts. */
     this.duration = 33;
-    /**
-     * What was drawn when it began, relative to the target.
-     * @type {number[]}
-     */
-    this.displacement = [0, 0, 0, 0, 0];
+    /** What was drawn when it began, relative to the target. */
+    this.displacement = pose.map(() => 0);
   }
 
   /**
@@ -450,16 +436,14 @@ export class Motion {
     if (!pose.every(Number.isFinite)) return;
     const between = gap ?? now - this.startedAt;
     if (between > 0 && between <= 250) {
-      const usable = Math.max(between, 8);
-      this.interval = this.isMeasured ? this.interval + (usable - this.interval) / 4 : usable;
-      this.isMeasured = true;
+      const usable = Math.max(between, 8), { interval = usable } = this;
+      this.interval = interval + (usable - interval) / 4;
     }
     const shown = this.pose(now);
-    this.displacement = shown.map((number, index) =>
-      index === 2 ? shortestTurn(pose[2], number) : number - pose[index]);
+    this.displacement = shown.map((value, index) => (index === 2 ? shortestTurn(pose[2], value) : value - pose[index]));
     this.target = pose;
     this.startedAt = now;
-    this.duration = this.interval;
+    this.duration = this.interval ?? 33;
   }
 
   /**
@@ -467,14 +451,11 @@ export class Motion {
    * @param {number} now @returns {number[]}
    */
   pose(now) {
-    const left = 1 - (now - this.startedAt) / this.duration;
-    if (!(left > 0)) return this.target;
-    const share = Math.min(left, 1), { target, displacement } = this;
-    return [
-      target[0] + displacement[0] * share, target[1] + displacement[1] * share,
-      normalized(target[2] + displacement[2] * share),
-      target[3] + displacement[3] * share, target[4] + displacement[4] * share,
-    ];
+    if (this.isAtRest(now)) return this.target;
+    const { target, displacement } = this, share = Math.min(1 - (now - this.startedAt) / this.duration, 1);
+    const pose = target.map((value, index) => value + displacement[index] * share);
+    pose[2] = normalized(pose[2]);
+    return pose;
   }
 
   /** @param {number} now */
@@ -496,6 +477,16 @@ class Part {
    */
   due = {};
 
+  /** @param {{now: number}} clock */
+  constructor(clock) {
+    this.clock = clock;
+  }
+
+  /** When the present input came, ms. */
+  get now() {
+    return this.clock.now;
+  }
+
   /** @returns {Part[]} */
   get parts() {
     return [];
@@ -506,21 +497,20 @@ class Part {
     return Math.min(...Object.values(this.due), ...this.parts.map(part => part.deadline));
   }
 
-  /** @param {string} name @param {Data} data @param {number} now */
-  hear(name, data, now) {
-    /** @type {any} */ (this)[name]?.(data, now);
-    for (const part of this.parts) part.hear(name, data, now);
+  /** @param {string} name @param {Data} data */
+  hear(name, data) {
+    /** @type {any} */ (this)[name]?.(data);
+    for (const part of this.parts) part.hear(name, data);
   }
 
-  /** @param {number} now */
-  time(now) {
+  time() {
     for (const name of Object.keys(this.due)) {
       // One that was called may have changed the others' times.
-      if (!(now >= this.due[name])) continue;
+      if (!(this.now >= this.due[name])) continue;
       delete this.due[name];
-      /** @type {any} */ (this)[name](now);
+      /** @type {any} */ (this)[name]();
     }
-    for (const part of this.parts) part.time(now);
+    for (const part of this.parts) part.time();
   }
 }
 
@@ -644,7 +634,7 @@ const REPEAT = 1000;
 class Stream extends Part {
   /** @param {RoomCore} room @param {() => [string, Data]} message @param {number} repeat after ms */
   constructor(room, message, repeat = Infinity) {
-    super();
+    super(room.clock);
     this.room = room;
     this.message = message;
     this.repeat = repeat;
@@ -654,18 +644,16 @@ class Stream extends Part {
 
   /**
    * There is something to be sent.
-   * @param {number} now
    */
-  changed(now) {
+  changed() {
     if (this.room.phase !== "joined") return;
-    if (this.nextSlot && now < this.nextSlot) this.due.send = this.nextSlot;
-    else this.send(now);
+    if (this.nextSlot && this.now < this.nextSlot) this.due.send = this.nextSlot;
+    else this.send();
   }
 
-  /** @param {number} now */
-  send(now) {
-    this.nextSlot = now + this.room.throttleMs;
-    this.due.send = now + this.repeat;
+  send() {
+    this.nextSlot = this.now + this.room.throttleMs;
+    this.due.send = this.now + this.repeat;
     this.room.send(...this.message());
   }
 }
@@ -679,7 +667,7 @@ class Stream extends Part {
 class Hands extends Part {
   /** @param {RoomCore} room @param {number} lastNumber of the gestures before */
   constructor(room, lastNumber = 0) {
-    super();
+    super(room.clock);
     this.room = room;
     this.lastNumber = lastNumber;
     /** @type {Map<any, Hand>} by the app's names */
@@ -714,13 +702,13 @@ class Hands extends Part {
     return { x: half("positionX"), y: half("positionY") };
   }
 
-  /** @param {Data} input @param {number} now */
-  move({ gesture, deltas }, now) {
+  /** @param {Data} input */
+  move({ gesture, deltas }) {
     const hand = this.all.get(gesture);
     if (!hand) return;
     hand.deltas = deltas;
     this.room.touch(hand.elementIds);
-    hand.stream.changed(now);
+    hand.stream.changed();
   }
 
   /**
@@ -736,13 +724,13 @@ class Hands extends Part {
 
   /**
    * Nothing is to change: others see the element where it is stored.
-   * @param {Data} input @param {number} now
+   * @param {Data} input
    */
-  cancel({ gesture }, now) {
+  cancel({ gesture }) {
     const hand = this.lift(gesture);
     if (hand?.stream.nextSlot === undefined) return;
     hand.deltas = { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
-    hand.stream.send(now);
+    hand.stream.send();
   }
 
   /** @param {any} key @returns {Hand | undefined} */
@@ -793,7 +781,7 @@ class Movements extends Part {
 
   /** @param {RoomCore} room */
   constructor(room) {
-    super();
+    super(room.clock);
     this.room = room;
   }
 
@@ -802,9 +790,8 @@ class Movements extends Part {
     return first + SILENCE;
   }
 
-  /** @param {number} now */
-  time(now) {
-    for (const [id, heardAt] of this.heard) if (now >= heardAt + SILENCE) this.over(id, now);
+  time() {
+    for (const [id, heardAt] of this.heard) if (this.now >= heardAt + SILENCE) this.over(id);
   }
 
   clear() {
@@ -812,13 +799,13 @@ class Movements extends Part {
     this.heard.clear();
   }
 
-  /** @param {Data} data @param {number} now */
-  "element:transforming"(data, now) {
-    this["elements:transforming"]({ ...data, elements: [data] }, now);
+  /** @param {Data} data */
+  "element:transforming"(data) {
+    this["elements:transforming"]({ ...data, elements: [data] });
   }
 
-  /** @param {Data} data a group under one gesture @param {number} now */
-  "elements:transforming"({ elements, sid, gesture, dt }, now) {
+  /** @param {Data} data a group under one gesture */
+  "elements:transforming"({ elements, sid, gesture, dt }) {
     if (this.room.phase !== "joined") return;
     for (const preview of objectsIn(elements)) {
       const id = preview.elementId, element = this.room.shown.get(id);
@@ -827,28 +814,28 @@ class Movements extends Part {
       // Of one gesture what an earlier preview said still holds where a later one says nothing.
       const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
       const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
-      this.heard.set(id, now);
+      this.heard.set(id);
       this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
-      movement.motion.receive(poseOf({ ...element, ...fields }), now, dt > 0 ? dt : undefined);
+      movement.motion.receive(poseOf({ ...element, ...fields }), this.now, dt > 0 ? dt : undefined);
       this.room.tell("moving", { elementId: id });
     }
   }
 
-  /** @param {Data} data @param {number} now */
-  "gesture:ended"({ elementId, sid }, now) {
-    if (this.all.get(elementId)?.sid === sid) this.over(elementId, now);
+  /** @param {Data} data */
+  "gesture:ended"({ elementId, sid }) {
+    if (this.all.get(elementId)?.sid === sid) this.over(elementId);
   }
 
   /**
    * Nothing of a gesture is shown any more: the element moves to where it is stored.
-   * @param {string} id @param {number} now
+   * @param {string} id
    */
-  over(id, now) {
+  over(id) {
     const movement = this.all.get(id);
     if (!movement) return;
     this.heard.delete(id);
     const element = this.room.composed(id);
-    if (element) movement.motion.receive(poseOf(element), now);
+    if (element) movement.motion.receive(poseOf(element), this.now);
     else this.all.delete(id);
     this.room.tell("moving", { elementId: id });
   }
@@ -889,7 +876,7 @@ class People extends Part {
 
   /** @param {RoomCore} room */
   constructor(room) {
-    super();
+    super(room.clock);
     this.room = room;
     this.stream = new Stream(room, () => ["cursor:moving", this.cursor]);
   }
@@ -905,17 +892,16 @@ class People extends Part {
     this.room.tell("members");
   }
 
-  /** @param {number} now */
-  joined(now) {
-    if (this.cursor.x !== null) this.stream.send(now);
+  joined() {
+    if (this.cursor.x !== null) this.stream.send();
     for (const [event, body] of Object.entries(this.own)) if (body) this.set(event, body);
   }
 
   /** @param {Data} member */
   add(member) {
-    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["cursor", "selection"])]);
+    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection"])]);
     this.members.set(member.userId, {
-      ...pick(member, ["userId", "name", "color"]), connections: new Map(/** @type {any} */ (connections)),
+      ...pick(member, ["userId", "name", "color"]), connections: Object.fromEntries(connections),
     });
   }
 
@@ -948,14 +934,14 @@ class People extends Part {
   attended({ userId, sid }, change) {
     const connections = this.members.get(userId)?.connections;
     if (!connections) return;
-    connections.set(sid, { ...connections.get(sid), ...change });
+    connections[sid] = { ...connections[sid], sid, ...change };
     this.room.tell("attention", { userId, sid, ...change });
   }
 
-  /** @param {Data} input pixels, null to hide the cursor @param {number} now */
-  point({ x, y }, now) {
+  /** @param {Data} input pixels, null to hide the cursor */
+  point({ x, y }) {
     this.cursor = { x, y };
-    this.stream.changed(now);
+    this.stream.changed();
   }
 
   /** @param {Data} input */
@@ -1024,7 +1010,7 @@ export class RoomCore extends Part {
 
   /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
   constructor(core, roomId, record) {
-    super();
+    super(core.clock);
     this.core = core;
     this.roomId = roomId;
     /** @type {string | undefined} */
@@ -1053,10 +1039,10 @@ export class RoomCore extends Part {
     this.phase = "joining";
     const { session, epoch, seq } = this;
     this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq } },
-      (answer, now) => this.entered(answer, now),
-      (error, now) => {
+      (answer) => this.entered(answer),
+      (error) => {
         if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
-        else if (RETRYABLE.includes(error.code)) this.retry("join", now, error);
+        else if (RETRYABLE.includes(error.code)) this.retry("join", error);
         else this.enter("refused", { error });
       });
   }
@@ -1084,8 +1070,8 @@ export class RoomCore extends Part {
     this.queue.resendFrom();
   }
 
-  /** @param {Data} answer @param {number} now */
-  entered(answer, now) {
+  /** @param {Data} answer */
+  entered(answer) {
     const { queue } = this, last = Number(answer.n) || 0;
     this.limits = objectIn(answer.limits);
     this.throttleMs = Number(answer.throttleMs) || 16;
@@ -1099,40 +1085,39 @@ export class RoomCore extends Part {
     if (isObject(answer.rules)) this.rules = tableOf(answer.rules);
     this.touchEdits();
     this.people.met(answer.members);
-    if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer, now);
+    if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
     this.epoch = undefined;
     this.arriving = { ...answer, n: last, elements: objectsIn(answer.elements) };
     if (answer.parts > 0) this.phase = "parts";
-    else this.replaced(now);
+    else this.replaced();
   }
 
   /**
    * The missed updates arrived.
-   * @param {Data} answer @param {number} now
+   * @param {Data} answer
    */
-  resumed(answer, now) {
+  resumed(answer) {
     for (const { event, data } of objectsIn(answer.updates)) {
-      if (data?.seq === this.seq + 1) this.apply(event, data, now);
+      if (data?.seq === this.seq + 1) this.apply(event, data);
     }
-    if (this.seq === answer.seq) return this.ready(true, now);
+    if (this.seq === answer.seq) return this.ready(true);
     // Not what was promised: the whole room instead.
     this.epoch = undefined;
     this.join();
   }
 
-  /** @param {Data} data @param {number} now */
-  "room:elements"(data, now) {
+  /** @param {Data} data */
+  "room:elements"(data) {
     if (this.phase !== "parts") return;
     this.arriving.elements.push(...objectsIn(data.elements));
-    if (data.part >= data.parts) this.replaced(now);
+    if (data.part >= data.parts) this.replaced();
   }
 
   /**
    * A whole room arrived in place of what was known.
-   * @param {number} now
    */
-  replaced(now) {
+  replaced() {
     const { epoch, seq, n, elements } = this.arriving;
     this.arriving = {};
     this.touch(this.shown.keys());
@@ -1146,24 +1131,24 @@ export class RoomCore extends Part {
     this.touch(this.confirmed.keys());
     this.touchEdits();
     this.settle();
-    this.ready(false, now);
+    this.ready(false);
   }
 
-  /** @param {boolean} recovered @param {number} now */
-  ready(recovered, now) {
+  /** @param {boolean} recovered */
+  ready(recovered) {
     this.pauses = 0;
     this.enter("joined", { recovered });
-    this.people.joined(now);
+    this.people.joined();
     this.search();
     this.pump();
   }
 
   /**
    * Does something that was refused for now later.
-   * @param {"join" | "pump" | "search"} action @param {number} now @param {Data} [error] with how long the server asks for
+   * @param {"join" | "pump" | "search"} action @param {Data} [error] with how long the server asks for
    */
-  retry(action, now, error) {
-    this.due[action] = now + (error?.retryAfterMs ?? Math.min(250 * 2 ** ++this.pauses, 5000));
+  retry(action, error) {
+    this.due[action] = this.now + (error?.retryAfterMs ?? Math.min(250 * 2 ** ++this.pauses, 5000));
   }
 
   /** The session ended: whether its last edits were applied is known to the room's history alone. */
@@ -1189,11 +1174,11 @@ export class RoomCore extends Part {
     this.tell("history", { after });
   }
 
-  /** @param {Data} input a page behind a number, or null when it cannot be had @param {number} now */
-  history({ after, page }, now) {
+  /** @param {Data} input a page behind a number, or null when it cannot be had */
+  history({ after, page }) {
     const { queue } = this;
     if (this.searchFrom !== after || this.phase !== "joined") return;
-    if (!Array.isArray(page?.entries)) return this.retry("search", now);
+    if (!Array.isArray(page?.entries)) return this.retry("search");
     for (const entry of objectsIn(page.entries)) {
       for (const edit of queue.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
         if (edit.n === entry.n) this.acknowledged(edit, foundAnswer(entry));
@@ -1224,14 +1209,14 @@ export class RoomCore extends Part {
 
   /** @param {any} id the app's name of it @param {string} event @param {Data} body */
   make(id, event, body) {
-    const edit = newEdit(event, body, [id]), { elementIds } = edit;
+    const json = JSON.stringify(body), edit = newEdit(event, JSON.parse(json), [id]), { elementIds } = edit;
     if (event.endsWith(":delete")) {
       // Annotations go with their parents.
       for (const element of this.shown.values()) if (elementIds.includes(element.parentId)) elementIds.push(element.id);
     }
     const limit = this.limits.message ?? 262144;
     // With some room for what is added when it is sent.
-    if (byteCount(JSON.stringify([event, body])) + 256 > limit) return this.report(edit, tooLarge(limit));
+    if (byteCount(json) + 256 > limit) return this.report(edit, tooLarge(limit));
     if (!this.queue.append(edit)) return this.report(edit, FULL);
     this.isDirty = true;
     this.touch(elementIds);
@@ -1253,7 +1238,7 @@ export class RoomCore extends Part {
     const isMeant = () => this.session === session && this.queue.open.includes(edit);
     this.ask(edit.event, { ...edit.body, n: edit.n },
       answer => isMeant() && this.acknowledged(edit, answer),
-      (error, now) => isMeant() && this.notAcknowledged(edit, error, sending === edit.sending, now));
+      (error) => isMeant() && this.notAcknowledged(edit, error, sending === edit.sending));
   }
 
   /** @param {Edit} edit @param {Data} answer */
@@ -1267,8 +1252,8 @@ export class RoomCore extends Part {
     this.pump();
   }
 
-  /** @param {Edit} edit @param {Data} error @param {boolean} isLatest whether it was not sent again since @param {number} now */
-  notAcknowledged(edit, error, isLatest, now) {
+  /** @param {Edit} edit @param {Data} error @param {boolean} isLatest whether it was not sent again since */
+  notAcknowledged(edit, error, isLatest) {
     const { queue } = this, { code } = error;
     if (![...RETRYABLE, "gap", "session_expired"].includes(code)) {
       // A number that was not used would be a hole: something that is refused for certain fills it.
@@ -1283,7 +1268,7 @@ export class RoomCore extends Part {
       return this.pump();
     }
     queue.resendFrom(edit.n);
-    if (code !== "session_expired") this.retry("pump", now, error);
+    if (code !== "session_expired") this.retry("pump", error);
     else if (this.phase === "joined") this.join();
   }
 
@@ -1328,13 +1313,13 @@ export class RoomCore extends Part {
 
   // What the server says
 
-  /** @param {string} event @param {Data} data @param {number} now */
-  eventReceived(event, data, now) {
+  /** @param {string} event @param {Data} data */
+  eventReceived(event, data) {
     const { seq } = data;
-    if (typeof seq !== "number" || !Object.hasOwn(UPDATES, event)) return this.hear(event, data, now);
+    if (typeof seq !== "number" || !UPDATES.has(event)) return this.hear(event, data);
     if (this.phase !== "joined" || seq <= this.seq) return;
     // Behind a hole: what is missing comes with another join.
-    if (seq === this.seq + 1) this.apply(event, data, now);
+    if (seq === this.seq + 1) this.apply(event, data);
     else this.join();
   }
 
@@ -1347,16 +1332,16 @@ export class RoomCore extends Part {
     if (intervalMs >= 0) this.throttleMs = intervalMs;
   }
 
-  /** @param {string} event @param {Data} data the change behind `seq` @param {number} now */
-  apply(event, data, now) {
+  /** @param {string} event @param {Data} data the change behind `seq` */
+  apply(event, data) {
     this.seq = data.seq;
     const own = this.queue.open.find(edit => data.sid === this.sid && isNumbered(edit) && edit.n === data.n);
     if (own) own.isStored = true;
-    for (const [id, element] of UPDATES[event]?.(data, this.confirmed) ?? []) {
+    for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
       if (element) this.confirmed.set(id, element);
       else this.confirmed.delete(id);
       this.touch([id]);
-      this.movements.over(id, now);
+      this.movements.over(id);
     }
     if (own) this.touch(own.elementIds);
     this.settle();
@@ -1456,9 +1441,9 @@ export class RoomCore extends Part {
    * @param {string} event @param {Data} body @param {Answered} [done] @param {Answered} [failed]
    */
   ask(event, body, done, failed) {
-    const isHere = () => this.core.rooms.get(this.roomId) === this;
-    this.core.link.request(event, { roomId: this.roomId, ...body },
-      (answer, now) => isHere() && done?.(answer, now), (error, now) => isHere() && failed?.(error, now));
+    /** @param {Answered} [hear] @returns {Answered} */
+    const ifHere = hear => (answer) => this.core.rooms.get(this.roomId) === this && hear?.(answer);
+    this.core.link.request(event, { roomId: this.roomId, ...body }, ifHere(done), ifHere(failed));
   }
 
   /**
@@ -1496,23 +1481,22 @@ const tooLarge = limit => refusal("too_large", `An edit has at most ${limit} byt
 const byId = elements => objectsIn(elements).map(element => [element.id, element]);
 /** @param {any} ids @returns {[string, undefined][]} */
 const gone = ids => textsIn(ids).map(id => [id, undefined]);
-const one = (/** @type {Data} */ { element }) => byId([element]);
 
 /**
  * The changes that have a number in the room: what becomes of which element, undefined for deleted ones.
- * @type {Record<string, (data: Data, confirmed: Map<string, Element>) => [string, Element | undefined][]>}
+ * @type {Map<string, (data: Data, confirmed: Map<string, Element>) => [string, Element | undefined][]>}
  */
-const UPDATES = {
-  "element:created": data => byId([without(data, ENVELOPE)]),
-  "elements:created": data => byId(data.elements),
-  "element:transformed": one,
-  "element:updated": one,
+const UPDATES = new Map([
+  ["element:created", data => byId([without(data, ENVELOPE)])],
+  ["elements:created", data => byId(data.elements)],
+  ["element:transformed", data => byId([data.element])],
+  ["element:updated", data => byId([data.element])],
   // A group has geometry alone; what else an element has stays.
-  "elements:transformed": (data, confirmed) => byId(data.elements).map(([id, element]) =>
-    [id, { ...confirmed.get(id), ...element, updatedBy: data.userId }]),
-  "element:deleted": data => gone(data.elementIds),
-  "elements:changed": data => [...byId(data.created), ...byId(data.changed), ...gone(data.deletedIds)],
-};
+  ["elements:transformed", (data, confirmed) => byId(data.elements).map(([id, element]) =>
+    [id, { ...confirmed.get(id), ...element, updatedBy: data.userId }])],
+  ["element:deleted", data => gone(data.elementIds)],
+  ["elements:changed", data => [...byId(data.created), ...byId(data.changed), ...gone(data.deletedIds)]],
+]);
 
 // MARK: Connection
 
@@ -1527,7 +1511,7 @@ const LASTING = 5000;
 /** Shorter trips to the background are not worth a message, ms. */
 const SHORT_TRIP = 2000;
 
-/** @typedef {(answer: Data, now: number) => void} Answered gets an answer, or the error in it */
+/** @typedef {(answer: Data) => any} Answered gets an answer, or the error in it */
 
 /**
  * The connection: Socket.IO 5 over Engine.IO 4 as texts of a WebSocket, tokens, and whether the other end lives.
@@ -1560,7 +1544,7 @@ class Link extends Part {
 
   /** @param {Core} core */
   constructor(core) {
-    super();
+    super(core.clock);
     this.core = core;
   }
 
@@ -1582,36 +1566,32 @@ class Link extends Part {
     return oldest && !this.isProbing ? Math.max(oldest.sentAt, this.heardAt) + QUIET : Infinity;
   }
 
-  /** @param {number} now */
-  time(now) {
-    super.time(now);
-    if (now >= this.probeAt) this.probe(now, QUIET);
+  time() {
+    super.time();
+    if (this.now >= this.probeAt) this.probe(QUIET);
   }
 
   // Coming and going
 
-  /** @param {Data} _ @param {number} now */
-  connect(_, now) {
+  connect() {
     this.isWanted = true;
     this.refusedToken = undefined;
     this.attempts = 0;
-    if (["offline", "expired"].includes(this.phase)) this.begin(now);
+    if (["offline", "expired"].includes(this.phase)) this.begin();
   }
 
-  /** @param {Data} _ @param {number} now */
-  disconnect(_, now) {
+  disconnect() {
     this.isWanted = false;
     if (this.isUp) this.write("41");
-    this.lost(now);
+    this.lost();
   }
 
-  /** @param {number} now */
-  begin(now) {
+  begin() {
     delete this.due.begin;
     this.attempts++;
-    if (!this.core.hasTokens) return this.open(now);
+    if (!this.core.hasTokens) return this.open();
     this.phase = "token";
-    this.due.lost = now + CONNECT_TIMEOUT;
+    this.due.lost = this.now + CONNECT_TIMEOUT;
     this.askForToken(this.refusedToken === undefined ? "connect" : "refused");
   }
 
@@ -1620,14 +1600,14 @@ class Link extends Part {
     this.core.output({ type: "token", reason });
   }
 
-  /** @param {Data} input null when the app has none @param {number} now */
-  token({ token }, now) {
+  /** @param {Data} input null when the app has none */
+  token({ token }) {
     if (this.isUp && this.isRefreshing) return this.refresh(token);
     if (this.phase !== "token") return;
     if (token !== null && token !== this.refusedToken) {
       this.presentToken = token;
-      this.open(now);
-    } else if (this.refusedToken === undefined) this.lost(now);
+      this.open();
+    } else if (this.refusedToken === undefined) this.lost();
     else this.expire();
   }
 
@@ -1637,29 +1617,26 @@ class Link extends Part {
     this.due = {};
   }
 
-  /** @param {number} now */
-  open(now) {
+  open() {
     this.phase = "opening";
-    this.due.lost = now + CONNECT_TIMEOUT;
+    this.due.lost = this.now + CONNECT_TIMEOUT;
     this.core.output({ type: "open" });
   }
 
-  /** @param {Data} _ @param {number} now */
-  closed(_, now) {
-    if (this.hasSocket) this.lost(now);
+  closed() {
+    if (this.hasSocket) this.lost();
   }
 
   /**
    * Gives the connection up, and tries again later if the app wants one.
-   * @param {number} now
    */
-  lost(now) {
+  lost() {
     if (this.hasSocket) this.core.output({ type: "close" });
-    if (this.isUp && now - this.upAt >= LASTING) this.attempts = 0;
+    if (this.isUp && this.now - this.upAt >= LASTING) this.attempts = 0;
     this.phase = "offline";
     this.isDraining = this.isRefreshing = this.isProbing = false;
     this.requests.clear();
-    this.due = this.isWanted ? { begin: now + this.delay() } : {};
+    this.due = this.isWanted ? { begin: this.now + this.delay() } : {};
     for (const room of this.core.rooms.values()) room.connectionLost();
   }
 
@@ -1672,30 +1649,27 @@ class Link extends Part {
     return this.attempts ? Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2) : random * 1000;
   }
 
-  /** @param {Data} _ @param {number} now */
-  background(_, now) {
-    this.hiddenAt = now;
+  background() {
+    this.hiddenAt = this.now;
   }
 
-  /** @param {Data} input @param {number} now */
-  foreground(input, now) {
-    if (!(now - this.hiddenAt < SHORT_TRIP)) this.online(input, now);
+  foreground() {
+    if (!(this.now - this.hiddenAt < SHORT_TRIP)) this.online();
   }
 
-  /** @param {Data} _ @param {number} now */
-  online(_, now) {
-    if (this.isUp) this.probe(now, PROBE_TIMEOUT);
-    else if (this.due.begin) this.begin(now);
+  online() {
+    if (this.isUp) this.probe(PROBE_TIMEOUT);
+    else if (this.due.begin) this.begin();
   }
 
   /**
    * Asks whether the connection lives.
-   * @param {number} now @param {number} patience ms
+   * @param {number} patience ms
    */
-  probe(now, patience) {
+  probe(patience) {
     if (this.isProbing) return;
     this.isProbing = true;
-    this.due.lost = Math.min(this.due.lost, now + patience);
+    this.due.lost = Math.min(this.due.lost, this.now + patience);
     this.request("client:ping", {});
   }
 
@@ -1712,27 +1686,27 @@ class Link extends Part {
    */
   request(event, payload, done = () => {}, failed = () => {}) {
     if (!this.isUp) return;
-    this.requests.set(this.nextRequest, { sentAt: this.core.now, done, failed });
+    this.requests.set(this.nextRequest, { sentAt: this.now, done, failed });
     this.write(`42${this.nextRequest++}${JSON.stringify([event, payload])}`);
   }
 
-  /** @param {Data} input an Engine.IO packet @param {number} now */
-  packet({ text }, now) {
+  /** @param {Data} input an Engine.IO packet */
+  packet({ text }) {
     if (!this.hasSocket) return;
-    this.heardAt = now;
+    this.heardAt = this.now;
     this.isProbing = false;
-    if (this.isUp) this.due.lost = now + this.patience;
+    if (this.isUp) this.due.lost = this.now + this.patience;
     const [, kind, digits, json] = /^(4?\d)(\d*)(.*)$/s.exec(text) ?? [];
     const data = parsed(json);
     switch (kind) {
       case "0": return this.greeted(objectIn(data));
-      case "1": return this.lost(now);
+      case "1": return this.lost();
       case "2": return this.write("3");
-      case "40": return this.entered(now);
-      case "41": return this.tokenRefused(now);
-      case "42": return this.eventReceived(String(data?.[0]), objectIn(data?.[1]), now);
-      case "43": return this.answered(Number(digits), objectIn(data?.[0]), now);
-      case "44": return this.notEntered(objectIn(data), now);
+      case "40": return this.entered();
+      case "41": return this.tokenRefused();
+      case "42": return this.eventReceived(String(data?.[0]), objectIn(data?.[1]));
+      case "43": return this.answered(Number(digits), objectIn(data?.[0]));
+      case "44": return this.notEntered(objectIn(data));
     }
   }
 
@@ -1742,20 +1716,19 @@ class Link extends Part {
     this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
-  /** @param {number} now */
-  entered(now) {
+  entered() {
     this.phase = "up";
-    this.upAt = now;
-    this.due.lost = now + this.patience;
+    this.upAt = this.now;
+    this.due.lost = this.now + this.patience;
     this.refusedToken = undefined;
     for (const room of this.core.rooms.values()) room.join();
   }
 
-  /** @param {Data} refusal @param {number} now */
-  notEntered({ message, data }, now) {
+  /** @param {Data} refusal */
+  notEntered({ message, data }) {
     this.failed({ event: "connect", message, ...data });
-    if (RETRYABLE.includes(data?.code)) this.lost(now);
-    else this.tokenRefused(now);
+    if (RETRYABLE.includes(data?.code)) this.lost();
+    else this.tokenRefused();
   }
 
   /** @param {Data} error */
@@ -1763,20 +1736,20 @@ class Link extends Part {
     this.core.output({ type: "error", error });
   }
 
-  /** @param {number} number @param {Data} answer @param {number} now */
-  answered(number, answer, now) {
+  /** @param {number} number @param {Data} answer */
+  answered(number, answer) {
     const request = this.requests.get(number);
     this.requests.delete(number);
-    if (answer.ok === true) request?.done(answer, now);
-    else request?.failed(objectIn(answer.error), now);
+    if (answer.ok === true) request?.done(answer);
+    else request?.failed(objectIn(answer.error));
   }
 
-  /** @param {string} event @param {Data} data @param {number} now */
-  eventReceived(event, data, now) {
+  /** @param {string} event @param {Data} data */
+  eventReceived(event, data) {
     // Only names of events have colons, not those of other methods.
     if (!event.includes(":")) return;
-    this.hear(event, data, now);
-    this.core.rooms.get(data.roomId)?.eventReceived(event, data, now);
+    this.hear(event, data);
+    this.core.rooms.get(data.roomId)?.eventReceived(event, data);
   }
 
   /** @param {Data} data */
@@ -1786,18 +1759,17 @@ class Link extends Part {
 
   /**
    * The gateway stops: this app leaves at a moment of its own within the next second.
-   * @param {Data} data @param {number} now
+   * @param {Data} data
    */
-  "server:draining"({ closesInMs }, now) {
+  "server:draining"({ closesInMs }) {
     if (this.isDraining) return;
     this.isDraining = true;
     this.attempts = 0;
-    this.due.leave = now + this.core.random() * Math.min(1000, Number(closesInMs) || 0);
+    this.due.leave = this.now + this.core.random() * Math.min(1000, Number(closesInMs) || 0);
   }
 
-  /** @param {number} now */
-  leave(now) {
-    this.lost(now);
+  leave() {
+    this.lost();
   }
 
   // Tokens
@@ -1825,13 +1797,12 @@ class Link extends Part {
 
   /**
    * The server wants this token no longer, or not at all.
-   * @param {number} now
    */
-  tokenRefused(now) {
+  tokenRefused() {
     const refused = this.presentToken ?? "";
-    this.lost(now);
+    this.lost();
     this.refusedToken = refused;
-    if (this.core.hasTokens) this.begin(now);
+    if (this.core.hasTokens) this.begin();
     else this.expire();
   }
 }
@@ -1845,7 +1816,6 @@ class Link extends Part {
 export class Core extends Part {
   /** @type {Map<string, RoomCore>} */
   rooms = new Map();
-  now = 0;
   /** @type {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
   state = "offline";
   /** @type {Output[]} */
@@ -1856,7 +1826,7 @@ export class Core extends Part {
    *   the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a room
    */
   constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random } = {}) {
-    super();
+    super({ now: 0 });
     this.handshake = handshake;
     this.hasTokens = hasTokens;
     this.queueLimit = queueLimit;
@@ -1879,8 +1849,8 @@ export class Core extends Part {
    * @returns {Output[]}
    */
   input(input, now) {
-    this.now = now;
-    this.perform(input, now);
+    this.clock.now = now;
+    this.perform(input);
     for (const room of this.rooms.values()) {
       room.finish();
       if (room.isLeaving && room.queue.open.length === 0) this.remove(room);
@@ -1891,13 +1861,13 @@ export class Core extends Part {
     return this.outputs.splice(0).sort((a, b) => isSave(b) - isSave(a));
   }
 
-  /** @param {{type: string} & Data} input @param {number} now */
-  perform({ type, ...input }, now) {
+  /** @param {{type: string} & Data} input */
+  perform({ type, ...input }) {
     const { roomId, id } = input, room = this.rooms.get(roomId);
-    if (type === "time") this.time(now);
+    if (type === "time") this.time();
     else if (type === "join") this.enter(roomId, input.record);
     else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
-    else (roomId === undefined ? this.link : room)?.hear(type, input, now);
+    else (roomId === undefined ? this.link : room)?.hear(type, input);
   }
 
   /** @param {string} roomId @param {Data | undefined} record */
@@ -2018,16 +1988,20 @@ export class IndexedDBStore {
  * The edits of one user at one server, in a store. Only one tab at a time uses it: the first, by a lock of the browser.
  */
 class SavedEdits {
+  /**
+   * By room.
+   * @type {Record<string, Data>}
+   */
+  records = {};
+  /** Whether this tab has the lock. */
+  isOurs = false;
+  release = () => {};
+  writing = Promise.resolve();
+
   /** @param {Store} store @param {string} key */
   constructor(store, key) {
     this.store = store;
     this.key = key;
-    /** @type {Record<string, Data>} by room */
-    this.records = {};
-    /** Whether this tab has the lock. */
-    this.isOurs = false;
-    this.release = () => {};
-    this.writing = Promise.resolve();
   }
 
   /** @returns {Promise<Record<string, Data>>} what an earlier run of the app left */
@@ -2038,31 +2012,27 @@ class SavedEdits {
   }
 
   /** @returns {Promise<boolean>} */
-  lock() {
-    if (typeof navigator === "undefined" || !navigator.locks) return Promise.resolve(true);
-    return new Promise(resolve => {
-      // A page that is loaded again waits for its former self to end; a second tab goes on without the store.
-      const patience = new AbortController();
-      const timer = setTimeout(() => patience.abort(), 500);
+  async lock() {
+    const { locks } = globalThis.navigator ?? {};
+    return !locks || new Promise(resolve => {
       const held = () => new Promise(release => {
-        clearTimeout(timer);
         this.release = () => release(undefined);
         resolve(true);
       });
-      navigator.locks.request(this.key, { signal: patience.signal }, held).catch(() => resolve(false));
+      const signal = /** @type {any} */ (AbortSignal).timeout(500);
+      // A page that is loaded again waits for its former self to end; a second tab goes on without the store.
+      locks.request(this.key, { signal }, held).catch(() => resolve(false));
     });
   }
 
   /** @param {string} roomId @param {Data | null} record @param {(error: any) => void} failed */
   save(roomId, record, failed) {
     if (!this.isOurs) return;
-    if (record) this.records[roomId] = record;
-    else delete this.records[roomId];
-    const records = structuredClone(this.records);
-    const isEmpty = Object.keys(records).length === 0;
-    this.writing = this.writing
-      .then(() => (isEmpty ? this.store.clear(this.key) : this.store.save(this.key, records)))
-      .catch(failed);
+    const { store, key, records } = this;
+    if (record) records[roomId] = record;
+    else delete records[roomId];
+    const copy = structuredClone(records), rooms = Object.keys(copy);
+    this.writing = this.writing.then(() => (rooms[0] ? store.save(key, copy) : store.clear(key))).catch(failed);
   }
 }
 
@@ -2070,26 +2040,24 @@ class SavedEdits {
 
 /** Calls handlers by name. */
 class Emitter {
-  constructor() {
-    /** @type {Map<string, Set<(value: any) => void>>} */
-    this.handlers = new Map();
-  }
+  /** @type {Set<{event: string, handler: (value: any) => void}>} */
+  handlers = new Set();
 
   /**
    * Calls a handler whenever something happens.
    * @param {string} event @param {(value: any) => void} handler @returns {() => void} ends that
    */
   on(event, handler) {
-    const handlers = this.handlers.get(event) ?? new Set();
-    this.handlers.set(event, handlers.add(handler));
-    return () => void handlers.delete(handler);
+    const entry = { event, handler };
+    this.handlers.add(entry);
+    return () => void this.handlers.delete(entry);
   }
 
   /** @param {string} event @param {any} value */
   emit(event, value) {
-    for (const handler of [...(this.handlers.get(event) ?? [])]) {
+    for (const entry of [...this.handlers].filter(entry => entry.event === event)) {
       try {
-        handler(value);
+        entry.handler(value);
       } catch (error) {
         // A handler's fault is the app's to hear of, and nobody else's.
         queueMicrotask(() => {
@@ -2116,8 +2084,7 @@ export class Refusal extends Error {
 
 /** @returns {string} a name that nobody else uses */
 function uniqueName() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(36)).join("-");
 }
 
 /**
@@ -2127,6 +2094,26 @@ function uniqueName() {
  * asked, failures of the store).
  */
 export class TouchSync extends Emitter {
+  /** @type {Map<string, Room>} */
+  rooms = new Map();
+  /**
+   * Promises of results, by the names of edits.
+   * @type {Map<any, {resolve: (answer: Data) => void, reject: (refusal: Refusal) => void}>}
+   */
+  awaited = new Map();
+  /** @type {WebSocket | undefined} */
+  socket = undefined;
+  /** @type {any} */
+  timer = undefined;
+  /**
+   * Inputs that wait for the store, or for the present one to be done.
+   * @type {({type: string} & Data)[]}
+   */
+  inputs = [];
+  isBusy = false;
+  /** What ends listening to the page's surroundings. */
+  listening = new AbortController();
+
   /**
    * @param {object} options
    * @param {string} [options.url] of the server; that of the page by default
@@ -2141,53 +2128,35 @@ export class TouchSync extends Emitter {
    * @param {any} [options.WebSocket] where the platform has none
    * @param {any} [options.fetch] where the platform has none
    */
-  constructor({ url, userId, name, color, token, store, owner, queueLimit, ...platform } = {}) {
+  constructor({
+    url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
+    WebSocket = globalThis.WebSocket, fetch = globalThis.fetch.bind(globalThis),
+  } = {}) {
     super();
-    if (store && owner === undefined) throw new TypeError("A store needs an owner: the user whose edits it keeps.");
-    this.url = new URL(url ?? globalThis.location.href);
-    this.WebSocket = platform.WebSocket ?? globalThis.WebSocket;
-    this.fetch = platform.fetch ?? globalThis.fetch.bind(globalThis);
+    if (store && owner === undefined) throw new TypeError("A store needs an owner.");
+    this.url = new URL(url);
+    this.WebSocket = WebSocket;
+    this.fetch = fetch;
     this.token = token;
     this.core = new Core({ handshake: { userId, name, color }, hasTokens: token !== undefined, queueLimit });
     this.saved = store && new SavedEdits(store, `touchsync ${this.url.origin} ${owner}`);
-    /** @type {Map<string, Room>} */
-    this.rooms = new Map();
-    /**
-     * Promises of results, by the names of edits.
-     * @type {Map<any, {resolve: (answer: Data) => void, reject: (refusal: Refusal) => void}>}
-     */
-    this.awaited = new Map();
-    /** @type {WebSocket | undefined} */
-    this.socket = undefined;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    this.runName = uniqueName();
-    this.lastName = 0;
-    /**
-     * Inputs that wait for the store, or for the present one to be done.
-     * @type {({type: string} & Data)[]}
-     */
-    this.inputs = [];
-    this.isBusy = false;
-    this.unhook = () => {};
     if (this.saved) this.restore(this.saved);
   }
 
   /** @returns {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
   get state() {
-    return /** @type {any} */ (this.core.state);
+    return this.core.state;
   }
 
   /** Connects, and stays connected until `disconnect`: whatever is lost comes back by itself. */
   connect() {
-    this.unhook();
-    this.unhook = this.hook();
+    this.listen();
     this.input({ type: "connect" });
   }
 
   /** Disconnects. Rooms and edits stay; edits are sent after the next `connect`. */
   disconnect() {
-    this.unhook();
+    this.listening.abort();
     this.input({ type: "disconnect" });
   }
 
@@ -2224,37 +2193,32 @@ export class TouchSync extends Emitter {
     this.inputs.push(input);
     if (this.isBusy) return;
     this.isBusy = true;
-    for (let next = this.inputs.shift(); next; next = this.inputs.shift()) {
+    for (let next; (next = this.inputs.shift()); ) {
       if (next.type === "join") next.record = this.saved?.records[next.roomId];
       for (const output of this.core.input(next, this.now)) this.perform(output);
     }
     this.isBusy = false;
-    this.schedule();
-  }
-
-  schedule() {
     clearTimeout(this.timer);
-    const { deadline } = this.core;
-    if (deadline === Infinity) return;
-    this.timer = setTimeout(() => this.input({ type: "time" }), clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
+    const wait = Math.ceil(this.core.deadline - this.now);
+    if (wait < Infinity) this.timer = setTimeout(() => this.input({ type: "time" }), clamp(wait, 0, 0x7fffffff));
   }
 
   /** @param {Output} output */
   perform(output) {
-    const room = this.rooms.get(output.roomId);
-    switch (output.type) {
+    const { type, roomId } = output, room = this.rooms.get(roomId);
+    switch (type) {
       case "open": return this.open();
       case "close": return this.closeSocket();
-      case "send": return this.socket?.readyState === 1 ? this.socket.send(output.text) : undefined;
+      case "send": return this.socket?.send(output.text);
       case "token": return void this.provideToken(output.reason);
-      case "history": return void this.searchHistory(output.roomId, output.after);
-      case "save": return this.saved?.save(output.roomId, output.record, error => this.emit("error", error));
+      case "history": return void this.searchHistory(roomId, output.after);
+      case "save": return this.saved?.save(roomId, output.record, error => this.emit("error", error));
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
       case "result": return this.settle(room, output.id, output.answer);
-      default: room?.happened(output);
     }
-    if (output.phase === "left") this.rooms.delete(output.roomId);
+    room?.happened(output);
+    if (output.phase === "left") this.rooms.delete(roomId);
   }
 
   /**
@@ -2265,7 +2229,7 @@ export class TouchSync extends Emitter {
     this.isBusy = true;
     try {
       for (const roomId of Object.keys(await saved.open())) {
-        if (this.inputs.some(input => input.type === "join" && input.roomId === roomId)) continue;
+        if (this.rooms.has(roomId)) continue;
         this.inputs.push({ type: "join", roomId }, { type: "leave", roomId });
       }
     } catch (error) {
@@ -2278,51 +2242,44 @@ export class TouchSync extends Emitter {
   // The socket
 
   open() {
-    const url = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
-    url.protocol = url.protocol.replace("http", "ws");
-    const socket = (this.socket = new this.WebSocket(url.href));
+    const { href } = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
+    const socket = (this.socket = new this.WebSocket(href.replace("http", "ws")));
     /** @param {{type: string} & Data} input */
     const input = input => {
       if (socket === this.socket) this.input(input);
     };
-    socket.onopen = () => input({ type: "opened" });
     socket.onmessage = (/** @type {MessageEvent} */ message) => input({ type: "packet", text: String(message.data) });
     socket.onclose = () => input({ type: "closed" });
     socket.onerror = () => {};
   }
 
   closeSocket() {
-    const socket = this.socket;
+    const { socket } = this;
     this.socket = undefined;
     socket?.close();
   }
 
-  /**
-   * Listens to the page's surroundings.
-   * @returns {() => void} ends that
-   */
-  hook() {
-    if (typeof document === "undefined") return () => {};
-    const online = () => this.input({ type: "online" });
-    const visibility = () => this.input({ type: document.visibilityState === "visible" ? "foreground" : "background" });
-    addEventListener("online", online);
-    document.addEventListener("visibilitychange", visibility);
-    return () => {
-      removeEventListener("online", online);
-      document.removeEventListener("visibilitychange", visibility);
-    };
+  /** Listens to the page's surroundings. */
+  listen() {
+    if (!globalThis.document) return;
+    this.listening.abort();
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    addEventListener("online", () => this.input({ type: "online" }), { signal });
+    document.addEventListener("visibilitychange",
+      () => this.input({ type: document.hidden ? "background" : "foreground" }), { signal });
   }
 
   /** @param {"connect" | "expires" | "refused"} reason */
   async provideToken(reason) {
-    /** @type {string | null} */
-    let token = null;
+    /** @type {string | null | undefined} */
+    let token;
     try {
-      token = (await this.token?.(reason)) ?? null;
+      token = await this.token?.(reason);
     } catch (error) {
       this.emit("error", error);
     }
-    this.input({ type: "token", token });
+    this.input({ type: "token", token: token ?? null });
   }
 
   // HTTP
@@ -2337,8 +2294,7 @@ export class TouchSync extends Emitter {
   async readHistory(roomId, { after = 0, limit = 50 }) {
     const url = new URL(`/api/rooms/${encodeURIComponent(roomId)}/history?after=${after}&limit=${limit}`, this.url);
     const token = this.core.link.presentToken;
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const response = await this.fetch(url.href, { headers });
+    const response = await this.fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
     const body = await response.json();
     if (response.ok) return body;
     // A room that nothing was ever stored in.
@@ -2349,15 +2305,15 @@ export class TouchSync extends Emitter {
   // Results
 
   /**
-   * @param {(id: any) => {type: string} & Data} make the input that bears the name of an edit
+   * @param {{type: string} & Data} input that makes an edit
    * @returns {Promise<any>} its result
    */
-  awaitResult(make) {
-    const id = `${this.runName}-${++this.lastName}`;
+  result(input) {
+    const id = uniqueName();
     const result = new Promise((resolve, reject) => this.awaited.set(id, { resolve, reject }));
     // Who does not wait for a result hears of a refusal by the room's event.
     result.catch(() => {});
-    this.input(make(id));
+    this.input({ ...input, id });
     return result;
   }
 
@@ -2383,6 +2339,8 @@ export class TouchSync extends Emitter {
  * `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
+  lastGesture = 0;
+
   /** @param {TouchSync} client @param {string} id */
   constructor(client, id) {
     super();
@@ -2397,7 +2355,6 @@ export class Room extends Emitter {
       this.on("denied", reject);
     });
     this.joined.catch(() => {});
-    this.lastGesture = 0;
   }
 
   /** @returns {RoomCore | undefined} */
@@ -2447,9 +2404,8 @@ export class Room extends Emitter {
 
   /** Who is here, with cursors and selections. */
   get members() {
-    return [...(this.core?.people.members.values() ?? [])].map(({ connections, ...member }) => ({
-      ...member, connections: [...connections].map(([sid, attention]) => ({ sid, ...attention })),
-    }));
+    return [...(this.core?.people.members.values() ?? [])].map(member =>
+      ({ ...member, connections: Object.values(member.connections) }));
   }
 
   // Edits
@@ -2459,7 +2415,7 @@ export class Room extends Emitter {
    * @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   create(element, options) {
-    return this.edit("element:create", { element: { id: uniqueName(), ...element } }, options);
+    return this.edit("element:create", { element: named(element) }, options);
   }
 
   /**
@@ -2467,8 +2423,7 @@ export class Room extends Emitter {
    * @param {Data[]} elements @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   createAll(elements, options) {
-    const named = elements.map(element => ({ id: uniqueName(), ...element }));
-    return this.edit("elements:create", { elements: named }, options);
+    return this.edit("elements:create", { elements: elements.map(named) }, options);
   }
 
   /**
@@ -2476,7 +2431,7 @@ export class Room extends Emitter {
    * @param {string} elementId @param {Fields} fields @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   transform(elementId, fields, options) {
-    return this.edit("element:transform", { elementId, ...transformOf(fields) }, options);
+    return this.edit("element:transform", transformOf({ elementId, ...fields }), options);
   }
 
   /**
@@ -2484,8 +2439,7 @@ export class Room extends Emitter {
    * @param {({elementId: string} & Fields)[]} elements @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   transformAll(elements, options) {
-    const entries = elements.map(({ elementId, ...fields }) => ({ elementId, ...transformOf(fields) }));
-    return this.edit("elements:transform", { elements: entries }, options);
+    return this.edit("elements:transform", { elements: elements.map(transformOf) }, options);
   }
 
   /**
@@ -2528,7 +2482,7 @@ export class Room extends Emitter {
 
   /** @param {string} event @param {Data} body @param {UndoOptions} [options] @returns {Promise<any>} */
   edit(event, body, options) {
-    return this.client.awaitResult(id => ({ type: "edit", roomId: this.id, id, event, body: { ...body, ...options } }));
+    return this.client.result({ type: "edit", roomId: this.id, event, body: { ...body, ...options } });
   }
 
   /**
@@ -2538,7 +2492,7 @@ export class Room extends Emitter {
    */
   begin(ids, { pivot } = {}) {
     const gesture = ++this.lastGesture;
-    this.client.input({ type: "begin", roomId: this.id, gesture, elementIds: [ids].flat(), pivot });
+    this.input("begin", { gesture, elementIds: [ids].flat(), pivot });
     return new Gesture(this, gesture);
   }
 
@@ -2549,12 +2503,12 @@ export class Room extends Emitter {
    * @param {Point | null} cursor
    */
   point(cursor) {
-    this.client.input({ type: "point", roomId: this.id, x: cursor?.x ?? null, y: cursor?.y ?? null });
+    this.input("point", { x: cursor?.x ?? null, y: cursor?.y ?? null });
   }
 
   /** @param {string[]} elementIds */
   select(elementIds) {
-    this.client.input({ type: "select", roomId: this.id, elementIds });
+    this.input("select", { elementIds });
   }
 
   /**
@@ -2562,7 +2516,7 @@ export class Room extends Emitter {
    * @param {{x: number, y: number, width: number, height: number}} [viewport] everything by default
    */
   look(viewport) {
-    this.client.input({ type: "look", roomId: this.id, viewport });
+    this.input("look", { viewport });
   }
 
   /**
@@ -2575,30 +2529,33 @@ export class Room extends Emitter {
 
   /** Leaves, as soon as all edits have their results. */
   leave() {
-    this.client.input({ type: "leave", roomId: this.id });
+    this.input("leave");
+  }
+
+  /** @param {string} type @param {Data} [fields] */
+  input(type, fields) {
+    this.client.input({ type, roomId: this.id, ...fields });
   }
 
   /** @param {Output} output */
   happened(output) {
-    switch (output.type) {
-      case "changed": return this.emit("change", output.ids);
-      case "moving": return this.emit("moving", output.elementId);
-      case "members": return this.emit("members", this.members);
-      case "attention": return this.emit("attention", output);
-      case "room":
-        if (output.phase === "refused") this.emit("denied", new Refusal(output.error));
-        else this.emit(output.phase, output);
-    }
+    const { type, phase } = output;
+    if (type === "changed") this.emit("change", output.ids);
+    else if (type === "moving") this.emit(type, output.elementId);
+    else if (type === "members") this.emit(type, this.members);
+    else if (phase === "refused") this.emit("denied", new Refusal(output.error));
+    else this.emit(phase ?? type, output);
   }
 }
 
+/** @param {Data} element @returns {Data} with an id */
+const named = element => ({ id: uniqueName(), ...element });
+
 /**
- * Position in a payload's own fields, the rest in `transform`.
- * @param {Fields} fields @returns {Data}
+ * Scale and rotation stand in `transform`, all else beside it.
+ * @param {Data} fields @returns {Data}
  */
-function transformOf({ positionX, positionY, ...transform }) {
-  return { positionX, positionY, transform };
-}
+const transformOf = ({ rotation, scaleX, scaleY, ...fields }) => ({ ...fields, transform: { rotation, scaleX, scaleY } });
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
@@ -2613,7 +2570,7 @@ export class Gesture {
    * @param {Deltas} deltas
    */
   update(deltas) {
-    this.room.client.input({ type: "move", roomId: this.room.id, gesture: this.number, deltas });
+    this.room.input("move", { gesture: this.number, deltas });
   }
 
   /**
@@ -2621,11 +2578,11 @@ export class Gesture {
    * @returns {Promise<Result>}
    */
   end() {
-    return this.room.client.awaitResult(id => ({ type: "end", roomId: this.room.id, gesture: this.number, id }));
+    return this.room.client.result({ type: "end", roomId: this.room.id, gesture: this.number });
   }
 
   /** Everything is as before. */
   cancel() {
-    this.room.client.input({ type: "cancel", roomId: this.room.id, gesture: this.number });
+    this.room.input("cancel", { gesture: this.number });
   }
 }
