@@ -80,8 +80,13 @@ const within = (low, high) => value => (number(low, high)(value) === value ? val
  * @param {any} data @param {Record<string, Reader>} fields @param {TypeRules} [rule] @returns {any}
  */
 function read(data, fields, rule) {
-  const values = Object.entries(fields).map(([name, reader]) => [name, reader(objectIn(data)[name], rule)]);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  /** @type {Data} */
+  const known = {}, values = objectIn(data);
+  for (const name in fields) {
+    const value = fields[name](values[name], rule);
+    if (value !== undefined) known[name] = value;
+  }
+  return known;
 }
 
 // MARK: Rules
@@ -801,24 +806,26 @@ class Movements extends Part {
 
   /** @param {Data} data */
   "element:transforming"(data) {
-    this["elements:transforming"]({ ...data, elements: [data] });
+    this.previewed(data, data);
   }
 
   /** @param {Data} data a group under one gesture */
-  "elements:transforming"({ elements, sid, gesture, dt }) {
-    if (this.room.phase !== "joined") return;
-    for (const preview of objectsIn(elements)) {
-      const id = preview.elementId, element = this.room.shown.get(id);
-      if (!element) continue;
-      const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {}, drawn: {} };
-      // Of one gesture what an earlier preview said still holds where a later one says nothing.
-      const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
-      const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
-      this.heard.set(id);
-      this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
-      movement.motion.receive(poseOf({ ...element, ...fields }), this.now, dt > 0 ? dt : undefined);
-      this.room.tell("moving", { elementId: id });
-    }
+  "elements:transforming"(data) {
+    for (const preview of objectsIn(data.elements)) this.previewed(preview, data);
+  }
+
+  /** @param {Data} preview of one element @param {Data} data what is common to a group */
+  previewed(preview, { sid, gesture, dt }) {
+    const id = preview.elementId, element = this.room.shown.get(id);
+    if (!element || this.room.phase !== "joined") return;
+    const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {}, drawn: {} };
+    // Of one gesture what an earlier preview said still holds where a later one says nothing.
+    const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
+    const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
+    this.heard.set(id, this.now);
+    this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
+    movement.motion.receive(poseOf({ ...element, ...fields }), this.now, dt > 0 ? dt : undefined);
+    this.room.tell("moving", { elementId: id });
   }
 
   /** @param {Data} data */
