@@ -49,6 +49,9 @@ const pick = (data, names) => Object.fromEntries(names.map(name => [name, data[n
 /** @param {Data} data @param {string[]} names @returns {Data} */
 const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
 
+/** @param {string} text @returns {number} bytes in UTF-8 */
+const byteCount = text => new TextEncoder().encode(text).length;
+
 /** @param {number} value @param {number} low @param {number} high */
 const clamp = (value, low, high) => (value < low ? low : value > high ? high : value);
 
@@ -70,10 +73,20 @@ const number = (low = -Infinity, high = Infinity) => value => (Number.isFinite(v
  */
 const positive = (low, high) => value => (value > 0 ? number(low, high)(value) : undefined);
 /**
- * Only numbers from 0, or above a smallest one, in a range.
+ * Only numbers in a range.
  * @param {number} low @param {number} high @returns {Reader}
  */
 const within = (low, high) => value => (number(low, high)(value) === value ? value : undefined);
+/**
+ * Texts of at most so many bytes.
+ * @param {number} most @returns {Reader}
+ */
+const text = most => value => (typeof value === "string" && byteCount(value) <= most ? value : undefined);
+/**
+ * Ids of elements.
+ * @type {Reader}
+ */
+const identifier = value => (/^[^\0-\x1f\x7f-\x9f]+$/.test(value) ? text(128)(value) : undefined);
 
 /**
  * Those of some fields that can be read.
@@ -166,7 +179,7 @@ const OPTIONS = {
  * @type {Record<string, Reader>}
  */
 const FIELDS = {
-  ...OPTIONS, id: kind("string"), type: kind("string"), parentId: kind("string"),
+  ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
   space: value => (value === "canvas" || value === "normalized" ? value : undefined),
   ...MOVES, width: positive(), height: positive(), originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
   anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
@@ -186,6 +199,15 @@ function stored(sent, fields, rule) {
   const values = read(sent, fields, rule);
   const isRefused = Object.keys(fields).some(name => sent[name] !== undefined && values[name] === undefined);
   return isRefused ? undefined : { ...sent, ...values };
+}
+
+/**
+ * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON.
+ * @param {Data} element
+ */
+function fits(element) {
+  const own = without(element, [...SERVERS, ...Object.keys(FIELDS)]), { length } = Object.keys(own);
+  return length <= 64 && byteCount(JSON.stringify(own)) - 4 * length <= 8193;
 }
 
 // MARK: Geometry
@@ -375,10 +397,12 @@ const PRESETS = {
 function created(sent, rules) {
   const rule = ruleOf(rules, sent.type);
   const known = stored(without(sent, SERVERS), FIELDS, rule);
-  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId)) return undefined;
+  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
+    return undefined;
+  }
   /** @type {any} */
   const element = {
-    rev: 1, anchorX: 0.5, anchorY: 0.5, ...known, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
+    rev: 1, createdBy: "", updatedBy: "", anchorX: 0.5, anchorY: 0.5, ...known, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
   };
   /** @type {any} */
   const fields = { positionX: 0, positionY: 0, ...pick(known, POSE.filter(name => name in known)) };
@@ -397,7 +421,8 @@ function created(sent, rules) {
  */
 function updated(element, set, rules) {
   if (!isObject(set) || FIXED.some(name => name in set)) return element;
-  return { ...element, ...stored(set, OPTIONS, ruleOf(rules, element.type)) };
+  const next = { ...element, ...stored(set, OPTIONS, ruleOf(rules, element.type)) };
+  return fits(next) ? next : element;
 }
 
 /**
@@ -1461,9 +1486,6 @@ export class RoomCore extends Part {
     if (this.phase === "joined") this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
   }
 }
-
-/** @param {string} text @returns {number} bytes in UTF-8 */
-const byteCount = text => new TextEncoder().encode(text).length;
 
 /**
  * The answer to an edit that was found in the history.
