@@ -625,18 +625,6 @@ class EditQueue {
     return hasSpace;
   }
 
-  /**
-   * The next edit to send, numbered; undefined when all are under way, or `most` of them.
-   * @param {number} most @param {number} seq
-   */
-  next(most, seq) {
-    const waiting = this.open.filter(edit => !edit.sending), [edit] = waiting;
-    if (!edit || this.open.length - waiting.length >= most) return undefined;
-    if (edit.n === undefined) Object.assign(edit, { n: this.nextNumber++, after: seq });
-    edit.sending = {};
-    return edit;
-  }
-
   /** Sends the edits from a number on again. */
   resendFrom(n = 0) {
     for (const edit of this.edits) if ((edit.n ?? 0) >= n) edit.sending = undefined;
@@ -1257,15 +1245,17 @@ export class RoomCore extends Part {
 
   /** Sends what may be sent. */
   pump() {
-    const { queue } = this;
-    if (this.phase !== "joined" || queue.doubtful.length > 0 || this.due.pump) return;
-    for (let edit; (edit = queue.next(this.limits.unacknowledged ?? 32, this.seq)); ) this.sendEdit(edit);
+    const { phase, queue: { open, doubtful }, limits } = this;
+    if (phase !== "joined" || doubtful.length > 0 || this.due.pump) return;
+    const waiting = open.filter(edit => !edit.sending), underWay = open.length - waiting.length;
+    for (const edit of waiting.slice(0, Math.max((limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
   }
 
   /** @param {Edit} edit */
   sendEdit(edit) {
+    if (edit.n === undefined) Object.assign(edit, { n: this.queue.nextNumber++, after: this.seq });
     this.isDirty = true;
-    const { sending } = edit, { session } = this;
+    const sending = (edit.sending = {}), { session } = this;
     // What an ended session still says is about another sending of the edit.
     const isMeant = () => this.session === session && this.queue.open.includes(edit);
     this.ask(edit.event, { ...edit.body, n: edit.n },
@@ -2301,13 +2291,7 @@ export class TouchSync extends Emitter {
 
   /** @param {"connect" | "expires" | "refused"} reason */
   async provideToken(reason) {
-    /** @type {string | null | undefined} */
-    let token;
-    try {
-      token = await this.token?.(reason);
-    } catch (error) {
-      this.emit("error", error);
-    }
+    const token = await Promise.resolve(reason).then(this.token).catch(error => this.emit("error", error));
     this.input({ type: "token", token: token ?? null });
   }
 
