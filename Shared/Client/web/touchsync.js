@@ -60,8 +60,8 @@ const clamp = (value, low, high) => (value < low ? low : value > high ? high : v
  * @typedef {(value: any, rule?: any) => any} Reader
  */
 
-/** @param {string} kind @returns {Reader} */
-const kind = kind => value => (typeof value === kind ? value : undefined);
+/** @type {Reader} */
+const flag = value => (typeof value === "boolean" ? value : undefined);
 /**
  * Numbers, moved into a range.
  * @returns {Reader}
@@ -124,7 +124,7 @@ const BUILT_IN = new Map([
 ]);
 
 const RULES = {
-  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: kind("boolean"), rotates: kind("boolean"),
+  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag,
   minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
   fontSize(/** @type {any} */ value) {
     const { min, max } = read(value, { min: positive(), max: number() });
@@ -165,7 +165,7 @@ const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height
  * @type {Record<string, Reader>}
  */
 const OPTIONS = {
-  locked: kind("boolean"),
+  locked: flag,
   zIndex: number(),
   fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
   snapDegrees: positive(0, 180),
@@ -332,8 +332,8 @@ export function transformed(element, fields, rules, isDrawn = false) {
   /** @type {any} */
   const next = { ...element, ...scales(element, fields, rule) }, sent = /** @type {any} */ (fields);
   for (const { axis, position, size } of AXES) {
-    const edge = bounds?.[axis];
-    if (position in fields) next[position] = coordinate(sent[position], element, edge, edge + bounds?.[size], isDrawn);
+    const value = sent[position], edge = bounds?.[axis];
+    if (value !== undefined) next[position] = coordinate(value, element, edge, edge + bounds?.[size], isDrawn);
   }
   if (fields.rotation !== undefined) {
     next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
@@ -402,10 +402,11 @@ function created(sent, rules) {
   }
   /** @type {any} */
   const element = {
-    rev: 1, createdBy: "", updatedBy: "", anchorX: 0.5, anchorY: 0.5, ...known, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
+    createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known,
+    positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
   };
   /** @type {any} */
-  const fields = { positionX: 0, positionY: 0, ...pick(known, POSE.filter(name => name in known)) };
+  const fields = { positionX: 0, positionY: 0, ...read(known, MOVES) };
   for (const { scale, original, size } of AXES) {
     const drawn = known[size] / (Math.abs(known[scale] ?? 1) || rule.minScale);
     element[original] ??= drawn ? clamp(drawn, 0.001, 1e9) : 100;
@@ -433,9 +434,7 @@ const fieldsOf = payload => read({ ...payload, ...objectIn(payload.transform) },
 
 // MARK: Motion of others
 
-/**
- * @param {Element} element @returns {number[]}
- */
+/** @param {Element} element @returns {number[]} what `POSE` names */
 const poseOf = element => POSE.map(name => element[name]);
 
 /**
