@@ -66,7 +66,8 @@ const flag = value => (typeof value === "boolean" ? value : undefined);
  * Numbers, moved into a range.
  * @returns {Reader}
  */
-const number = (low = -Infinity, high = Infinity) => value => (Number.isFinite(value) ? clamp(value, low, high) : undefined);
+const number = (low = -Infinity, high = Infinity) => value =>
+  (Number.isFinite(value) ? clamp(value, low, high) : undefined);
 /**
  * The same of numbers above 0.
  * @param {number} [low] @param {number} [high] @returns {Reader}
@@ -181,7 +182,8 @@ const OPTIONS = {
 const FIELDS = {
   ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
   space: value => (value === "canvas" || value === "normalized" ? value : undefined),
-  ...MOVES, width: positive(), height: positive(), originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
+  ...MOVES, width: positive(), height: positive(),
+  originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
   anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
 /** What the server adds to an element that it announces. */
@@ -272,7 +274,8 @@ const AXES = [
 
 /**
  * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
- * @param {number} sent @param {any} element @param {number} edge @param {number} end of its bounds @param {boolean} isDrawn
+ * @param {number} sent @param {any} element @param {number} edge @param {number} end of its bounds
+ * @param {boolean} isDrawn
  */
 function coordinate(sent, { space, bounds }, edge, end, isDrawn) {
   const isFraction = space === "normalized", isExact = isFraction || isDrawn;
@@ -364,7 +367,8 @@ function anchored(element, point, parent) {
  * @param {{pivot?: any, parent?: Element, isDrawn?: boolean}} more `pivot` is that of a group
  * @returns {Element}
  */
-export function gestured(element, { anchor, scale = 1, rotation = 0, translation }, rules, { pivot, parent, isDrawn } = {}) {
+export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}) {
+  const { anchor, scale = 1, rotation = 0, translation } = deltas;
   const held = anchor ? anchored(element, anchor, parent) : element;
   /** @type {Data} */
   const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
@@ -496,8 +500,8 @@ export class Motion {
 // MARK: Parts
 
 /**
- * A part of the core: what happens calls its methods by name, times in `due` call theirs, and its own parts hear of both.
- * Methods for what the app and the platform do bear the types of inputs, those for the server's events their names.
+ * A part of the core: what happens calls its methods by name, times in `due` call theirs, and its own parts hear of
+ * both. Methods for what the app and the platform do bear the types of inputs, those for the server's events their names.
  */
 class Part {
   /**
@@ -532,6 +536,7 @@ class Part {
     for (const part of this.parts) part.hear(name, data);
   }
 
+  /** Calls what is due. */
   time() {
     for (const name of Object.keys(this.due)) {
       // One that was called may have changed the others' times.
@@ -576,7 +581,8 @@ const idOf = (/** @type {any} */ entry) => entry.elementId ?? entry.id ?? entry;
 const isNumbered = edit => edit.n !== undefined && !edit.doubt;
 
 /**
- * Whether an edit sets absolute values of one element and was never sent, so that the next one of its kind supersedes it.
+ * Whether an edit sets absolute values of one element and was never sent, so that the next one of its kind supersedes
+ * it.
  * @param {Edit} edit
  */
 const canFold = edit => edit.event === "element:transform" && edit.n === undefined;
@@ -655,13 +661,14 @@ class Stream extends Part {
     this.room = room;
     this.message = message;
     this.repeat = repeat;
-    /** @type {number | undefined} before which nothing more is sent, undefined before the first message */
+    /**
+     * Before when nothing more is sent; undefined before the first message.
+     * @type {number | undefined}
+     */
     this.nextSlot = undefined;
   }
 
-  /**
-   * There is something to be sent.
-   */
+  /** There is something to be sent. */
   changed() {
     if (this.room.phase !== "joined") return;
     if (this.nextSlot && this.now < this.nextSlot) this.due.send = this.nextSlot;
@@ -734,9 +741,11 @@ class Hands extends Part {
    */
   end({ gesture, id }) {
     const { room } = this, hand = this.lift(gesture);
-    if (hand && Object.keys(hand.deltas).length > 0) return room.make(id, ...this.message(hand, "gesture"));
+    if (!hand) return room.tell("result", { id, answer: OVER });
+    const [event, body] = this.message(hand, "gesture");
+    if (Object.keys(hand.deltas).length > 0) room.edit({ id, event, body });
     // Fingers that did not move leave nothing to store.
-    room.tell("result", { id, answer: hand ? { ok: true, seq: room.seq, adjusted: [] } : OVER });
+    else room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
   }
 
   /**
@@ -1058,8 +1067,8 @@ export class RoomCore extends Part {
     this.phase = "joining";
     const { session, epoch, seq } = this;
     this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq } },
-      (answer) => this.entered(answer),
-      (error) => {
+      answer => this.entered(answer),
+      error => {
         if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
         else if (RETRYABLE.includes(error.code)) this.retry("join", error);
         else this.enter("refused", { error });
@@ -1101,8 +1110,10 @@ export class RoomCore extends Part {
     this.session = answer.session;
     this.sid = answer.sid;
     this.isDirty = true;
-    if (isObject(answer.rules)) this.rules = tableOf(answer.rules);
-    this.touchEdits();
+    if (isObject(answer.rules)) {
+      this.rules = tableOf(answer.rules);
+      this.touchEdits();
+    }
     this.people.met(answer.members);
     if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
@@ -1133,9 +1144,7 @@ export class RoomCore extends Part {
     if (data.part >= data.parts) this.replaced();
   }
 
-  /**
-   * A whole room arrived in place of what was known.
-   */
+  /** A whole room arrived in place of what was known. */
   replaced() {
     const { epoch, seq, n, elements } = this.arriving;
     this.arriving = {};
@@ -1167,7 +1176,8 @@ export class RoomCore extends Part {
    * @param {"join" | "pump" | "search"} action @param {Data} [error] with how long the server asks for
    */
   retry(action, error) {
-    this.due[action] = this.now + (error?.retryAfterMs ?? Math.min(250 * 2 ** ++this.pauses, 5000));
+    this.pauses++;
+    this.due[action] = this.now + (error?.retryAfterMs ?? Math.min(250 * 2 ** this.pauses, 5000));
   }
 
   /** The session ended: whether its last edits were applied is known to the room's history alone. */
@@ -1184,7 +1194,8 @@ export class RoomCore extends Part {
   /** Reads the room's history from where the oldest edit in doubt was sent. */
   search() {
     const { doubtful } = this.queue;
-    if (doubtful.length > 0) this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
+    if (this.phase !== "joined" || doubtful.length === 0) return;
+    this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
   }
 
   /** @param {number} after */
@@ -1223,16 +1234,11 @@ export class RoomCore extends Part {
 
   /** @param {Data} input */
   edit({ id, event, body }) {
-    this.make(id, event, body);
-  }
-
-  /** @param {any} id the app's name of it @param {string} event @param {Data} body */
-  make(id, event, body) {
-    const json = JSON.stringify(body), edit = newEdit(event, JSON.parse(json), [id]), { elementIds } = edit;
-    if (event.endsWith(":delete")) {
-      // Annotations go with their parents.
-      for (const element of this.shown.values()) if (elementIds.includes(element.parentId)) elementIds.push(element.id);
-    }
+    // The app may go on changing what it passed.
+    const json = JSON.stringify([event, body]), edit = newEdit(event, JSON.parse(json)[1], [id]), { elementIds } = edit;
+    // Annotations go with their parents.
+    const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
+    if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
     const limit = this.limits.message ?? 262144;
     // With some room for what is added when it is sent.
     if (byteCount(json) + 256 > limit) return this.report(edit, tooLarge(limit));
@@ -1259,7 +1265,7 @@ export class RoomCore extends Part {
     const isMeant = () => this.session === session && this.queue.open.includes(edit);
     this.ask(edit.event, { ...edit.body, n: edit.n },
       answer => isMeant() && this.acknowledged(edit, answer),
-      (error) => isMeant() && this.notAcknowledged(edit, error, sending === edit.sending));
+      error => isMeant() && this.notAcknowledged(edit, error, sending === edit.sending));
   }
 
   /** @param {Edit} edit @param {Data} answer */
@@ -1297,9 +1303,9 @@ export class RoomCore extends Part {
    * Puts an edit without content in the place of one whose event the server does not know.
    * @param {Edit} edit
    */
-  fill({ n, after }) {
-    const { edits } = this.queue, filler = { ...newEdit("element:update", {}, []), n, after };
-    edits.splice(edits.findIndex(edit => edit.n === n), 0, filler);
+  fill(edit) {
+    const { n, after } = edit, { edits } = this.queue;
+    edits.splice(edits.indexOf(edit), 0, { ...newEdit("element:update", {}, []), n, after });
     this.queue.resendFrom(n);
   }
 
@@ -1325,8 +1331,8 @@ export class RoomCore extends Part {
   }
 
   /**
-   * Removes acknowledged edits that the room's stream has reached. Until then they stay on top, or an element would jump
-   * back for a moment.
+   * Removes acknowledged edits that the room's stream has reached. Until then they stay on top, or an element would
+   * jump back for a moment.
    */
   settle() {
     for (const edit of this.queue.edits) if (Number(edit.seq) <= this.seq) this.remove(edit);
@@ -1645,9 +1651,7 @@ class Link extends Part {
     if (this.hasSocket) this.lost();
   }
 
-  /**
-   * Gives the connection up, and tries again later if the app wants one.
-   */
+  /** Gives the connection up, and tries again later if the app wants one. */
   lost() {
     if (this.hasSocket) this.core.output({ type: "close" });
     if (this.isUp && this.now - this.upAt >= LASTING) this.attempts = 0;
@@ -1813,9 +1817,7 @@ class Link extends Part {
     }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 
-  /**
-   * The server wants this token no longer, or not at all.
-   */
+  /** The server wants this token no longer, or not at all. */
   tokenRefused() {
     const refused = this.presentToken ?? "";
     this.lost();
@@ -2567,7 +2569,8 @@ const named = element => ({ id: uniqueName(), ...element });
  * Scale and rotation stand in `transform`, all else beside it.
  * @param {Data} fields @returns {Data}
  */
-const transformOf = ({ rotation, scaleX, scaleY, ...fields }) => ({ ...fields, transform: { rotation, scaleX, scaleY } });
+const transformOf = ({ rotation, scaleX, scaleY, ...fields }) =>
+  ({ ...fields, transform: { rotation, scaleX, scaleY } });
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
