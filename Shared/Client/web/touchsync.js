@@ -434,7 +434,7 @@ function updated(element, set, rules) {
  * The values of a transform in a payload, where scale and rotation may stand in `transform`.
  * @param {Data} payload @returns {Fields}
  */
-const fieldsOf = payload => read({ ...payload, ...objectIn(payload.transform) }, MOVES);
+const fieldsOf = payload => ({ ...read(payload, MOVES), ...read(payload.transform, MOVES) });
 
 // MARK: Motion of others
 
