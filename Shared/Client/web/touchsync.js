@@ -655,12 +655,12 @@ const REPEAT = 1000;
 
 /** Messages that may be lost: at most one in the room's interval, of which the latest is always sent. */
 class Stream extends Part {
-  /** @param {RoomCore} room @param {() => [string, Data]} message @param {number} repeat after ms */
-  constructor(room, message, repeat = Infinity) {
+  /** @param {RoomCore} room @param {() => [string, Data]} message @param {number} rest after which it is repeated, ms */
+  constructor(room, message, rest = Infinity) {
     super(room.clock);
     this.room = room;
     this.message = message;
-    this.repeat = repeat;
+    this.rest = rest;
     /**
      * Before when nothing more is sent; undefined before the first message.
      * @type {number | undefined}
@@ -677,7 +677,13 @@ class Stream extends Part {
 
   send() {
     this.nextSlot = this.now + this.room.throttleMs;
-    this.due.send = this.now + this.repeat;
+    this.repeat();
+  }
+
+  /** Sends the latest one, whenever the last one was sent. */
+  repeat() {
+    delete this.due.send;
+    this.due.repeat = this.now + this.rest;
     this.room.send(...this.message());
   }
 }
@@ -756,7 +762,7 @@ class Hands extends Part {
     const hand = this.lift(gesture);
     if (hand?.stream.nextSlot === undefined) return;
     hand.deltas = { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
-    hand.stream.send();
+    hand.stream.repeat();
   }
 
   /** @param {any} key @returns {Hand | undefined} */
@@ -921,7 +927,7 @@ class People extends Part {
   }
 
   joined() {
-    if (this.cursor.x !== null) this.stream.send();
+    if (this.cursor.x !== null) this.stream.repeat();
     for (const [event, body] of Object.entries(this.own)) if (body) this.set(event, body);
   }
 
@@ -1193,6 +1199,7 @@ export class RoomCore extends Part {
 
   /** Reads the room's history from where the oldest edit in doubt was sent. */
   search() {
+    delete this.due.search;
     const { doubtful } = this.queue;
     if (this.phase !== "joined" || doubtful.length === 0) return;
     this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
@@ -1224,8 +1231,8 @@ export class RoomCore extends Part {
     for (const edit of queue.doubtful) {
       if (edit.isDecided) this.refused(edit, WITHOUT_EFFECT);
       edit.doubt = edit.n = undefined;
+      this.touch(edit.elementIds);
     }
-    this.touchEdits();
     this.isDirty = true;
     this.pump();
   }
@@ -1676,10 +1683,12 @@ class Link extends Part {
   }
 
   foreground() {
-    if (!(this.now - this.hiddenAt < SHORT_TRIP)) this.online();
+    if (this.now - this.hiddenAt < SHORT_TRIP) this.hiddenAt = -Infinity;
+    else this.online();
   }
 
   online() {
+    this.hiddenAt = -Infinity;
     if (this.isUp) this.probe(PROBE_TIMEOUT);
     else if (this.due.begin) this.begin();
   }
