@@ -182,6 +182,7 @@ def test_edits_made_offline_are_replayed(two, room):
     ada.call("disconnect")
     for x in range(1, 6):
         ada.call("start", room, "transform", "a", {"positionX": x})
+    ada.call("start", room, "transform", "a", {"scaleX": 2})
     made = ada.start("edit", room, "create", note("b"))
     assert ada.positions(room) == {"a": 5, "b": 0}
     bob.edit(room, "transform", "a", {"rotation": 10})

@@ -46,25 +46,62 @@ const textsIn = value => (Array.isArray(value) ? value.filter(text => typeof tex
 
 /** @param {Data} data @param {string[]} names */
 const pick = (data, names) => Object.fromEntries(names.map(name => [name, data[name]]));
+/** @param {Data} data @param {string[]} names @returns {Data} */
+const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
+
+/** @param {string} text @returns {number} bytes in UTF-8 */
+const byteCount = text => new TextEncoder().encode(text).length;
 
 /** @param {number} value @param {number} low @param {number} high */
 const clamp = (value, low, high) => (value < low ? low : value > high ? high : value);
 
 /**
- * A number in its range; undefined when it is none.
- * @param {any} value @returns {number | undefined}
+ * Reads a value of one kind: what it is taken for, undefined for one of another kind. Some follow the rules of a type.
+ * @typedef {(value: any, rule?: any) => any} Reader
  */
-const numberIn = (value, low = -Infinity, high = Infinity) =>
-  Number.isFinite(value) ? clamp(value, low, high) : undefined;
+
+/** @type {Reader} */
+const flag = value => (typeof value === "boolean" ? value : undefined);
+/**
+ * Numbers, moved into a range.
+ * @returns {Reader}
+ */
+const number = (low = -Infinity, high = Infinity) => value =>
+  (Number.isFinite(value) ? clamp(value, low, high) : undefined);
 /**
  * The same of numbers above 0.
- * @param {any} value @param {number} [low] @param {number} [high]
+ * @param {number} [low] @param {number} [high] @returns {Reader}
  */
-const positiveIn = (value, low, high) => (value > 0 ? numberIn(value, low, high) : undefined);
-/** @param {any} value */
-const flagIn = value => (typeof value === "boolean" ? value : undefined);
-/** @param {any} value */
-const textIn = value => (typeof value === "string" ? value : undefined);
+const positive = (low, high) => value => (value > 0 ? number(low, high)(value) : undefined);
+/**
+ * Only numbers in a range.
+ * @param {number} low @param {number} high @returns {Reader}
+ */
+const within = (low, high) => value => (number(low, high)(value) === value ? value : undefined);
+/**
+ * Texts of at most so many bytes.
+ * @param {number} most @returns {Reader}
+ */
+const text = most => value => (typeof value === "string" && byteCount(value) <= most ? value : undefined);
+/**
+ * Ids of elements.
+ * @type {Reader}
+ */
+const identifier = value => (/^[^\0-\x1f\x7f-\x9f]+$/.test(value) ? text(128)(value) : undefined);
+
+/**
+ * Those of some fields that can be read.
+ * @param {any} data @param {Record<string, Reader>} fields @param {TypeRules} [rule] @returns {any}
+ */
+function read(data, fields, rule) {
+  /** @type {Data} */
+  const known = {}, values = objectIn(data);
+  for (const name in fields) {
+    const value = fields[name](values[name], rule);
+    if (value !== undefined) known[name] = value;
+  }
+  return known;
+}
 
 // MARK: Rules
 
@@ -87,22 +124,18 @@ const BUILT_IN = new Map([
   ["*", FREE],
 ]);
 
-const isScale = (/** @type {any} */ value) => value >= 1e-6 && value <= 1e6;
-const isSide = (/** @type {any} */ value) => value >= 0 && value <= 1e6;
-/**
- * Whether a rule has a value that can be applied, by its name and kind.
- * @type {Record<string, (value: any) => boolean>}
- */
-const IS_RULE = {
-  minScale: isScale, maxScale: isScale, minWidth: isSide, minHeight: isSide, minSide: isSide,
-  fontSize: value => value === null || (positiveIn(value.min) ?? Infinity) <= (numberIn(value.max) ?? 0),
+const RULES = {
+  minScale: within(1e-6, 1e6), maxScale: within(1e-6, 1e6), lockedAspect: flag, rotates: flag,
+  minWidth: within(0, 1e6), minHeight: within(0, 1e6), minSide: within(0, 1e6),
+  fontSize(/** @type {any} */ value) {
+    const { min, max } = read(value, { min: positive(), max: number() });
+    return value === null || min <= max ? value : undefined;
+  },
 };
 
-/** @param {Data} json @param {TypeRules & Data} base @returns {TypeRules} */
+/** @param {any} json @param {TypeRules} base @returns {TypeRules} */
 function rulesOf(json, base) {
-  const known = Object.entries(json).filter(([name, value]) =>
-    Object.hasOwn(base, name) && typeof value === typeof base[name] && (IS_RULE[name]?.(value) ?? true));
-  const rules = { ...base, ...Object.fromEntries(known) };
+  const rules = { ...base, ...read(json, RULES) };
   const { minScale, maxScale } = base;
   return rules.minScale <= rules.maxScale ? rules : { ...rules, minScale, maxScale };
 }
@@ -112,12 +145,9 @@ function rulesOf(json, base) {
  * @param {Data} json @returns {Rules}
  */
 function tableOf(json) {
-  const other = rulesOf(objectIn(json["*"]), FREE);
-  const table = new Map(BUILT_IN).set("*", other);
-  for (const [type, rules] of Object.entries(json)) {
-    if (isObject(rules) && type !== "*") table.set(type, rulesOf(rules, table.get(type) ?? other));
-  }
-  return table;
+  const other = rulesOf(json["*"], FREE), table = new Map(BUILT_IN);
+  for (const [type, rules] of Object.entries(json)) table.set(type, rulesOf(rules, table.get(type) ?? other));
+  return table.set("*", other);
 }
 
 /** @param {Rules} rules @param {string} type */
@@ -125,40 +155,36 @@ const ruleOf = (rules, type) => rules.get(type) ?? rules.get("*") ?? FREE;
 
 // MARK: Fields
 
-/**
- * How the server stores a field that an app may set, which is undefined for a value that it refuses.
- * @typedef {Record<string, (value: any, rule: TypeRules) => any>} Fieldset
- */
-
+/** @type {Reader} */
+const side = value => (value >= 0 ? number(0, 2e9)(value) : undefined);
+/** What of an element moves. */
+const POSE = ["positionX", "positionY", "rotation", "scaleX", "scaleY"];
+const MOVES = Object.fromEntries(POSE.map(name => [name, number()]));
+const BOUNDS = { x: number(-1e9, 1e9), y: number(-1e9, 1e9), width: side, height: side };
 /**
  * What an element has apart from its geometry.
- * @type {Fieldset}
+ * @type {Record<string, Reader>}
  */
 const OPTIONS = {
-  locked: flagIn,
-  zIndex: value => numberIn(value),
-  fontSize: (value, { fontSize }) => numberIn(value, fontSize?.min, fontSize?.max),
-  snapDegrees: value => positiveIn(value, 0, 180),
+  locked: flag,
+  zIndex: number(),
+  fontSize: (value, { fontSize }) => number(fontSize?.min, fontSize?.max)(value),
+  snapDegrees: positive(0, 180),
   bounds(value) {
-    const sides = [value?.width, value?.height].map(side => (side >= 0 ? numberIn(side, 0, 2e9) : undefined));
-    const [x, y, width, height] = [...[value?.x, value?.y].map(edge => numberIn(edge, -1e9, 1e9)), ...sides];
-    return [x, y, width, height].includes(undefined) ? undefined : { x, y, width, height };
+    const bounds = read(value, BOUNDS);
+    return Object.keys(bounds).length === 4 ? bounds : undefined;
   },
 };
-
-const original = (/** @type {any} */ value) => positiveIn(value, 0.001, 1e9);
-const anchor = (/** @type {any} */ value) => numberIn(value, -1000, 1000);
 /**
  * What a new element may have beside it.
- * @type {Fieldset}
+ * @type {Record<string, Reader>}
  */
 const FIELDS = {
-  ...OPTIONS, id: textIn, type: textIn, parentId: textIn,
+  ...OPTIONS, id: identifier, type: text(32), parentId: identifier,
   space: value => (value === "canvas" || value === "normalized" ? value : undefined),
-  positionX: value => numberIn(value), positionY: value => numberIn(value), rotation: value => numberIn(value),
-  scaleX: value => numberIn(value), scaleY: value => numberIn(value),
-  width: value => positiveIn(value), height: value => positiveIn(value),
-  originalWidth: original, originalHeight: original, anchorX: anchor, anchorY: anchor,
+  ...MOVES, width: positive(), height: positive(),
+  originalWidth: positive(0.001, 1e9), originalHeight: positive(0.001, 1e9),
+  anchorX: number(-1000, 1000), anchorY: number(-1000, 1000),
 };
 /** What the server adds to an element that it announces. */
 const ENVELOPE = ["roomId", "seq", "userId", "sid", "n", "cause", "part", "parts"];
@@ -167,19 +193,23 @@ const SERVERS = ["createdBy", "updatedBy", "rev", ...ENVELOPE];
 /** What an update does not change. */
 const FIXED = ["transform", ...SERVERS, ...Object.keys(FIELDS).filter(name => !(name in OPTIONS))];
 
-/** @param {Data} data @param {string[]} names @returns {Data} */
-const without = (data, names) => Object.fromEntries(Object.entries(data).filter(([name]) => !names.includes(name)));
-
 /**
  * Fields as the server stores them, with the app's own; undefined when it refuses one.
- * @param {Data} sent @param {Fieldset} fields @param {TypeRules} rule @returns {Data | undefined}
+ * @param {Data} sent @param {Record<string, Reader>} fields @param {TypeRules} rule @returns {Data | undefined}
  */
 function stored(sent, fields, rule) {
-  const result = { ...sent };
-  for (const name of Object.keys(fields)) {
-    if (sent[name] !== undefined && (result[name] = fields[name](sent[name], rule)) === undefined) return undefined;
-  }
-  return result;
+  const values = read(sent, fields, rule);
+  const isRefused = Object.keys(fields).some(name => sent[name] !== undefined && values[name] === undefined);
+  return isRefused ? undefined : { ...sent, ...values };
+}
+
+/**
+ * Whether the server accepts so many of the app's own fields, of at most 8192 bytes in JSON.
+ * @param {Data} element
+ */
+function fits(element) {
+  const own = without(element, [...SERVERS, ...Object.keys(FIELDS)]), { length } = Object.keys(own);
+  return length <= 64 && byteCount(JSON.stringify(own)) - 4 * length <= 8193;
 }
 
 // MARK: Geometry
@@ -228,19 +258,30 @@ function rotated({ x, y }, degrees) {
 }
 
 /**
- * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
- * @param {number} sent @param {Element} element @param {"x" | "y"} axis @param {boolean} isDrawn
+ * What elements, rules and points call the same thing on each axis.
+ * @type {(Record<string, string> & {axis: "x" | "y"})[]}
  */
-function coordinate(sent, element, axis, isDrawn) {
-  const { bounds } = element;
-  const edge = bounds?.[axis], extent = axis === "x" ? bounds?.width : bounds?.height;
-  if (element.space === "normalized") {
-    return clamp(bounds ? clamp(sent, edge, edge + extent) : sent, 0, 1);
-  }
-  const value = clamp(isDrawn ? sent : whole(sent), -1e9, 1e9);
-  if (!bounds) return value;
-  if (isDrawn) return clamp(value, edge, edge + extent);
-  return Math.min(Math.max(value, Math.ceil(edge)), Math.floor(edge + extent));
+const AXES = [
+  {
+    axis: "x", position: "positionX", scale: "scaleX", anchor: "anchorX", original: "originalWidth", size: "width",
+    smallest: "minWidth",
+  },
+  {
+    axis: "y", position: "positionY", scale: "scaleY", anchor: "anchorY", original: "originalHeight", size: "height",
+    smallest: "minHeight",
+  },
+];
+
+/**
+ * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
+ * @param {number} sent @param {any} element @param {number} edge @param {number} end of its bounds
+ * @param {boolean} isDrawn
+ */
+function coordinate(sent, { space, bounds }, edge, end, isDrawn) {
+  const isFraction = space === "normalized", isExact = isFraction || isDrawn;
+  let value = isExact ? sent : clamp(whole(sent), -1e9, 1e9);
+  if (bounds) value = Math.min(Math.max(value, isExact ? edge : Math.ceil(edge)), isExact ? end : Math.floor(end));
+  return isFraction ? clamp(value, 0, 1) : clamp(value, -1e9, 1e9);
 }
 
 /**
@@ -248,39 +289,39 @@ function coordinate(sent, element, axis, isDrawn) {
  * @param {number} side @param {number} original
  */
 function smallestScale(side, original) {
-  if (!(side > 0 && original > 0)) return 0;
   const scale = side / original;
+  if (!(scale > 0)) return 0;
   return original * scale < side ? scale * (1 + Number.EPSILON) : scale;
 }
 
 /**
- * Whether a scale moved further, in log scale, than another.
- * @param {number} a @param {number} oldA @param {number} b @param {number} oldB
+ * Both scales under the rules. Order: locked aspect, range, smallest size, which wins over the range.
+ * @param {any} element @param {any} sent @param {any} rules @returns {Fields}
  */
-function isFurther(a, oldA, b, oldB) {
-  const way = (/** @type {number} */ now, /** @type {number} */ old) => Math.abs(Math.log(now / old));
-  return way(a, oldA) > way(b, oldB);
+function scales(element, sent, rules) {
+  const axes = AXES.map(({ scale, original, smallest }) => {
+    const isSent = sent[scale] !== undefined, signed = sent[scale] ?? element[scale], value = Math.abs(signed);
+    // How far it moved, in log scale.
+    const way = isSent ? Math.abs(Math.log(value / Math.abs(element[scale]))) : -1;
+    const least = smallestScale(Math.max(rules[smallest], rules.minSide), element[original]);
+    return { scale, isSent, sign: signed < 0 ? -1 : 1, value, way, least };
+  });
+  const [x, y] = axes;
+  if (rules.lockedAspect && (x.isSent || y.isSent)) {
+    const { value } = y.way > x.way ? y : x, least = Math.max(x.least, y.least);
+    for (const axis of axes) Object.assign(axis, { isSent: true, value, least });
+  }
+  return Object.fromEntries(axes.map(({ scale, isSent, sign, value, least }) =>
+    [scale, sign * (isSent ? Math.max(clamp(value, rules.minScale, rules.maxScale), least) : value)]));
 }
 
 /**
- * Both scales under the rules. Order: locked aspect, range, smallest size, which wins over the range.
- * @param {Element} element @param {Fields} sent @param {TypeRules} rules @returns {{scaleX: number, scaleY: number}}
+ * Sets an element's size, which follows from its scales.
+ * @param {any} element @returns {Element}
  */
-function scales(element, sent, rules) {
-  let hasX = sent.scaleX !== undefined, hasY = sent.scaleY !== undefined;
-  const signedX = sent.scaleX ?? element.scaleX, signedY = sent.scaleY ?? element.scaleY;
-  let x = Math.abs(signedX), y = Math.abs(signedY);
-  let smallestX = smallestScale(Math.max(rules.minWidth, rules.minSide), element.originalWidth);
-  let smallestY = smallestScale(Math.max(rules.minHeight, rules.minSide), element.originalHeight);
-  if (rules.lockedAspect && (hasX || hasY)) {
-    const yDecides = hasX && hasY ? isFurther(y, Math.abs(element.scaleY), x, Math.abs(element.scaleX)) : hasY;
-    x = y = yDecides ? y : x;
-    hasX = hasY = true;
-    smallestX = smallestY = Math.max(smallestX, smallestY);
-  }
-  if (hasX) x = Math.max(clamp(x, rules.minScale, rules.maxScale), smallestX);
-  if (hasY) y = Math.max(clamp(y, rules.minScale, rules.maxScale), smallestY);
-  return { scaleX: signedX < 0 ? -x : x, scaleY: signedY < 0 ? -y : y };
+function sized(element) {
+  for (const { size, original, scale } of AXES) element[size] = element[original] * Math.abs(element[scale]);
+  return element;
 }
 
 /**
@@ -290,60 +331,56 @@ function scales(element, sent, rules) {
  * @returns {Element}
  */
 export function transformed(element, fields, rules, isDrawn = false) {
-  const rule = ruleOf(rules, element.type);
-  /** @type {Element} */
-  const next = { ...element, ...scales(element, fields, rule) };
-  if (fields.positionX !== undefined) next.positionX = coordinate(fields.positionX, element, "x", isDrawn);
-  if (fields.positionY !== undefined) next.positionY = coordinate(fields.positionY, element, "y", isDrawn);
+  const rule = ruleOf(rules, element.type), { bounds } = element;
+  /** @type {any} */
+  const next = { ...element, ...scales(element, fields, rule) }, sent = /** @type {any} */ (fields);
+  for (const { axis, position, size } of AXES) {
+    const value = sent[position], edge = bounds?.[axis];
+    if (value !== undefined) next[position] = coordinate(value, element, edge, edge + bounds?.[size], isDrawn);
+  }
   if (fields.rotation !== undefined) {
     next.rotation = rule.rotates ? snapped(normalized(fields.rotation), element.snapDegrees) : 0;
   }
-  next.width = next.originalWidth * Math.abs(next.scaleX);
-  next.height = next.originalHeight * Math.abs(next.scaleY);
-  return next;
+  return sized(next);
 }
 
 /**
  * An element with another anchor, visually in place.
- * @param {Element} element @param {Point} anchor @param {Element} [parent] of an annotation @returns {Element}
+ * @param {any} element @param {any} point @param {any} [parent] of an annotation @returns {any}
  */
-function anchored(element, anchor, parent) {
-  const anchorX = clamp(anchor.x, -1000, 1000), anchorY = clamp(anchor.y, -1000, 1000);
-  const way = rotated({
-    x: (anchorX - element.anchorX) * element.originalWidth * element.scaleX,
-    y: (anchorY - element.anchorY) * element.originalHeight * element.scaleY,
-  }, element.rotation);
-  const isFraction = element.space === "normalized" && parent;
-  return {
-    ...element, anchorX, anchorY,
-    positionX: element.positionX + way.x / (isFraction ? parent.originalWidth : 1),
-    positionY: element.positionY + way.y / (isFraction ? parent.originalHeight : 1),
-  };
+function anchored(element, point, parent) {
+  const next = { ...element }, way = { x: 0, y: 0 };
+  for (const { axis, anchor, original, scale } of AXES) {
+    next[anchor] = clamp(point[axis], -1000, 1000);
+    way[axis] = (next[anchor] - element[anchor]) * element[original] * element[scale];
+  }
+  const turned = rotated(way, element.rotation);
+  for (const { axis, position, original } of AXES) {
+    next[position] += turned[axis] / (element.space === "normalized" && parent ? parent[original] : 1);
+  }
+  return next;
 }
 
 /**
  * An element after a gesture: first the anchor changes, then scale, rotation and translation.
- * @param {Element} element @param {Deltas} deltas @param {Rules} rules
- * @param {{pivot?: Point, parent?: Element, isDrawn?: boolean}} more `pivot` is that of a group
+ * @param {any} element @param {Deltas} deltas @param {Rules} rules
+ * @param {{pivot?: any, parent?: Element, isDrawn?: boolean}} more `pivot` is that of a group
  * @returns {Element}
  */
 export function gestured(element, deltas, rules, { pivot, parent, isDrawn } = {}) {
-  const held = deltas.anchor ? anchored(element, deltas.anchor, parent) : element;
-  const { x: scaleX, y: scaleY } =
-    typeof deltas.scale === "object" ? deltas.scale : { x: deltas.scale ?? 1, y: deltas.scale ?? 1 };
-  const turn = deltas.rotation ?? 0, shift = deltas.translation ?? { x: 0, y: 0 };
-  let place = { x: held.positionX, y: held.positionY };
-  if (pivot) {
-    const arm = rotated({ x: (place.x - pivot.x) * scaleX, y: (place.y - pivot.y) * scaleY }, turn);
-    place = { x: pivot.x + arm.x, y: pivot.y + arm.y };
+  const { anchor, scale = 1, rotation = 0, translation } = deltas;
+  const held = anchor ? anchored(element, anchor, parent) : element;
+  /** @type {Data} */
+  const fields = {}, arm = { x: 0, y: 0 }, shift = translation ?? { x: 0, y: 0 };
+  const factors = typeof scale === "object" ? scale : { x: scale, y: scale };
+  if (pivot) for (const { axis, position } of AXES) arm[axis] = (held[position] - pivot[axis]) * factors[axis];
+  const turned = rotated(arm, rotation);
+  for (const { axis, position, scale } of AXES) {
+    const place = (pivot ? pivot[axis] + turned[axis] : held[position]) + shift[axis];
+    if (factors[axis] !== 1) fields[scale] = held[scale] * factors[axis];
+    if (anchor || place !== element[position]) fields[position] = place;
   }
-  /** @type {Fields} */
-  const fields = {};
-  if (scaleX !== 1) fields.scaleX = held.scaleX * scaleX;
-  if (scaleY !== 1) fields.scaleY = held.scaleY * scaleY;
-  if (turn !== 0) fields.rotation = held.rotation + turn;
-  if (deltas.anchor || place.x + shift.x !== element.positionX) fields.positionX = place.x + shift.x;
-  if (deltas.anchor || place.y + shift.y !== element.positionY) fields.positionY = place.y + shift.y;
+  if (rotation !== 0) fields.rotation = held.rotation + rotation;
   return transformed(held, fields, rules, isDrawn);
 }
 
@@ -364,21 +401,23 @@ const PRESETS = {
 function created(sent, rules) {
   const rule = ruleOf(rules, sent.type);
   const known = stored(without(sent, SERVERS), FIELDS, rule);
-  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId)) return undefined;
-  const { positionX, positionY, rotation, scaleX, scaleY, width, height, ...own } = known;
-  const side = (/** @type {number | undefined} */ drawn, scale = 1) =>
-    drawn && clamp(drawn / (Math.abs(scale) || rule.minScale), 0.001, 1e9);
+  if (!known || known.type === undefined || (known.space === "normalized" && !known.parentId) || !fits(known)) {
+    return undefined;
+  }
   /** @type {any} */
   const element = {
-    rev: 1, anchorX: 0.5, anchorY: 0.5, positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, ...own,
-    originalWidth: own.originalWidth ?? side(width, scaleX) ?? 100,
-    originalHeight: own.originalHeight ?? side(height, scaleY) ?? 100,
+    createdBy: "", updatedBy: "", rev: 1, anchorX: 0.5, anchorY: 0.5, ...known,
+    positionX: 0, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1,
   };
-  // With a locked aspect a scale that was not sent follows the other one.
-  const ownScale = rule.lockedAspect && (scaleX ?? scaleY) !== undefined ? undefined : 1;
-  return transformed(element, {
-    positionX: positionX ?? 0, positionY: positionY ?? 0, rotation, scaleX: scaleX ?? ownScale, scaleY: scaleY ?? ownScale,
-  }, rules);
+  /** @type {any} */
+  const fields = { positionX: 0, positionY: 0, ...read(known, MOVES) };
+  for (const { scale, original, size } of AXES) {
+    const drawn = known[size] / (Math.abs(known[scale] ?? 1) || rule.minScale);
+    element[original] ??= drawn ? clamp(drawn, 0.001, 1e9) : 100;
+    // With a locked aspect a scale that was not sent follows the other one.
+    if (!rule.lockedAspect || (known.scaleX ?? known.scaleY) === undefined) fields[scale] ??= 1;
+  }
+  return transformed(element, fields, rules);
 }
 
 /**
@@ -387,30 +426,20 @@ function created(sent, rules) {
  */
 function updated(element, set, rules) {
   if (!isObject(set) || FIXED.some(name => name in set)) return element;
-  return { ...element, ...stored(set, OPTIONS, ruleOf(rules, element.type)) };
+  const next = { ...element, ...stored(set, OPTIONS, ruleOf(rules, element.type)) };
+  return fits(next) ? next : element;
 }
 
 /**
  * The values of a transform in a payload, where scale and rotation may stand in `transform`.
  * @param {Data} payload @returns {Fields}
  */
-function fieldsOf(payload) {
-  /** @type {any} */
-  const fields = {};
-  for (const name of ["positionX", "positionY", "rotation", "scaleX", "scaleY"]) {
-    const value = payload.transform?.[name] ?? payload[name];
-    if (Number.isFinite(value)) fields[name] = value;
-  }
-  return fields;
-}
+const fieldsOf = payload => ({ ...read(payload, MOVES), ...read(payload.transform, MOVES) });
 
 // MARK: Motion of others
 
-/**
- * Position, rotation and scales of an element, in this order.
- * @param {Element} element @returns {number[]}
- */
-const poseOf = element => [element.positionX, element.positionY, element.rotation, element.scaleX, element.scaleY];
+/** @param {Element} element @returns {number[]} what `POSE` names */
+const poseOf = element => POSE.map(name => element[name]);
 
 /**
  * Moves what is drawn towards the latest update at constant speed, over the measured time between updates, angles by the
@@ -420,17 +449,16 @@ export class Motion {
   /** @param {number[]} pose */
   constructor(pose) {
     this.target = pose;
-    /** The measured time between updates. */
-    this.interval = 33;
-    this.isMeasured = false;
+    /**
+     * The measured time between updates.
+     * @type {number | undefined}
+     */
+    this.interval = undefined;
     this.startedAt = -Infinity;
     /** How long the present movement lasts. */
     this.duration = 33;
-    /**
-     * What was drawn when it began, relative to the target.
-     * @type {number[]}
-     */
-    this.displacement = [0, 0, 0, 0, 0];
+    /** What was drawn when it began, relative to the target. */
+    this.displacement = pose.map(() => 0);
   }
 
   /**
@@ -441,16 +469,14 @@ export class Motion {
     if (!pose.every(Number.isFinite)) return;
     const between = gap ?? now - this.startedAt;
     if (between > 0 && between <= 250) {
-      const usable = Math.max(between, 8);
-      this.interval = this.isMeasured ? this.interval + (usable - this.interval) / 4 : usable;
-      this.isMeasured = true;
+      const usable = Math.max(between, 8), { interval = usable } = this;
+      this.interval = interval + (usable - interval) / 4;
     }
     const shown = this.pose(now);
-    this.displacement = shown.map((number, index) =>
-      index === 2 ? shortestTurn(pose[2], number) : number - pose[index]);
+    this.displacement = shown.map((value, index) => (index === 2 ? shortestTurn(pose[2], value) : value - pose[index]));
     this.target = pose;
     this.startedAt = now;
-    this.duration = this.interval;
+    this.duration = this.interval ?? 33;
   }
 
   /**
@@ -458,14 +484,11 @@ export class Motion {
    * @param {number} now @returns {number[]}
    */
   pose(now) {
-    const left = 1 - (now - this.startedAt) / this.duration;
-    if (!(left > 0)) return this.target;
-    const share = Math.min(left, 1), { target, displacement } = this;
-    return [
-      target[0] + displacement[0] * share, target[1] + displacement[1] * share,
-      normalized(target[2] + displacement[2] * share),
-      target[3] + displacement[3] * share, target[4] + displacement[4] * share,
-    ];
+    if (this.isAtRest(now)) return this.target;
+    const { target, displacement } = this, share = Math.min(1 - (now - this.startedAt) / this.duration, 1);
+    const pose = target.map((value, index) => value + displacement[index] * share);
+    pose[2] = normalized(pose[2]);
+    return pose;
   }
 
   /** @param {number} now */
@@ -474,38 +497,54 @@ export class Motion {
   }
 }
 
+// MARK: Parts
+
 /**
- * Paces a stream of values, latest wins: the first passes immediately, later ones at most once an interval, and the last
- * one always. Times in ms.
- * @template Value
+ * A part of the core: what happens calls its methods by name, times in `due` call theirs, and its own parts hear of
+ * both. Methods for what the app and the platform do bear the types of inputs, those for the server's events their names.
  */
-export class Throttle {
-  constructor() {
-    this.nextSlot = -Infinity;
-    /** @type {Value | undefined} */
-    this.held = undefined;
-  }
-
-  /** When to call `due`. */
-  get deadline() {
-    return this.held === undefined ? Infinity : this.nextSlot;
-  }
-
+class Part {
   /**
-   * @param {Value} value @param {number} now @param {number} interval @returns {Value | undefined} what may pass now
+   * When which methods are called, ms.
+   * @type {Record<string, number>}
    */
-  offer(value, now, interval) {
-    this.held = value;
-    return this.due(now, interval);
+  due = {};
+
+  /** @param {{now: number}} clock */
+  constructor(clock) {
+    this.clock = clock;
   }
 
-  /** @param {number} now @param {number} interval @returns {Value | undefined} */
-  due(now, interval) {
-    const value = this.held;
-    if (value === undefined || now < this.nextSlot) return undefined;
-    this.held = undefined;
-    this.nextSlot = now + interval;
-    return value;
+  /** When the present input came, ms. */
+  get now() {
+    return this.clock.now;
+  }
+
+  /** @returns {Part[]} */
+  get parts() {
+    return [];
+  }
+
+  /** @returns {number} */
+  get deadline() {
+    return Math.min(...Object.values(this.due), ...this.parts.map(part => part.deadline));
+  }
+
+  /** @param {string} name @param {Data} data */
+  hear(name, data) {
+    /** @type {any} */ (this)[name]?.(data);
+    for (const part of this.parts) part.hear(name, data);
+  }
+
+  /** Calls what is due. */
+  time() {
+    for (const name of Object.keys(this.due)) {
+      // One that was called may have changed the others' times.
+      if (!(this.now >= this.due[name])) continue;
+      delete this.due[name];
+      /** @type {any} */ (this)[name]();
+    }
+    for (const part of this.parts) part.time();
   }
 }
 
@@ -522,26 +561,40 @@ export class Throttle {
  * @property {number} after the room's number when it was first sent; what the edit became comes after it
  * @property {string} [doubt] the `sid` of an ended session under which it was sent as `n`, with unknown outcome
  * @property {boolean} [isDecided] whether a later edit of that session was applied
- * @property {boolean} isUnderWay whether it was sent over this connection, without an answer yet
- * @property {number} attempt how often it was sent
- * @property {boolean} isStored whether what came from the server contains it, so that it is shown already
+ * @property {object} [sending] its sending over this connection that has no answer yet
+ * @property {boolean} [isStored] whether what came from the server contains it, so that it is shown already
  * @property {number} [seq] its number in the room, once acknowledged
  */
 
+/** @param {string} event @param {Data} body @param {any[]} ids @returns {Edit} */
+const newEdit = (event, body, ids) => ({ ids, event, body, elementIds: elementIdsOf(body), after: 0 });
+
+/** @param {Data} body @returns {string[]} */
+const elementIdsOf = ({ elementId, element, elements, elementIds = [] }) =>
+  [elementId ?? element?.id ?? elements?.map(idOf) ?? elementIds].flat();
+const idOf = (/** @type {any} */ entry) => entry.elementId ?? entry.id ?? entry;
+
 /**
- * Whether an edit sets absolute values of one element, so that the next one of its kind supersedes it.
+ * Whether an edit has a number of the present session.
  * @param {Edit} edit
  */
-const canFold = edit => edit.event === "element:transform" && edit.n === undefined && !edit.doubt;
+const isNumbered = edit => edit.n !== undefined && !edit.doubt;
+
+/**
+ * Whether an edit sets absolute values of one element and was never sent, so that the next one of its kind supersedes
+ * it.
+ * @param {Edit} edit
+ */
+const canFold = edit => edit.event === "element:transform" && edit.n === undefined;
 
 /** The edits of one room in their order: those that were sent before those that wait. */
 class EditQueue {
-  /** @param {number} capacity */
-  constructor(capacity) {
+  /** @param {number} capacity @param {Data} record what was saved of it */
+  constructor(capacity, { edits = [], nextNumber = 1 }) {
     this.capacity = capacity;
+    this.nextNumber = nextNumber;
     /** @type {Edit[]} */
-    this.edits = [];
-    this.nextNumber = 1;
+    this.edits = edits.map((/** @type {Edit} */ edit) => ({ ...newEdit(edit.event, edit.body, edit.ids), ...edit }));
   }
 
   /** Those without an answer. */
@@ -549,16 +602,14 @@ class EditQueue {
     return this.edits.filter(edit => edit.seq === undefined);
   }
 
-  /**
-   * The edit with a number of the present session, if it has no answer yet.
-   * @param {number | undefined} n @returns {Edit | undefined}
-   */
-  numbered(n) {
-    return n === undefined ? undefined : this.open.find(edit => edit.n === n && !edit.doubt);
+  /** Those of an ended session. */
+  get doubtful() {
+    return this.edits.filter(edit => edit.doubt);
   }
 
-  get hasDoubts() {
-    return this.edits.some(edit => edit.doubt !== undefined);
+  /** The number of the first edit that was sent and has no answer, else the next number. */
+  get firstNumber() {
+    return this.open.find(isNumbered)?.n ?? this.nextNumber;
   }
 
   /**
@@ -567,51 +618,21 @@ class EditQueue {
    */
   append(edit) {
     const earlier = this.edits.filter(other => other.elementIds.some(id => edit.elementIds.includes(id))).pop();
-    if (earlier && canFold(earlier) && canFold(edit) && this.belongTogether(earlier, edit)) {
+    if (earlier && canFold(earlier) && canFold(edit) &&
+        ["undoGroup", "undoable"].every(name => earlier.body[name] === edit.body[name])) {
       const transform = { ...earlier.body.transform, ...edit.body.transform };
       earlier.body = { ...earlier.body, ...edit.body, transform };
       earlier.ids.push(...edit.ids);
       return true;
     }
-    if (this.open.length >= this.capacity) return false;
-    this.edits.push(edit);
-    return true;
+    const hasSpace = this.open.length < this.capacity;
+    if (hasSpace) this.edits.push(edit);
+    return hasSpace;
   }
 
-  /** @param {Edit} a @param {Edit} b */
-  belongTogether(a, b) {
-    return a.body.undoGroup === b.body.undoGroup && a.body.undoable === b.body.undoable;
-  }
-
-  /**
-   * The next edit to send, numbered; undefined when all are under way, or `most` of them.
-   * @param {number} most @param {number} seq
-   */
-  next(most, seq) {
-    const open = this.open;
-    if (open.filter(edit => edit.isUnderWay).length >= most) return undefined;
-    const edit = open.find(edit => !edit.isUnderWay);
-    if (!edit) return undefined;
-    if (edit.n === undefined) {
-      edit.n = this.nextNumber++;
-      edit.after = seq;
-    }
-    edit.isUnderWay = true;
-    edit.attempt++;
-    return edit;
-  }
-
-  /**
-   * Sends the edits from a number on again.
-   * @param {number} n
-   */
-  resendFrom(n) {
-    for (const edit of this.edits) if (edit.n !== undefined && edit.n >= n) edit.isUnderWay = false;
-  }
-
-  /** @param {Edit} edit */
-  remove(edit) {
-    this.edits = this.edits.filter(other => other !== edit);
+  /** Sends the edits from a number on again. */
+  resendFrom(n = 0) {
+    for (const edit of this.edits) if ((edit.n ?? 0) >= n) edit.sending = undefined;
   }
 
   /**
@@ -620,56 +641,82 @@ class EditQueue {
    */
   loseSession(sid) {
     for (const edit of this.open) {
-      if (edit.n !== undefined && !edit.doubt) edit.doubt = sid;
-      edit.isUnderWay = edit.isStored = false;
+      if (isNumbered(edit)) edit.doubt = sid;
+      edit.sending = edit.isStored = undefined;
     }
     this.nextNumber = 1;
   }
 }
 
-// MARK: Rooms
+// MARK: Previews of this user
 
-/** Codes of refusals after which the same edit is sent again. */
-const RETRYABLE = ["busy", "rate_limited", "unavailable"];
 /** What others saw of a gesture of this user is repeated this often while its fingers rest, ms. */
 const REPEAT = 1000;
 
+/** Messages that may be lost: at most one in the room's interval, of which the latest is always sent. */
+class Stream extends Part {
+  /** @param {RoomCore} room @param {() => [string, Data]} message @param {number} rest after which it is repeated, ms */
+  constructor(room, message, rest = Infinity) {
+    super(room.clock);
+    this.room = room;
+    this.message = message;
+    this.rest = rest;
+    /**
+     * Before when nothing more is sent; undefined before the first message.
+     * @type {number | undefined}
+     */
+    this.nextSlot = undefined;
+  }
+
+  /** There is something to be sent. */
+  changed() {
+    if (this.room.phase !== "joined") return;
+    if (this.nextSlot && this.now < this.nextSlot) this.due.send = this.nextSlot;
+    else this.send();
+  }
+
+  send() {
+    this.nextSlot = this.now + this.room.throttleMs;
+    this.repeat();
+  }
+
+  /** Sends the latest one, whenever the last one was sent. */
+  repeat() {
+    delete this.due.send;
+    this.due.repeat = this.now + this.rest;
+    this.room.send(...this.message());
+  }
+}
+
 /**
- * @typedef {{number: number, elementIds: string[], pivot?: Point, deltas: Deltas, throttle: Throttle<Deltas>,
- *   sentAt: number}} Hand a gesture under way
+ * @typedef {{number: number, elementIds: string[], pivot?: Point, deltas: Deltas, stream: Stream}} Hand
+ *   a gesture under way
  */
 
 /** The gestures of this user in a room. */
-class Hands {
+class Hands extends Part {
   /** @param {RoomCore} room @param {number} lastNumber of the gestures before */
-  constructor(room, lastNumber) {
+  constructor(room, lastNumber = 0) {
+    super(room.clock);
     this.room = room;
     this.lastNumber = lastNumber;
     /** @type {Map<any, Hand>} by the app's names */
     this.all = new Map();
   }
 
-  get deadline() {
-    const hands = this.room.phase === "joined" ? [...this.all.values()] : [];
-    return Math.min(...hands.map(hand => Math.min(hand.throttle.deadline, hand.sentAt + REPEAT)));
+  get parts() {
+    return this.room.phase === "joined" ? [...this.all.values()].map(hand => hand.stream) : [];
   }
 
-  /** @param {number} now */
-  timeReached(now) {
-    if (this.room.phase !== "joined") return;
-    for (const hand of this.all.values()) {
-      const due = hand.throttle.due(now, this.room.throttleMs);
-      if (due) this.preview(hand, due, now);
-      else if (now >= hand.sentAt + REPEAT) this.preview(hand, hand.deltas, now);
-    }
-  }
-
-  /** @param {any} key @param {string[]} elementIds @param {Point | undefined} pivot of a group */
-  begin(key, elementIds, pivot) {
-    this.all.set(key, {
-      number: ++this.lastNumber, elementIds, deltas: {}, throttle: new Throttle(), sentAt: Infinity,
+  /** @param {Data} input */
+  begin({ gesture, elementIds, pivot }) {
+    /** @type {Hand} */
+    const hand = {
+      number: ++this.lastNumber, elementIds, deltas: {},
       pivot: elementIds.length > 1 ? pivot ?? this.middle(elementIds) : undefined,
-    });
+      stream: new Stream(this.room, () => this.message(hand, "gesturing"), REPEAT),
+    };
+    this.all.set(gesture, hand);
   }
 
   /**
@@ -677,43 +724,45 @@ class Hands {
    * @param {string[]} ids @returns {Point}
    */
   middle(ids) {
-    const half = (/** @type {number[]} */ numbers) => (Math.min(...numbers) + Math.max(...numbers)) / 2 || 0;
-    const elements = [...this.room.shown.values()].filter(element => ids.includes(element.id));
-    return { x: half(elements.map(element => element.positionX)), y: half(elements.map(element => element.positionY)) };
+    const elements = ids.flatMap(id => this.room.shown.get(id) ?? []);
+    const half = (/** @type {"positionX" | "positionY"} */ name) => {
+      const places = elements.map(element => element[name]);
+      return (Math.min(...places) + Math.max(...places)) / 2 || 0;
+    };
+    return { x: half("positionX"), y: half("positionY") };
   }
 
-  /** @param {any} key @param {Deltas} deltas @param {number} now */
-  move(key, deltas, now) {
-    const hand = this.all.get(key);
+  /** @param {Data} input */
+  move({ gesture, deltas }) {
+    const hand = this.all.get(gesture);
     if (!hand) return;
     hand.deltas = deltas;
     this.room.touch(hand.elementIds);
-    if (this.room.phase !== "joined") return;
-    const due = hand.throttle.offer(deltas, now, this.room.throttleMs);
-    if (due) this.preview(hand, due, now);
+    hand.stream.changed();
   }
 
   /**
    * The fingers were lifted.
-   * @param {any} key @param {any} id the app's name of the edit
+   * @param {Data} input
    */
-  end(key, id) {
-    const { room } = this, hand = this.lift(key);
+  end({ gesture, id }) {
+    const { room } = this, hand = this.lift(gesture);
     if (!hand) return room.tell("result", { id, answer: OVER });
-    if (Object.keys(hand.deltas).length > 0) return room.edit(id, ...this.message(hand, hand.deltas, "gesture"));
-    // The fingers did not move: there is nothing to store.
-    room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
+    const [event, body] = this.message(hand, "gesture");
+    if (Object.keys(hand.deltas).length > 0) room.edit({ id, event, body });
+    // Fingers that did not move leave nothing to store.
+    else room.tell("result", { id, answer: { ok: true, seq: room.seq, adjusted: [] } });
   }
 
   /**
    * Nothing is to change: others see the element where it is stored.
-   * @param {any} key @param {number} now
+   * @param {Data} input
    */
-  cancel(key, now) {
-    const hand = this.lift(key);
-    if (hand && hand.sentAt < Infinity) {
-      this.preview(hand, { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 }, now);
-    }
+  cancel({ gesture }) {
+    const hand = this.lift(gesture);
+    if (hand?.stream.nextSlot === undefined) return;
+    hand.deltas = { translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
+    hand.stream.repeat();
   }
 
   /** @param {any} key @returns {Hand | undefined} */
@@ -724,71 +773,57 @@ class Hands {
     return hand;
   }
 
-  /** @param {Hand} hand @param {Deltas} deltas @param {number} now */
-  preview(hand, deltas, now) {
-    hand.sentAt = now;
-    this.room.send(...this.message(hand, deltas, "gesturing"));
-  }
-
-  /** @param {Hand} hand @param {Deltas} deltas @param {"gesture" | "gesturing"} verb @returns {[string, Data]} */
-  message({ elementIds, pivot, number }, deltas, verb) {
-    if (elementIds.length === 1) return [`element:${verb}`, { elementId: elementIds[0], ...deltas, gesture: number }];
-    const { anchor, ...shared } = deltas;
-    return [`elements:${verb}`, { elements: elementIds, pivot, ...shared, gesture: number }];
-  }
-
-  /** @param {string} id of an element */
-  areOn(id) {
-    for (const hand of this.all.values()) if (hand.elementIds.includes(id)) return true;
-    return false;
+  /** @param {Hand} hand @param {"gesture" | "gesturing"} verb @returns {[string, Data]} */
+  message({ elementIds, pivot, number, deltas }, verb) {
+    if (!pivot) return [`element:${verb}`, { elementId: elementIds[0], ...deltas, gesture: number }];
+    return [`elements:${verb}`, { elements: elementIds, pivot, ...deltas, anchor: undefined, gesture: number }];
   }
 
   /**
-   * An element with what the fingers did to it.
-   * @param {Element | undefined} element @returns {Element | undefined}
+   * Those on an element.
+   * @param {string} id
    */
-  applied(element) {
-    for (const { elementIds, deltas, pivot } of this.all.values()) {
-      if (!element || element.locked || !elementIds.includes(element.id)) continue;
-      element = gestured(element, deltas, this.room.rules, { pivot, parent: this.room.parent(element), isDrawn: true });
-    }
-    return element;
+  on(id) {
+    return [...this.all.values()].filter(hand => hand.elementIds.includes(id));
   }
 }
+
+// MARK: Others
 
 /** After this long without a preview somebody else's gesture counts as over, ms. */
 const SILENCE = 2000;
 
 /**
  * Somebody else's gesture on an element, or the way from it to where the element is stored.
- * @typedef {{motion: Motion, sid: string, gesture: number, fields: Fields, element: Element, drawn: Element}} Movement
+ * @typedef {{motion: Motion, sid?: string, gesture?: number, fields: Fields, element?: Element, drawn: Data}} Movement
  */
 
 /** The gestures of others in a room. */
-class Movements {
+class Movements extends Part {
+  /**
+   * By element.
+   * @type {Map<string, Movement>}
+   */
+  all = new Map();
+  /**
+   * When each element of a gesture under way was last heard of, the one that has been silent for longest first.
+   * @type {Map<string, number>}
+   */
+  heard = new Map();
+
   /** @param {RoomCore} room */
   constructor(room) {
+    super(room.clock);
     this.room = room;
-    /** @type {Map<string, Movement>} by element */
-    this.all = new Map();
-    /**
-     * When each element of a gesture under way was last heard of, the one that has been silent for longest first.
-     * @type {Map<string, number>}
-     */
-    this.heard = new Map();
   }
 
   get deadline() {
-    const [first] = this.heard.values();
-    return first === undefined ? Infinity : first + SILENCE;
+    const [first = Infinity] = this.heard.values();
+    return first + SILENCE;
   }
 
-  /** @param {number} now */
-  timeReached(now) {
-    for (const [id, heardAt] of this.heard) {
-      if (now < heardAt + SILENCE) return;
-      this.end(id, now);
-    }
+  time() {
+    for (const [id, heardAt] of this.heard) if (this.now >= heardAt + SILENCE) this.over(id);
   }
 
   clear() {
@@ -796,45 +831,50 @@ class Movements {
     this.heard.clear();
   }
 
-  /** @param {Data} preview of one element @param {Data} message with what is common to a group @param {number} now */
-  previewed(preview, message, now) {
+  /** @param {Data} data */
+  "element:transforming"(data) {
+    this.previewed(data, data);
+  }
+
+  /** @param {Data} data a group under one gesture */
+  "elements:transforming"(data) {
+    for (const preview of objectsIn(data.elements)) this.previewed(preview, data);
+  }
+
+  /** @param {Data} preview of one element @param {Data} data what is common to a group */
+  previewed(preview, { sid, gesture, dt }) {
     const id = preview.elementId, element = this.room.shown.get(id);
     if (!element || this.room.phase !== "joined") return;
-    const { sid, gesture, dt } = message;
-    let movement = this.all.get(id);
-    if (!movement) {
-      movement = { motion: new Motion(poseOf(element)), sid, gesture, fields: {}, element, drawn: { ...element } };
-      this.all.set(id, movement);
-    }
+    const movement = this.all.get(id) ?? { motion: new Motion(poseOf(element)), fields: {}, drawn: {} };
     // Of one gesture what an earlier preview said still holds where a later one says nothing.
     const isSame = this.heard.delete(id) && movement.sid === sid && movement.gesture === gesture;
-    this.heard.set(id, now);
-    const fields = isSame ? Object.assign(movement.fields, fieldsOf(preview)) : fieldsOf(preview);
-    Object.assign(movement, { sid, gesture, fields });
-    movement.motion.receive(poseOf({ ...element, ...fields }), now, dt > 0 ? dt : undefined);
+    const fields = Object.assign(isSame ? movement.fields : {}, fieldsOf(preview));
+    this.heard.set(id, this.now);
+    this.all.set(id, Object.assign(movement, { sid, gesture, fields }));
+    movement.motion.receive(poseOf({ ...element, ...fields }), this.now, dt > 0 ? dt : undefined);
     this.room.tell("moving", { elementId: id });
   }
 
-  /** @param {Data} data @param {number} now */
-  ended({ elementId, sid }, now) {
-    if (this.all.get(elementId)?.sid === sid) this.end(elementId, now);
+  /** @param {Data} data */
+  "gesture:ended"({ elementId, sid }) {
+    if (this.all.get(elementId)?.sid === sid) this.over(elementId);
   }
 
   /**
    * Nothing of a gesture is shown any more: the element moves to where it is stored.
-   * @param {string} id @param {number} now
+   * @param {string} id
    */
-  end(id, now) {
+  over(id) {
     const movement = this.all.get(id);
     if (!movement) return;
     this.heard.delete(id);
     const element = this.room.composed(id);
-    if (element) movement.motion.receive(poseOf(element), now);
+    if (element) movement.motion.receive(poseOf(element), this.now);
     else this.all.delete(id);
     this.room.tell("moving", { elementId: id });
   }
 
-  /** @param {Element} element @param {number} now @returns {Element} where it is on its way */
+  /** @param {Element} element @param {number} now @returns {any} where it is on its way */
   drawn(element, now) {
     const movement = this.all.get(element.id);
     if (!movement) return element;
@@ -845,243 +885,257 @@ class Movements {
     // One object for all frames: copying an element with all its fields costs more than the rest of a frame.
     if (movement.element !== element) Object.assign(movement, { element, drawn: { ...element } });
     const { drawn } = movement;
-    [drawn.positionX, drawn.positionY, drawn.rotation, drawn.scaleX, drawn.scaleY] = movement.motion.pose(now);
-    drawn.width = element.originalWidth * Math.abs(drawn.scaleX);
-    drawn.height = element.originalHeight * Math.abs(drawn.scaleY);
-    return drawn;
+    movement.motion.pose(now).forEach((value, index) => (drawn[POSE[index]] = value));
+    return sized(drawn);
   }
 }
 
 /** Who is in a room, with cursors and selections; and those of this user. */
-class People {
+class People extends Part {
+  /**
+   * By user.
+   * @type {Map<string, Data>}
+   */
+  members = new Map();
+  /**
+   * What is said of this user after each join.
+   * @type {Record<string, Data | undefined>}
+   */
+  own = {};
+  /**
+   * Where this user points.
+   * @type {Data}
+   */
+  cursor = { x: null };
+
   /** @param {RoomCore} room */
   constructor(room) {
+    super(room.clock);
     this.room = room;
-    /** @type {Map<string, Data>} by user */
-    this.members = new Map();
-    /** @type {{cursor?: Data, selection?: string[], viewport?: Data}} what others see of this user, sent after each join */
-    this.own = {};
-    /** @type {Throttle<Data>} */
-    this.throttle = new Throttle();
+    this.stream = new Stream(room, () => ["cursor:moving", this.cursor]);
   }
 
-  get deadline() {
-    return this.throttle.deadline;
+  get parts() {
+    return [this.stream];
   }
 
-  /** @param {number} now */
-  timeReached(now) {
-    const cursor = this.throttle.due(now, this.room.throttleMs);
-    if (cursor) this.room.send("cursor:moving", cursor);
-  }
-
-  joined() {
-    const { cursor, selection, viewport } = this.own;
-    if (cursor) this.room.send("cursor:moving", cursor);
-    if (selection) this.select(selection);
-    if (viewport) this.look(viewport);
-  }
-
-  /** @param {any} members */
+  /** @param {any} members of the room that was joined */
   met(members) {
-    this.members = new Map(objectsIn(members).map(member => [member.userId, this.member(member)]));
+    this.members.clear();
+    for (const member of objectsIn(members)) this.add(member);
     this.room.tell("members");
   }
 
-  /** @param {Data} member @returns {Data} */
-  member(member) {
-    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["cursor", "selection"])]);
-    return { ...pick(member, ["userId", "name", "color"]), connections: new Map(/** @type {any} */ (connections)) };
+  joined() {
+    if (this.cursor.x !== null) this.stream.repeat();
+    for (const [event, body] of Object.entries(this.own)) if (body) this.set(event, body);
   }
 
-  /** @param {string} event @param {Data} data */
-  eventReceived(event, data) {
-    switch (event) {
-      case "member:joined":
-        this.members.set(data.userId, this.member(data));
-        return this.room.tell("members");
-      case "member:left":
-        this.members.delete(data.userId);
-        return this.room.tell("members");
-      case "cursor:moved": return this.attended(data, { cursor: data.x === null ? null : { x: data.x, y: data.y } });
-      case "selection:changed": return this.attended(data, { selection: textsIn(data.elementIds) });
-    }
+  /** @param {Data} member */
+  add(member) {
+    const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection"])]);
+    this.members.set(member.userId, {
+      ...pick(member, ["userId", "name", "color"]), connections: Object.fromEntries(connections),
+    });
+  }
+
+  /** @param {Data} data */
+  "member:joined"(data) {
+    this.add(data);
+    this.room.tell("members");
+  }
+
+  /** @param {Data} data */
+  "member:left"(data) {
+    this.members.delete(data.userId);
+    this.room.tell("members");
+  }
+
+  /** @param {Data} data */
+  "cursor:moved"({ x, y, ...data }) {
+    this.attended(data, { cursor: x === null ? null : { x, y } });
+  }
+
+  /** @param {Data} data */
+  "selection:changed"(data) {
+    this.attended(data, { selection: textsIn(data.elementIds) });
   }
 
   /**
    * Somebody points at something or has selected it.
    * @param {Data} data @param {Data} change
    */
-  attended(data, change) {
-    const { userId, sid } = data;
-    const member = this.members.get(userId);
-    if (!member) return;
-    member.connections.set(sid, { ...member.connections.get(sid), ...change });
+  attended({ userId, sid }, change) {
+    const connections = this.members.get(userId)?.connections;
+    if (!connections) return;
+    connections[sid] = { ...connections[sid], sid, ...change };
     this.room.tell("attention", { userId, sid, ...change });
   }
 
-  /** @param {number | null} x pixels, null to hide it @param {number | null} y @param {number} now */
-  point(x, y, now) {
-    const cursor = { x, y };
-    this.own.cursor = x === null ? undefined : cursor;
-    if (this.room.phase !== "joined") return;
-    const due = this.throttle.offer(cursor, now, this.room.throttleMs);
-    if (due) this.room.send("cursor:moving", due);
+  /** @param {Data} input pixels, null to hide the cursor */
+  point({ x, y }) {
+    this.cursor = { x, y };
+    this.stream.changed();
   }
 
-  /** @param {string[]} elementIds */
-  select(elementIds) {
-    this.own.selection = elementIds;
-    if (this.room.phase === "joined") this.room.ask("selection:set", { elementIds });
+  /** @param {Data} input */
+  select({ elementIds }) {
+    this.set("selection:set", { elementIds });
   }
 
-  /** @param {Data | undefined} viewport undefined for everything */
-  look(viewport) {
-    this.own.viewport = viewport;
-    if (this.room.phase === "joined") this.room.ask("viewport:set", { ...viewport });
+  /** @param {Data} input without a viewport for everything */
+  look({ viewport }) {
+    this.set("viewport:set", viewport);
+  }
+
+  /** @param {string} event @param {Data | undefined} body */
+  set(event, body) {
+    this.own[event] = body;
+    if (this.room.phase === "joined") this.room.ask(event, { ...body });
   }
 }
 
-/**
- * A whole room as the answer to a join brings it; `n` is the highest number of the session that is contained in it.
- * @typedef {{epoch: string, seq: number, n: number, elements: Element[]}} Snapshot
- */
+// MARK: Rooms
+
+/** Codes of refusals after which the same edit is sent again. */
+const RETRYABLE = ["busy", "rate_limited", "unavailable"];
 
 /** One room: what the server confirmed, this user's edits on top of it, and what is known of the others. */
-export class RoomCore {
-  /** @param {string} roomId @param {Core} core @param {Data | undefined} record what was saved of it */
-  constructor(roomId, core, record) {
-    this.roomId = roomId;
+export class RoomCore extends Part {
+  /** @type {"idle" | "joining" | "parts" | "joined" | "refused"} */
+  phase = "idle";
+  /** Whether it is left as soon as all edits have their results. */
+  isLeaving = false;
+  /** @type {string | undefined} */
+  epoch = undefined;
+  seq = 0;
+  /** @type {Data} */
+  limits = {};
+  rules = BUILT_IN;
+  throttleMs = 16;
+  /**
+   * What the server confirmed up to `seq`.
+   * @type {Map<string, Element>}
+   */
+  confirmed = new Map();
+  /**
+   * The same with this user's edits and gestures.
+   * @type {Map<string, Element>}
+   */
+  shown = new Map();
+  /**
+   * Elements to be computed again, and to be reported.
+   * @type {Set<string>}
+   */
+  touched = new Set();
+  /**
+   * The answer to a join while parts of the room are missing.
+   * @type {Data}
+   */
+  arriving = {};
+  /** How often something was refused for now since something succeeded. */
+  pauses = 0;
+  /**
+   * Where the page of the history begins that is being read.
+   * @type {number | undefined}
+   */
+  searchFrom = undefined;
+  isDirty = false;
+
+  /** @param {Core} core @param {string} roomId @param {Data | undefined} record what was saved of it */
+  constructor(core, roomId, record) {
+    super(core.clock);
     this.core = core;
-    /** @type {"idle" | "joining" | "parts" | "joined" | "refused"} */
-    this.phase = "idle";
-    /** Whether it is left as soon as all edits have their results. */
-    this.isLeaving = false;
+    this.roomId = roomId;
     /** @type {string | undefined} */
     this.session = record?.session;
-    /** @type {string} */
     this.sid = record?.sid ?? "";
-    /** @type {string | undefined} */
-    this.epoch = undefined;
-    this.seq = 0;
-    /** @type {Data} */
-    this.limits = {};
-    this.rules = BUILT_IN;
-    this.throttleMs = 16;
-    this.queue = new EditQueue(core.queueLimit);
-    this.queue.nextNumber = record?.nextNumber ?? 1;
-    for (const edit of record?.edits ?? []) {
-      this.queue.edits.push({ ...newEdit(edit.event, edit.body, edit.ids), ...edit });
-    }
-    /**
-     * What the server confirmed up to `seq`.
-     * @type {Map<string, Element>}
-     */
-    this.confirmed = new Map();
-    /**
-     * The same with this user's edits and gestures.
-     * @type {Map<string, Element>}
-     */
-    this.shown = new Map();
-    /**
-     * Elements to be computed again, and to be reported.
-     * @type {Set<string>}
-     */
-    this.touched = new Set();
-    /** @type {Snapshot | undefined} of which parts are missing */
-    this.arriving = undefined;
-    this.hands = new Hands(this, record?.gesture ?? 0);
+    this.queue = new EditQueue(core.queueLimit, record ?? {});
+    this.hands = new Hands(this, record?.gesture);
     this.movements = new Movements(this);
     this.people = new People(this);
-    this.retryAt = Infinity;
-    /** Until when no edit is sent, because the server asked for a pause; Infinity without one. */
-    this.resumeAt = Infinity;
-    this.pauses = 0;
-    /**
-     * Where the page of the history begins that is being read.
-     * @type {number | undefined}
-     */
-    this.searchFrom = undefined;
-    this.searchAt = Infinity;
-    this.isDirty = false;
     /** Whether something is saved of it. */
     this.isSaved = record !== undefined;
+    this.touchEdits();
+    this.join();
   }
 
-  get deadline() {
-    const parts = [this.hands, this.movements, this.people].map(part => part.deadline);
-    return Math.min(this.retryAt, this.searchAt, this.resumeAt, ...parts);
-  }
-
-  /** @param {number} now */
-  timeReached(now) {
-    if (now >= this.retryAt) this.join();
-    if (now >= this.searchAt) this.search();
-    if (now >= this.resumeAt) {
-      this.resumeAt = Infinity;
-      this.pump();
-    }
-    for (const part of [this.hands, this.movements, this.people]) part.timeReached(now);
+  get parts() {
+    return [this.hands, this.movements, this.people];
   }
 
   // Joining
 
   /** Joins, or joins again: with the session and the position that are known. */
   join() {
-    this.retryAt = Infinity;
+    delete this.due.join;
     if (!this.core.link.isUp) return;
     this.phase = "joining";
-    const resume = this.epoch === undefined ? undefined : { epoch: this.epoch, seq: this.seq };
-    const session = this.session;
-    this.ask("room:join", { parts: true, session, resume }, (answer, now) => {
-      if (answer.ok === true) this.entered(answer, now);
-      else this.notEntered(objectIn(answer.error), now);
-    });
+    const { session, epoch, seq } = this;
+    this.ask("room:join", { parts: true, session, resume: epoch && { epoch, seq } },
+      answer => this.entered(answer),
+      error => {
+        if (error.code === "session_expired" && this.session !== undefined) this.loseSession();
+        else if (RETRYABLE.includes(error.code)) this.retry("join", error);
+        else this.enter("refused", { error });
+      });
+  }
+
+  /** @param {"joined" | "refused"} phase @param {Data} more */
+  enter(phase, more) {
+    this.phase = phase;
+    this.tell("room", { phase, ...more });
   }
 
   /** The app wants a room that it has not left yet. */
   enteredAgain() {
     this.isLeaving = false;
-    if (this.phase === "joined") this.tell("room", { phase: "joined", recovered: true });
+    if (this.phase === "joined") this.enter("joined", { recovered: true });
+  }
+
+  leave() {
+    this.isLeaving = true;
   }
 
   connectionLost() {
-    this.phase = this.phase === "refused" ? "refused" : "idle";
-    this.retryAt = this.searchAt = this.resumeAt = Infinity;
+    if (this.phase !== "refused") this.phase = "idle";
+    this.due = {};
     this.searchFrom = undefined;
-    this.arriving = undefined;
-    this.queue.resendFrom(0);
+    this.queue.resendFrom();
   }
 
-  /** @param {Data} answer @param {number} now */
-  entered(answer, now) {
+  /** @param {Data} answer */
+  entered(answer) {
+    const { queue } = this, last = Number(answer.n) || 0;
     this.limits = objectIn(answer.limits);
     this.throttleMs = Number(answer.throttleMs) || 16;
-    const last = Number(answer.n) || 0;
-    if (this.session !== answer.session) this.queue.loseSession(this.sid);
+    if (this.session !== answer.session) queue.loseSession(this.sid);
     // The server's numbers of this session lie behind: what was acknowledged was lost with its database.
-    else if (this.firstNumber() > last + 1) return this.loseSession();
-    this.queue.nextNumber = Math.max(this.queue.nextNumber, last + 1);
+    else if (queue.firstNumber > last + 1) return this.loseSession();
+    queue.nextNumber = Math.max(queue.nextNumber, last + 1);
     this.session = answer.session;
     this.sid = answer.sid;
     this.isDirty = true;
-    this.rulesArrived(answer.rules);
+    if (isObject(answer.rules)) {
+      this.rules = tableOf(answer.rules);
+      this.touchEdits();
+    }
     this.people.met(answer.members);
-    if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer, now);
+    if (answer.recovered === true && answer.epoch === this.epoch) return this.resumed(answer);
     // Until all of the room is here nothing of it is known that a join could go on from.
     this.epoch = undefined;
-    this.arriving = { epoch: answer.epoch, seq: answer.seq, n: last, elements: objectsIn(answer.elements) };
+    this.arriving = { ...answer, n: last, elements: objectsIn(answer.elements) };
     if (answer.parts > 0) this.phase = "parts";
-    else this.replaced(this.arriving);
+    else this.replaced();
   }
 
   /**
    * The missed updates arrived.
-   * @param {Data} answer @param {number} now
+   * @param {Data} answer
    */
-  resumed(answer, now) {
+  resumed(answer) {
     for (const { event, data } of objectsIn(answer.updates)) {
-      if (data?.seq === this.seq + 1) this.apply(event, data, now);
+      if (data?.seq === this.seq + 1) this.apply(event, data);
     }
     if (this.seq === answer.seq) return this.ready(true);
     // Not what was promised: the whole room instead.
@@ -1089,72 +1143,47 @@ export class RoomCore {
     this.join();
   }
 
-  /** The number of the first edit that was sent and has no answer, else the next number. */
-  firstNumber() {
-    return this.queue.open.find(edit => edit.n !== undefined && !edit.doubt)?.n ?? this.queue.nextNumber;
-  }
-
-  /** @param {any} rules */
-  rulesArrived(rules) {
-    if (!isObject(rules)) return;
-    this.rules = tableOf(rules);
-    for (const edit of this.queue.edits) this.touch(edit.elementIds);
-  }
-
   /** @param {Data} data */
-  partArrived(data) {
-    if (this.phase !== "parts" || !this.arriving) return;
+  "room:elements"(data) {
+    if (this.phase !== "parts") return;
     this.arriving.elements.push(...objectsIn(data.elements));
-    if (data.part >= data.parts) this.replaced(this.arriving);
+    if (data.part >= data.parts) this.replaced();
   }
 
-  /**
-   * A whole room arrived in place of what was known.
-   * @param {Snapshot} snapshot
-   */
-  replaced({ epoch, seq, n, elements }) {
+  /** A whole room arrived in place of what was known. */
+  replaced() {
+    const { epoch, seq, n, elements } = this.arriving;
+    this.arriving = {};
     this.touch(this.shown.keys());
     this.epoch = epoch;
     this.seq = seq;
-    this.confirmed = new Map(elementsById(elements));
-    this.arriving = undefined;
+    this.confirmed = new Map(byId(elements));
     this.movements.clear();
-    for (const edit of this.queue.open) {
-      if (edit.n !== undefined && !edit.doubt && edit.n <= n) edit.isStored = true;
-    }
+    for (const edit of this.queue.open) if (isNumbered(edit) && Number(edit.n) <= n) edit.isStored = true;
     // In the server's order, which only a new map has.
     this.shown = new Map(this.confirmed);
     this.touch(this.confirmed.keys());
-    for (const edit of this.queue.edits) this.touch(edit.elementIds);
-    this.settleUpTo(this.seq);
+    this.touchEdits();
+    this.settle();
     this.ready(false);
   }
 
   /** @param {boolean} recovered */
   ready(recovered) {
-    this.phase = "joined";
     this.pauses = 0;
-    this.tell("room", { phase: "joined", recovered });
+    this.enter("joined", { recovered });
     this.people.joined();
-    if (this.queue.hasDoubts) this.search();
-    else this.pump();
+    this.search();
+    this.pump();
   }
 
-  /** @param {Data} error @param {number} now */
-  notEntered(error, now) {
-    if (error.code === "session_expired" && this.session !== undefined) return this.loseSession();
-    if (RETRYABLE.includes(error.code)) {
-      this.retryAt = now + this.pause(error.retryAfterMs);
-      return;
-    }
-    this.phase = "refused";
-    this.tell("room", { phase: "refused", error });
-  }
-
-  /** @param {number | undefined} wanted ms that the server asks for @returns {number} ms */
-  pause(wanted) {
+  /**
+   * Does something that was refused for now later.
+   * @param {"join" | "pump" | "search"} action @param {Data} [error] with how long the server asks for
+   */
+  retry(action, error) {
     this.pauses++;
-    return wanted ?? Math.min(250 * 2 ** this.pauses, 5000);
+    this.due[action] = this.now + (error?.retryAfterMs ?? Math.min(250 * 2 ** this.pauses, 5000));
   }
 
   /** The session ended: whether its last edits were applied is known to the room's history alone. */
@@ -1162,7 +1191,7 @@ export class RoomCore {
     this.queue.loseSession(this.sid);
     this.session = undefined;
     this.isDirty = true;
-    for (const edit of this.queue.edits) this.touch(edit.elementIds);
+    this.touchEdits();
     this.join();
   }
 
@@ -1170,13 +1199,10 @@ export class RoomCore {
 
   /** Reads the room's history from where the oldest edit in doubt was sent. */
   search() {
-    this.searchAt = Infinity;
-    if (this.phase !== "joined" || !this.queue.hasDoubts) return;
-    this.read(this.searchFrom ?? Math.min(...this.doubtful.map(edit => edit.after)));
-  }
-
-  get doubtful() {
-    return this.queue.edits.filter(edit => edit.doubt !== undefined);
+    delete this.due.search;
+    const { doubtful } = this.queue;
+    if (this.phase !== "joined" || doubtful.length === 0) return;
+    this.read(this.searchFrom ?? Math.min(...doubtful.map(edit => edit.after)));
   }
 
   /** @param {number} after */
@@ -1185,29 +1211,24 @@ export class RoomCore {
     this.tell("history", { after });
   }
 
-  /**
-   * @param {number} after @param {Data | null} page behind that number, or null when it cannot be had
-   * @param {number} now
-   */
-  historyArrived(after, page, now) {
+  /** @param {Data} input a page behind a number, or null when it cannot be had */
+  history({ after, page }) {
+    const { queue } = this;
     if (this.searchFrom !== after || this.phase !== "joined") return;
-    if (!page || !Array.isArray(page.entries)) {
-      this.searchAt = now + this.pause(undefined);
-      return;
-    }
+    if (!Array.isArray(page?.entries)) return this.retry("search");
     for (const entry of objectsIn(page.entries)) {
-      for (const edit of this.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
+      for (const edit of queue.doubtful.filter(({ doubt }) => doubt === entry.sid)) {
         if (edit.n === entry.n) this.acknowledged(edit, foundAnswer(entry));
         // A session's numbers are decided in their order.
-        else if ((edit.n ?? 0) < entry.n) edit.isDecided = true;
+        else if (Number(edit.n) < entry.n) edit.isDecided = true;
       }
     }
-    for (const edit of this.doubtful) if (page.oldest > edit.after + 1) this.refused(edit, FORGOTTEN);
+    for (const edit of queue.doubtful) if (page.oldest > edit.after + 1) this.refused(edit, FORGOTTEN);
     this.pauses = 0;
     if (page.next > after) return this.read(page.next);
     // What the history does not have was not applied.
     this.searchFrom = undefined;
-    for (const edit of this.doubtful) {
+    for (const edit of queue.doubtful) {
       if (edit.isDecided) this.refused(edit, WITHOUT_EFFECT);
       edit.doubt = edit.n = undefined;
       this.touch(edit.elementIds);
@@ -1218,80 +1239,71 @@ export class RoomCore {
 
   // Edits
 
-  /** @param {any} id the app's name of it @param {string} event @param {Data} body */
-  edit(id, event, body) {
-    const edit = newEdit(event, body, [id]);
-    edit.elementIds.push(...this.annotationsOf(edit));
+  /** @param {Data} input */
+  edit({ id, event, body }) {
+    // The app may go on changing what it passed.
+    const json = JSON.stringify([event, body]), edit = newEdit(event, JSON.parse(json)[1], [id]), { elementIds } = edit;
+    // Annotations go with their parents.
+    const annotations = [...this.shown.values()].filter(element => elementIds.includes(element.parentId));
+    if (event.endsWith(":delete")) elementIds.push(...annotations.map(idOf));
     const limit = this.limits.message ?? 262144;
     // With some room for what is added when it is sent.
-    if (byteCount(JSON.stringify([event, body])) + 256 > limit) return this.report(edit, tooLarge(limit));
+    if (byteCount(json) + 256 > limit) return this.report(edit, tooLarge(limit));
     if (!this.queue.append(edit)) return this.report(edit, FULL);
     this.isDirty = true;
-    this.touch(edit.elementIds);
+    this.touch(elementIds);
     this.pump();
-  }
-
-  /**
-   * What goes with its parents when they are deleted.
-   * @param {Edit} edit @returns {string[]}
-   */
-  annotationsOf(edit) {
-    if (!edit.event.endsWith(":delete")) return [];
-    const lies = (/** @type {Element} */ element) => edit.elementIds.includes(element.parentId);
-    return [...this.shown.values()].filter(lies).map(element => element.id);
   }
 
   /** Sends what may be sent. */
   pump() {
-    if (this.phase !== "joined" || this.queue.hasDoubts || this.resumeAt < Infinity) return;
-    for (;;) {
-      const edit = this.queue.next(this.limits.unacknowledged ?? 32, this.seq);
-      if (!edit) return;
-      this.isDirty = true;
-      const { attempt } = edit, { session } = this;
-      this.ask(edit.event, { ...edit.body, n: edit.n }, (answer, now) => {
-        // What an ended session still says is about another sending of the edit.
-        if (this.session !== session || !this.queue.open.includes(edit)) return;
-        if (answer.ok === true) this.acknowledged(edit, answer);
-        else this.notAcknowledged(edit, objectIn(answer.error), attempt === edit.attempt, now);
-      });
-    }
+    const { phase, queue: { open, doubtful }, limits } = this;
+    if (phase !== "joined" || doubtful.length > 0 || this.due.pump) return;
+    const waiting = open.filter(edit => !edit.sending), underWay = open.length - waiting.length;
+    for (const edit of waiting.slice(0, Math.max((limits.unacknowledged ?? 32) - underWay, 0))) this.sendEdit(edit);
+  }
+
+  /** @param {Edit} edit */
+  sendEdit(edit) {
+    if (edit.n === undefined) Object.assign(edit, { n: this.queue.nextNumber++, after: this.seq });
+    this.isDirty = true;
+    const sending = (edit.sending = {}), { session } = this;
+    // What an ended session still says is about another sending of the edit.
+    const isMeant = () => this.session === session && this.queue.open.includes(edit);
+    this.ask(edit.event, { ...edit.body, n: edit.n },
+      answer => isMeant() && this.acknowledged(edit, answer),
+      error => isMeant() && this.notAcknowledged(edit, error, sending === edit.sending));
   }
 
   /** @param {Edit} edit @param {Data} answer */
   acknowledged(edit, answer) {
     edit.seq = Number(answer.seq) || 0;
-    edit.doubt = undefined;
-    edit.isUnderWay = false;
+    edit.doubt = edit.sending = undefined;
     this.isDirty = true;
     this.pauses = 0;
     this.report(edit, answer);
-    // Until the room's stream reaches it, the edit stays on top, or the element would jump back for a moment.
-    if (edit.seq <= this.seq) this.settleUpTo(this.seq);
+    this.settle();
     this.pump();
   }
 
-  /**
-   * @param {Edit} edit @param {Data} error @param {boolean} isLatest whether it was not sent again since
-   * @param {number} now
-   */
-  notAcknowledged(edit, error, isLatest, now) {
-    const { code } = error;
+  /** @param {Edit} edit @param {Data} error @param {boolean} isLatest whether it was not sent again since */
+  notAcknowledged(edit, error, isLatest) {
+    const { queue } = this, { code } = error;
     if (![...RETRYABLE, "gap", "session_expired"].includes(code)) {
       // A number that was not used would be a hole: something that is refused for certain fills it.
       if (code === "unknown_event") this.fill(edit);
       this.refused(edit, error);
       return this.pump();
     }
-    if (!isLatest || !edit.isUnderWay) return;
+    if (!isLatest) return;
     if (code === "gap") {
-      if (!(error.expected >= this.firstNumber())) return this.loseSession();
-      this.queue.resendFrom(error.expected);
+      if (!(error.expected >= queue.firstNumber)) return this.loseSession();
+      queue.resendFrom(error.expected);
       return this.pump();
     }
-    this.queue.resendFrom(edit.n ?? 0);
-    if (code === "session_expired") return this.phase === "joined" ? this.join() : undefined;
-    this.resumeAt = now + this.pause(error.retryAfterMs);
+    queue.resendFrom(edit.n);
+    if (code !== "session_expired") this.retry("pump", error);
+    else if (this.phase === "joined") this.join();
   }
 
   /**
@@ -1299,9 +1311,9 @@ export class RoomCore {
    * @param {Edit} edit
    */
   fill(edit) {
-    const filler = { ...newEdit("element:update", {}, []), n: edit.n, after: edit.after };
-    this.queue.edits.splice(this.queue.edits.indexOf(edit), 0, filler);
-    this.queue.resendFrom(edit.n ?? 0);
+    const { n, after } = edit, { edits } = this.queue;
+    edits.splice(edits.indexOf(edit), 0, { ...newEdit("element:update", {}, []), n, after });
+    this.queue.resendFrom(n);
   }
 
   /**
@@ -1309,10 +1321,15 @@ export class RoomCore {
    * @param {Edit} edit @param {Data} error
    */
   refused(edit, error) {
-    this.queue.remove(edit);
+    this.remove(edit);
     this.isDirty = true;
-    this.touch(edit.elementIds);
     this.report(edit, { ok: false, error });
+  }
+
+  /** @param {Edit} edit */
+  remove(edit) {
+    this.queue.edits = this.queue.edits.filter(other => other !== edit);
+    this.touch(edit.elementIds);
   }
 
   /** @param {Edit} edit @param {Data} answer */
@@ -1321,64 +1338,47 @@ export class RoomCore {
   }
 
   /**
-   * Removes acknowledged edits that the stream has reached.
-   * @param {number} seq
+   * Removes acknowledged edits that the room's stream has reached. Until then they stay on top, or an element would
+   * jump back for a moment.
    */
-  settleUpTo(seq) {
-    for (const edit of this.queue.edits) {
-      if (edit.seq === undefined || edit.seq > seq) continue;
-      this.queue.remove(edit);
-      this.touch(edit.elementIds);
-    }
+  settle() {
+    for (const edit of this.queue.edits) if (Number(edit.seq) <= this.seq) this.remove(edit);
   }
 
   // What the server says
 
-  /** @param {string} event @param {Data} data @param {number} now */
-  eventReceived(event, data, now) {
-    if (typeof data.seq === "number" && UPDATES.has(event)) {
-      if (this.phase === "joined") this.updated(event, data, now);
-      return;
-    }
-    switch (event) {
-      case "room:elements": return this.partArrived(data);
-      case "room:resync": return this.phase === "joined" ? this.join() : undefined;
-      case "room:throttle":
-        if (data.intervalMs >= 0) this.throttleMs = data.intervalMs;
-        return;
-      case "element:transforming": return this.movements.previewed(data, data, now);
-      case "elements:transforming":
-        for (const preview of objectsIn(data.elements)) this.movements.previewed(preview, data, now);
-        return;
-      case "gesture:ended": return this.movements.ended(data, now);
-      default: return this.people.eventReceived(event, data);
-    }
-  }
-
-  /**
-   * Applies a change, in the order of the room's numbers only.
-   * @param {string} event @param {Data} data @param {number} now
-   */
-  updated(event, data, now) {
-    if (data.seq <= this.seq) return;
-    // A hole: what is missing comes with another join.
-    if (data.seq === this.seq + 1) this.apply(event, data, now);
+  /** @param {string} event @param {Data} data */
+  eventReceived(event, data) {
+    const { seq } = data;
+    if (typeof seq !== "number" || !UPDATES.has(event)) return this.hear(event, data);
+    if (this.phase !== "joined" || seq <= this.seq) return;
+    // Behind a hole: what is missing comes with another join.
+    if (seq === this.seq + 1) this.apply(event, data);
     else this.join();
   }
 
-  /** @param {string} event @param {Data} data the change behind `seq` @param {number} now */
-  apply(event, data, now) {
+  "room:resync"() {
+    if (this.phase === "joined") this.join();
+  }
+
+  /** @param {Data} data */
+  "room:throttle"({ intervalMs }) {
+    if (intervalMs >= 0) this.throttleMs = intervalMs;
+  }
+
+  /** @param {string} event @param {Data} data the change behind `seq` */
+  apply(event, data) {
     this.seq = data.seq;
-    const own = data.sid === this.sid ? this.queue.numbered(data.n) : undefined;
+    const own = this.queue.open.find(edit => data.sid === this.sid && isNumbered(edit) && edit.n === data.n);
     if (own) own.isStored = true;
     for (const [id, element] of UPDATES.get(event)?.(data, this.confirmed) ?? []) {
       if (element) this.confirmed.set(id, element);
       else this.confirmed.delete(id);
       this.touch([id]);
-      this.movements.end(id, now);
+      this.movements.over(id);
     }
     if (own) this.touch(own.elementIds);
-    this.settleUpTo(this.seq);
+    this.settle();
   }
 
   /** @param {Iterable<string>} ids */
@@ -1386,9 +1386,13 @@ export class RoomCore {
     for (const id of ids) this.touched.add(id);
   }
 
-  /** Computes again what changed, and reports it. */
+  touchEdits() {
+    for (const edit of this.queue.edits) this.touch(edit.elementIds);
+  }
+
+  /** Saves, computes again and reports what changed. */
   finish() {
-    this.save();
+    if (this.isDirty) this.save();
     if (this.touched.size === 0) return;
     const ids = [...this.touched];
     this.touched.clear();
@@ -1400,19 +1404,14 @@ export class RoomCore {
     this.tell("changed", { ids });
   }
 
+  /** What has to survive the end of the app: nothing when everything has its result. */
   save() {
-    const record = this.isDirty ? this.record() : null;
-    if (record || (this.isDirty && this.isSaved)) this.tell("save", { record });
-    this.isSaved = this.isDirty ? record !== null : this.isSaved;
+    const { session, sid, queue: { open, nextNumber }, hands } = this;
+    const edits = open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
+    const record = edits[0] ? { session, sid, nextNumber, gesture: hands.lastNumber, edits } : null;
+    if (record || this.isSaved) this.tell("save", { record });
+    this.isSaved = record !== null;
     this.isDirty = false;
-  }
-
-  /** What has to survive the end of the app; null when everything has its result. */
-  record() {
-    const edits = this.queue.open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
-    if (edits.length === 0) return null;
-    const { session, sid, queue, hands } = this;
-    return { session, sid, nextNumber: queue.nextNumber, gesture: hands.lastNumber, edits };
   }
 
   /**
@@ -1422,40 +1421,33 @@ export class RoomCore {
   composed(id) {
     let element = this.confirmed.get(id);
     for (const edit of this.queue.edits) {
-      if (edit.isStored || edit.doubt || !edit.elementIds.includes(id)) continue;
-      element = this.edited(element, id, edit);
+      if (!edit.isStored && !edit.doubt && edit.elementIds.includes(id)) element = this.edited(element, id, edit);
     }
-    return this.hands.applied(element);
-  }
-
-  /** @param {Element} element @returns {Element | undefined} */
-  parent(element) {
-    return element.parentId === undefined ? undefined : this.confirmed.get(element.parentId);
+    for (const hand of this.hands.on(id)) {
+      if (element && !element.locked) element = this.gestured(element, hand.deltas, hand.pivot, true);
+    }
+    return element;
   }
 
   /** @param {Element | undefined} element @param {string} id @param {Edit} edit @returns {Element | undefined} */
   edited(element, id, { event, body }) {
-    if (event === "element:create") return element ?? created(body.element, this.rules);
-    if (event === "elements:create") {
-      return element ?? created(body.elements.find((/** @type {Data} */ one) => one.id === id), this.rules);
+    const { rules } = this, verb = event.split(":")[1];
+    const entry = body.element ?? body.elements?.find((/** @type {any} */ one) => idOf(one) === id) ?? body;
+    if (verb === "create") return element ?? created(entry, rules);
+    if (!element || (element.locked && verb !== "update")) return element;
+    switch (verb) {
+      case "update": return updated(element, body.set, rules);
+      case "gesture": return this.gestured(element, body, body.pivot);
+      case "transform": return transformed(element, fieldsOf(entry), rules);
+      case "preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, rules);
+      case "delete": return undefined;
     }
-    if (!element) return undefined;
-    if (event === "element:update") return updated(element, body.set, this.rules);
-    if (element.locked) return element;
-    switch (event) {
-      case "element:transform": return transformed(element, fieldsOf(body), this.rules);
-      case "elements:transform": {
-        const entry = body.elements.find((/** @type {Data} */ one) => one.elementId === id);
-        return transformed(element, fieldsOf(entry), this.rules);
-      }
-      case "element:gesture":
-      case "elements:gesture":
-        return gestured(element, body, this.rules, { pivot: body.pivot, parent: this.parent(element) });
-      case "element:preset": return transformed(element, PRESETS[body.preset]?.(element) ?? {}, this.rules);
-      case "element:delete":
-      case "elements:delete": return undefined;
-      default: return element;
-    }
+    return element;
+  }
+
+  /** @param {Element} element @param {Deltas} deltas @param {Point} [pivot] @param {boolean} [isDrawn] */
+  gestured(element, deltas, pivot, isDrawn) {
+    return gestured(element, deltas, this.rules, { pivot, isDrawn, parent: this.confirmed.get(element.parentId) });
   }
 
   /**
@@ -1465,7 +1457,7 @@ export class RoomCore {
    */
   drawn(id, now) {
     const element = this.shown.get(id);
-    return element && !this.hands.areOn(id) ? this.movements.drawn(element, now) : element;
+    return element && !this.hands.on(id)[0] ? this.movements.drawn(element, now) : element;
   }
 
   // Sending
@@ -1480,13 +1472,12 @@ export class RoomCore {
 
   /**
    * Sends something that has an answer, which nobody hears after the room was left.
-   * @param {string} event @param {Data} body
-   * @param {(answer: Data, now: number) => void} [answered]
+   * @param {string} event @param {Data} body @param {Answered} [done] @param {Answered} [failed]
    */
-  ask(event, body, answered) {
-    this.core.link.request(event, { roomId: this.roomId, ...body }, (answer, now) => {
-      if (this.core.rooms.get(this.roomId) === this) answered?.(answer, now);
-    });
+  ask(event, body, done, failed) {
+    /** @param {Answered} [hear] @returns {Answered} */
+    const ifHere = hear => (answer) => this.core.rooms.get(this.roomId) === this && hear?.(answer);
+    this.core.link.request(event, { roomId: this.roomId, ...body }, ifHere(done), ifHere(failed));
   }
 
   /**
@@ -1494,26 +1485,9 @@ export class RoomCore {
    * @param {string} event @param {Data} body
    */
   send(event, body) {
-    if (this.phase === "joined") this.core.link.emit(event, { roomId: this.roomId, ...body });
+    if (this.phase === "joined") this.core.link.write(`42${JSON.stringify([event, { roomId: this.roomId, ...body }])}`);
   }
 }
-
-/** @param {string} event @param {Data} body @param {any[]} ids @returns {Edit} */
-function newEdit(event, body, ids) {
-  return { ids, event, body, elementIds: elementIdsOf(body), after: 0, isUnderWay: false, attempt: 0, isStored: false };
-}
-
-/** @param {Data} body @returns {string[]} */
-function elementIdsOf({ elementId, elementIds, element, elements }) {
-  if (elementId !== undefined) return [elementId];
-  if (element) return [element.id];
-  const idOf = (/** @type {any} */ one) => (typeof one === "string" ? one : one.elementId ?? one.id);
-  if (elements) return elements.map(idOf);
-  return [...(elementIds ?? [])];
-}
-
-/** @param {string} text @returns {number} bytes in UTF-8 */
-const byteCount = text => new TextEncoder().encode(text).length;
 
 /**
  * The answer to an edit that was found in the history.
@@ -1526,35 +1500,33 @@ function foundAnswer({ seq, changes }) {
 
 const FORGOTTEN = { code: "forgotten", message: "The server no longer knows whether this edit was applied." };
 const WITHOUT_EFFECT = { code: "forgotten", message: "The server refused this edit, or it changed nothing." };
-const LEFT = { ok: false, error: { code: "left", message: "The room was left." } };
-const OVER = { ok: false, error: { code: "invalid", message: "The gesture is over." } };
-const FULL = { ok: false, error: { code: "queue_full", message: "Too many edits wait to be sent." } };
+/** @param {string} code @param {string} message */
+const refusal = (code, message) => ({ ok: false, error: { code, message } });
+const LEFT = refusal("left", "The room was left.");
+const OVER = refusal("invalid", "The gesture is over.");
+const FULL = refusal("queue_full", "Too many edits wait to be sent.");
 /** @param {number} limit */
-const tooLarge = limit => ({ ok: false, error: { code: "too_large", message: `An edit has at most ${limit} bytes.` } });
+const tooLarge = limit => refusal("too_large", `An edit has at most ${limit} bytes.`);
 
-/** @param {Data} data @returns {[string, Element]} */
-const flat = data => [data.id, /** @type {Element} */ (without(data, ENVELOPE))];
-
-/** @param {Element[] | undefined} elements @returns {[string, Element][]} */
-const elementsById = elements => objectsIn(elements).map(element => [element.id, element]);
-/** @param {string[] | undefined} ids @returns {[string, undefined][]} */
+/** @param {any} elements @returns {[string, any][]} */
+const byId = elements => objectsIn(elements).map(element => [element.id, element]);
+/** @param {any} ids @returns {[string, undefined][]} */
 const gone = ids => textsIn(ids).map(id => [id, undefined]);
 
 /**
  * The changes that have a number in the room: what becomes of which element, undefined for deleted ones.
- * @type {Map<string, (data: Data, confirmed: Map<string, Element>) => Iterable<[string, Element | undefined]>>}
+ * @type {Map<string, (data: Data, confirmed: Map<string, Element>) => [string, Element | undefined][]>}
  */
 const UPDATES = new Map([
-  ["element:created", data => [flat(data)]],
-  ["elements:created", data => elementsById(data.elements)],
-  ["element:transformed", data => elementsById([data.element])],
-  ["element:updated", data => elementsById([data.element])],
+  ["element:created", data => byId([without(data, ENVELOPE)])],
+  ["elements:created", data => byId(data.elements)],
+  ["element:transformed", data => byId([data.element])],
+  ["element:updated", data => byId([data.element])],
   // A group has geometry alone; what else an element has stays.
-  ["elements:transformed", (data, confirmed) => objectsIn(data.elements).map(element =>
-    [element.id, { ...confirmed.get(element.id), ...element, updatedBy: data.userId }])],
+  ["elements:transformed", (data, confirmed) => byId(data.elements).map(([id, element]) =>
+    [id, { ...confirmed.get(id), ...element, updatedBy: data.userId }])],
   ["element:deleted", data => gone(data.elementIds)],
-  ["elements:changed", data =>
-    [...elementsById(data.created), ...elementsById(data.changed), ...gone(data.deletedIds)]],
+  ["elements:changed", data => [...byId(data.created), ...byId(data.changed), ...gone(data.deletedIds)]],
 ]);
 
 // MARK: Connection
@@ -1570,137 +1542,131 @@ const LASTING = 5000;
 /** Shorter trips to the background are not worth a message, ms. */
 const SHORT_TRIP = 2000;
 
+/** @typedef {(answer: Data) => any} Answered gets an answer, or the error in it */
+
 /**
  * The connection: Socket.IO 5 over Engine.IO 4 as texts of a WebSocket, tokens, and whether the other end lives.
  *
  * offline ──► token ──► opening ──► up ──► offline … and expired, when the server refused the token
  */
-class Link {
+class Link extends Part {
+  /** @type {"offline" | "token" | "opening" | "up" | "expired"} */
+  phase = "offline";
+  /** Whether the app wants to be connected. */
+  isWanted = false;
+  isDraining = false;
+  isRefreshing = false;
+  isProbing = false;
+  /** @type {string | undefined} */
+  presentToken = undefined;
+  /** @type {string | undefined} the token that the server refused */
+  refusedToken = undefined;
+  /** Attempts since a connection last lasted. */
+  attempts = 0;
+  upAt = 0;
+  heardAt = 0;
+  /** When the page was hidden. */
+  hiddenAt = -Infinity;
+  /** How long the server may be silent, ms. */
+  patience = 45000;
+  nextRequest = 0;
+  /** @type {Map<number, {sentAt: number, done: Answered, failed: Answered}>} */
+  requests = new Map();
+
   /** @param {Core} core */
   constructor(core) {
+    super(core.clock);
     this.core = core;
-    /** @type {"offline" | "token" | "opening" | "up" | "expired"} */
-    this.phase = "offline";
-    /** Whether the app wants to be connected. */
-    this.isWanted = false;
-    this.isDraining = false;
-    /** @type {string | undefined} */
-    this.token = undefined;
-    /** @type {string | undefined} the token that the server refused */
-    this.refusedToken = undefined;
-    this.isRefreshing = false;
-    /** Attempts since a connection last lasted. */
-    this.attempts = 0;
-    this.upAt = 0;
-    this.connectAt = Infinity;
-    this.leaveAt = Infinity;
-    /** When the connection counts as dead, unless something arrives. */
-    this.deadAt = Infinity;
-    this.probeDeadAt = Infinity;
-    this.heardAt = 0;
-    /** @type {number | undefined} */
-    this.hiddenAt = undefined;
-    /** How long the server may be silent, ms. */
-    this.patience = 45000;
-    this.nextRequest = 0;
-    /** @type {Map<number, {sentAt: number, answered: (answer: Data, now: number) => void}>} */
-    this.requests = new Map();
   }
 
   get isUp() {
     return this.phase === "up";
   }
 
+  get hasSocket() {
+    return this.isUp || this.phase === "opening";
+  }
+
   get deadline() {
-    return Math.min(this.connectAt, this.leaveAt, this.deadAt, this.probeDeadAt, this.probeAt);
+    return Math.min(super.deadline, this.probeAt);
   }
 
   /** When to ask whether the connection lives: something is unanswered, and nothing at all arrives. */
   get probeAt() {
-    if (!this.isUp || this.probeDeadAt < Infinity) return Infinity;
     const [oldest] = this.requests.values();
-    return oldest ? Math.max(oldest.sentAt, this.heardAt) + QUIET : Infinity;
+    return oldest && !this.isProbing ? Math.max(oldest.sentAt, this.heardAt) + QUIET : Infinity;
   }
 
-  /** @param {number} now */
-  timeReached(now) {
-    if (now >= this.deadAt || now >= this.probeDeadAt) return this.lost(now);
-    if (now >= this.leaveAt) return this.lost(now);
-    if (now >= this.connectAt) return this.begin(now);
-    if (now >= this.probeAt) this.probe(now, QUIET);
+  time() {
+    super.time();
+    if (this.now >= this.probeAt) this.probe(QUIET);
   }
 
   // Coming and going
 
-  /** @param {number} now */
-  connect(now) {
+  connect() {
     this.isWanted = true;
     this.refusedToken = undefined;
     this.attempts = 0;
-    if (this.phase === "offline" || this.phase === "expired") this.begin(now);
+    if (["offline", "expired"].includes(this.phase)) this.begin();
   }
 
-  /** @param {number} now */
-  disconnect(now) {
+  disconnect() {
     this.isWanted = false;
     if (this.isUp) this.write("41");
-    this.lost(now);
+    this.lost();
   }
 
-  /** @param {number} now */
-  begin(now) {
-    this.connectAt = Infinity;
+  begin() {
+    delete this.due.begin;
     this.attempts++;
-    if (!this.core.hasTokens) return this.open(now);
+    if (!this.core.hasTokens) return this.open();
     this.phase = "token";
-    this.deadAt = now + CONNECT_TIMEOUT;
-    this.core.output({ type: "token", reason: this.refusedToken === undefined ? "connect" : "refused" });
+    this.due.lost = this.now + CONNECT_TIMEOUT;
+    this.askForToken(this.refusedToken === undefined ? "connect" : "refused");
   }
 
-  /** @param {string | null} token null when the app has none @param {number} now */
-  tokenArrived(token, now) {
+  /** @param {"connect" | "expires" | "refused"} reason */
+  askForToken(reason) {
+    this.core.output({ type: "token", reason });
+  }
+
+  /** @param {Data} input null when the app has none */
+  token({ token }) {
     if (this.isUp && this.isRefreshing) return this.refresh(token);
     if (this.phase !== "token") return;
     if (token !== null && token !== this.refusedToken) {
-      this.token = token;
-      return this.open(now);
-    }
-    // The server would refuse it again: the next attempt is the app's to make.
-    if (this.refusedToken === undefined) return this.lost(now);
-    this.phase = "expired";
-    this.deadAt = Infinity;
+      this.presentToken = token;
+      this.open();
+    } else if (this.refusedToken === undefined) this.lost();
+    else this.expire();
   }
 
-  /** @param {number} now */
-  open(now) {
+  /** The server would refuse the token again: the next attempt is the app's to make. */
+  expire() {
+    this.phase = "expired";
+    this.due = {};
+  }
+
+  open() {
     this.phase = "opening";
-    this.deadAt = now + CONNECT_TIMEOUT;
+    this.due.lost = this.now + CONNECT_TIMEOUT;
     this.core.output({ type: "open" });
   }
 
-  /** @param {number} now */
-  opened(now) {
-    this.heardAt = now;
+  closed() {
+    if (this.hasSocket) this.lost();
   }
 
-  /**
-   * Gives the connection up, and tries again later if the app wants one.
-   * @param {number} now
-   */
-  lost(now) {
-    const wasOpen = this.phase === "opening" || this.phase === "up";
-    if (wasOpen) this.core.output({ type: "close" });
-    if (this.isUp && now - this.upAt >= LASTING) this.attempts = 0;
-    this.reset();
+  /** Gives the connection up, and tries again later if the app wants one. */
+  lost() {
+    if (this.hasSocket) this.core.output({ type: "close" });
+    if (this.isUp && this.now - this.upAt >= LASTING) this.attempts = 0;
     this.phase = "offline";
-    if (this.isWanted) this.connectAt = now + this.delay();
-    for (const room of this.core.rooms.values()) room.connectionLost();
-  }
-
-  reset() {
-    this.connectAt = this.leaveAt = this.deadAt = this.probeDeadAt = Infinity;
-    this.isDraining = this.isRefreshing = false;
+    this.isDraining = this.isRefreshing = this.isProbing = false;
     this.requests.clear();
+    this.due = this.isWanted ? { begin: this.now + this.delay() } : {};
+    for (const room of this.core.rooms.values()) room.connectionLost();
   }
 
   /**
@@ -1709,29 +1675,32 @@ class Link {
    */
   delay() {
     const random = this.core.random();
-    return this.attempts === 0 ? random * 1000 : Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2);
+    return this.attempts ? Math.min(500 * 2 ** this.attempts, 15000) * (0.5 + random / 2) : random * 1000;
   }
 
-  /** @param {"online" | "foreground" | "background"} what @param {number} now */
-  surroundingsChanged(what, now) {
-    if (what === "background") {
-      this.hiddenAt = now;
-      return;
-    }
-    const isShort = what === "foreground" && this.hiddenAt !== undefined && now - this.hiddenAt < SHORT_TRIP;
-    this.hiddenAt = undefined;
-    if (isShort) return;
-    if (this.isUp) this.probe(now, PROBE_TIMEOUT);
-    else if (this.connectAt < Infinity) this.begin(now);
+  background() {
+    this.hiddenAt = this.now;
+  }
+
+  foreground() {
+    if (this.now - this.hiddenAt < SHORT_TRIP) this.hiddenAt = -Infinity;
+    else this.online();
+  }
+
+  online() {
+    this.hiddenAt = -Infinity;
+    if (this.isUp) this.probe(PROBE_TIMEOUT);
+    else if (this.due.begin) this.begin();
   }
 
   /**
    * Asks whether the connection lives.
-   * @param {number} now @param {number} patience ms
+   * @param {number} patience ms
    */
-  probe(now, patience) {
-    if (this.probeDeadAt < Infinity) return;
-    this.probeDeadAt = now + patience;
+  probe(patience) {
+    if (this.isProbing) return;
+    this.isProbing = true;
+    this.due.lost = Math.min(this.due.lost, this.now + patience);
     this.request("client:ping", {});
   }
 
@@ -1744,92 +1713,94 @@ class Link {
 
   /**
    * Sends an event that is answered.
-   * @param {string} event @param {Data} payload @param {(answer: Data, now: number) => void} [answered]
+   * @param {string} event @param {Data} payload @param {Answered} [done] @param {Answered} [failed]
    */
-  request(event, payload, answered = () => {}) {
+  request(event, payload, done = () => {}, failed = () => {}) {
     if (!this.isUp) return;
-    const number = this.nextRequest++;
-    this.requests.set(number, { sentAt: this.core.now, answered });
-    this.write(`42${number}${JSON.stringify([event, payload])}`);
+    this.requests.set(this.nextRequest, { sentAt: this.now, done, failed });
+    this.write(`42${this.nextRequest++}${JSON.stringify([event, payload])}`);
   }
 
-  /**
-   * Sends an event without an answer.
-   * @param {string} event @param {Data} payload
-   */
-  emit(event, payload) {
-    if (this.isUp) this.write(`42${JSON.stringify([event, payload])}`);
-  }
-
-  /** @param {string} text an Engine.IO packet @param {number} now */
-  received(text, now) {
-    if (this.phase !== "opening" && this.phase !== "up") return;
-    this.heardAt = now;
-    this.probeDeadAt = Infinity;
-    if (this.isUp) this.deadAt = now + this.patience;
-    const [, kind, digits, json] = /^(0|1|2|40|41|42|43|44)(\d*)(.*)$/s.exec(text) ?? [];
+  /** @param {Data} input an Engine.IO packet */
+  packet({ text }) {
+    if (!this.hasSocket) return;
+    this.heardAt = this.now;
+    this.isProbing = false;
+    if (this.isUp) this.due.lost = this.now + this.patience;
+    const [, kind, digits, json] = /^(4?\d)(\d*)(.*)$/s.exec(text) ?? [];
     const data = parsed(json);
     switch (kind) {
-      case "0": return this.greeted(data);
-      case "1": return this.lost(now);
+      case "0": return this.greeted(objectIn(data));
+      case "1": return this.lost();
       case "2": return this.write("3");
-      case "40": return this.entered(now);
-      case "41": return this.tokenRefused(now);
-      case "42": return Array.isArray(data) ? this.eventReceived(data[0], objectIn(data[1]), now) : undefined;
-      case "43": return this.answered(Number(digits), objectIn(data?.[0]), now);
-      case "44": return this.notEntered(objectIn(data), now);
+      case "40": return this.entered();
+      case "41": return this.tokenRefused();
+      case "42": return this.eventReceived(String(data?.[0]), objectIn(data?.[1]));
+      case "43": return this.answered(Number(digits), objectIn(data?.[0]));
+      case "44": return this.notEntered(objectIn(data));
     }
   }
 
-  /** @param {any} data */
-  greeted(data) {
-    if (data?.pingInterval > 0 && data?.pingTimeout >= 0) this.patience = data.pingInterval + data.pingTimeout;
-    const token = this.token === undefined ? {} : { token: this.token };
-    this.write("40" + JSON.stringify({ ...this.core.handshake, ...token }));
+  /** @param {Data} data */
+  greeted({ pingInterval, pingTimeout }) {
+    if (pingInterval > 0 && pingTimeout >= 0) this.patience = pingInterval + pingTimeout;
+    this.write("40" + JSON.stringify({ ...this.core.handshake, token: this.presentToken }));
   }
 
-  /** @param {number} now */
-  entered(now) {
+  entered() {
     this.phase = "up";
-    this.upAt = now;
-    this.deadAt = now + this.patience;
+    this.upAt = this.now;
+    this.due.lost = this.now + this.patience;
     this.refusedToken = undefined;
     for (const room of this.core.rooms.values()) room.join();
   }
 
-  /** @param {Data} refusal @param {number} now */
-  notEntered({ message, data }, now) {
-    this.core.output({ type: "error", error: { event: "connect", message, ...data } });
-    if (RETRYABLE.includes(data?.code)) this.lost(now);
-    else this.tokenRefused(now);
+  /** @param {Data} refusal */
+  notEntered({ message, data }) {
+    this.failed({ event: "connect", message, ...data });
+    if (RETRYABLE.includes(data?.code)) this.lost();
+    else this.tokenRefused();
   }
 
-  /** @param {number} number @param {Data} answer @param {number} now */
-  answered(number, answer, now) {
+  /** @param {Data} error */
+  failed(error) {
+    this.core.output({ type: "error", error });
+  }
+
+  /** @param {number} number @param {Data} answer */
+  answered(number, answer) {
     const request = this.requests.get(number);
     this.requests.delete(number);
-    request?.answered(answer, now);
+    if (answer.ok === true) request?.done(answer);
+    else request?.failed(objectIn(answer.error));
   }
 
-  /** @param {any} event @param {Data} data @param {number} now */
-  eventReceived(event, data, now) {
-    switch (event) {
-      case "auth:error": return this.tokenEnds(data);
-      case "server:draining": return this.drain(Number(data.closesInMs) || 0, now);
-      case "transform:error": return this.core.output({ type: "error", error: data });
-      default: this.core.rooms.get(data.roomId)?.eventReceived(event, data, now);
-    }
+  /** @param {string} event @param {Data} data */
+  eventReceived(event, data) {
+    // Only names of events have colons, not those of other methods.
+    if (!event.includes(":")) return;
+    this.hear(event, data);
+    this.core.rooms.get(data.roomId)?.eventReceived(event, data);
+  }
+
+  /** @param {Data} data */
+  "transform:error"(data) {
+    this.failed(data);
   }
 
   /**
    * The gateway stops: this app leaves at a moment of its own within the next second.
-   * @param {number} closesInMs @param {number} now
+   * @param {Data} data
    */
-  drain(closesInMs, now) {
+  "server:draining"({ closesInMs }) {
     if (this.isDraining) return;
     this.isDraining = true;
     this.attempts = 0;
-    this.leaveAt = now + this.core.random() * Math.min(1000, closesInMs);
+    this.due.leave = this.now + this.core.random() * Math.min(1000, Number(closesInMs) || 0);
+  }
+
+  leave() {
+    this.lost();
   }
 
   // Tokens
@@ -1838,36 +1809,30 @@ class Link {
    * The server says that the token ends, soon or now.
    * @param {Data} data
    */
-  tokenEnds({ expiresInMs }) {
+  "auth:error"({ expiresInMs }) {
     if (!(expiresInMs > 0) || !this.core.hasTokens || this.isRefreshing) return;
     this.isRefreshing = true;
-    this.core.output({ type: "token", reason: "expires" });
+    this.askForToken("expires");
   }
 
   /** @param {string | null} token */
   refresh(token) {
     this.isRefreshing = false;
-    if (token === null || token === this.token) return;
-    this.request("auth:refresh", { token }, answer => {
-      const { error } = answer;
-      if (answer.ok !== true) return this.core.output({ type: "error", error: { event: "auth:refresh", ...error } });
-      this.token = token;
+    if (token === null || token === this.presentToken) return;
+    this.request("auth:refresh", { token }, () => {
+      this.presentToken = token;
       // What was forbidden may be allowed now.
       for (const room of this.core.rooms.values()) if (room.phase === "refused") room.join();
-    });
+    }, error => this.failed({ event: "auth:refresh", ...error }));
   }
 
-  /**
-   * The server wants this token no longer, or not at all.
-   * @param {number} now
-   */
-  tokenRefused(now) {
-    const refused = this.token ?? "";
-    this.lost(now);
+  /** The server wants this token no longer, or not at all. */
+  tokenRefused() {
+    const refused = this.presentToken ?? "";
+    this.lost();
     this.refusedToken = refused;
-    if (this.core.hasTokens) return this.begin(now);
-    this.phase = "expired";
-    this.connectAt = Infinity;
+    if (this.core.hasTokens) this.begin();
+    else this.expire();
   }
 }
 
@@ -1877,28 +1842,30 @@ class Link {
  * Everything that the client decides, as a machine: an input at a time in ms gives outputs, nothing else happens. The
  * shell calls it with `{type: "time"}` when its `deadline` is reached.
  */
-export class Core {
+export class Core extends Part {
+  /** @type {Map<string, RoomCore>} */
+  rooms = new Map();
+  /** @type {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
+  state = "offline";
+  /** @type {Output[]} */
+  outputs = [];
+
   /**
    * @param {{handshake?: Data, hasTokens?: boolean, queueLimit?: number, random?: () => number}} options `handshake` is what
    *   the server gets when it connects, apart from the token; `queueLimit` the most edits that wait in a room
    */
   constructor({ handshake = {}, hasTokens = false, queueLimit = 1000, random = Math.random } = {}) {
+    super({ now: 0 });
     this.handshake = handshake;
     this.hasTokens = hasTokens;
     this.queueLimit = queueLimit;
     this.random = random;
-    /** @type {Map<string, RoomCore>} */
-    this.rooms = new Map();
     this.link = new Link(this);
-    this.now = 0;
-    this.state = "offline";
-    /** @type {Output[]} */
-    this.outputs = [];
   }
 
-  /** When the next input is due at the latest, ms; Infinity when only something from outside can change anything. */
-  get deadline() {
-    return Math.min(this.link.deadline, ...[...this.rooms.values()].map(room => room.deadline));
+  /** Its `deadline` is when the next input is due at the latest, ms; Infinity when only others can change anything. */
+  get parts() {
+    return [this.link, ...this.rooms.values()];
   }
 
   /** @param {Output} output */
@@ -1911,88 +1878,53 @@ export class Core {
    * @returns {Output[]}
    */
   input(input, now) {
-    this.now = now;
-    this.perform(input, now);
+    this.clock.now = now;
+    this.perform(input);
     for (const room of this.rooms.values()) {
       room.finish();
       if (room.isLeaving && room.queue.open.length === 0) this.remove(room);
     }
     this.noteState();
     // What is sent is saved before.
-    const isSave = (/** @type {Output} */ output) => output.type === "save";
-    const outputs = [...this.outputs.filter(isSave), ...this.outputs.filter(output => !isSave(output))];
-    this.outputs = [];
-    return outputs;
+    const isSave = (/** @type {Output} */ output) => Number(output.type === "save");
+    return this.outputs.splice(0).sort((a, b) => isSave(b) - isSave(a));
   }
 
-  /** @param {{type: string} & Data} input @param {number} now */
-  perform(input, now) {
-    const room = this.rooms.get(input.roomId);
-    const { roomId, id } = input;
-    if (!room && id !== undefined) return this.output({ type: "result", roomId, id, answer: LEFT });
-    switch (input.type) {
-      case "time":
-        this.link.timeReached(now);
-        for (const each of this.rooms.values()) each.timeReached(now);
-        return;
-      case "connect": return this.link.connect(now);
-      case "disconnect": return this.link.disconnect(now);
-      case "token": return this.link.tokenArrived(input.token, now);
-      case "opened": return this.link.opened(now);
-      case "closed": return ["opening", "up"].includes(this.link.phase) ? this.link.lost(now) : undefined;
-      case "packet": return this.link.received(input.text, now);
-      case "online":
-      case "foreground":
-      case "background": return this.link.surroundingsChanged(input.type, now);
-      case "join": return this.enter(input.roomId, input.record);
-      case "leave": return room && void (room.isLeaving = true);
-      case "edit": return room?.edit(input.id, input.event, input.body);
-      case "history": return room?.historyArrived(input.after, input.page, now);
-      case "begin": return room?.hands.begin(input.gesture, input.elementIds, input.pivot);
-      case "move": return room?.hands.move(input.gesture, input.deltas, now);
-      case "end": return room?.hands.end(input.gesture, input.id);
-      case "cancel": return room?.hands.cancel(input.gesture, now);
-      case "point": return room?.people.point(input.x, input.y, now);
-      case "select": return room?.people.select(input.elementIds);
-      case "look": return room?.people.look(input.viewport);
-    }
+  /** @param {{type: string} & Data} input */
+  perform({ type, ...input }) {
+    const { roomId, id } = input, room = this.rooms.get(roomId);
+    if (type === "time") this.time();
+    else if (type === "join") this.enter(roomId, input.record);
+    else if (!room && id !== undefined) this.output({ type: "result", roomId, id, answer: LEFT });
+    else (roomId === undefined ? this.link : room)?.hear(type, input);
   }
 
   /** @param {string} roomId @param {Data | undefined} record */
   enter(roomId, record) {
     const known = this.rooms.get(roomId);
-    if (known) return known.enteredAgain();
-    const room = new RoomCore(roomId, this, record);
-    this.rooms.set(roomId, room);
-    for (const edit of room.queue.edits) room.touch(edit.elementIds);
-    room.join();
+    if (known) known.enteredAgain();
+    else this.rooms.set(roomId, new RoomCore(this, roomId, record));
   }
 
   /** @param {RoomCore} room */
-  remove(room) {
-    this.rooms.delete(room.roomId);
-    this.link.request("room:leave", { roomId: room.roomId });
-    this.output({ type: "room", roomId: room.roomId, phase: "left" });
+  remove({ roomId }) {
+    this.rooms.delete(roomId);
+    this.link.request("room:leave", { roomId });
+    this.output({ type: "room", roomId, phase: "left" });
   }
 
   noteState() {
     const state = this.computedState();
-    if (state === this.state) return;
+    if (state !== this.state) this.output({ type: "state", state });
     this.state = state;
-    this.output({ type: "state", state });
   }
 
-  /** @returns {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
   computedState() {
-    switch (this.link.phase) {
-      case "offline": return "offline";
-      case "expired": return "expired";
-      case "token":
-      case "opening": return "connecting";
-    }
-    if (this.link.isDraining) return "draining";
-    const isJoined = [...this.rooms.values()].every(room => room.phase === "joined" || room.phase === "refused");
-    return isJoined ? "live" : "joining";
+    const { phase, isDraining } = this.link;
+    if (phase === "token" || phase === "opening") return "connecting";
+    if (phase !== "up") return phase;
+    const isJoined = [...this.rooms.values()].every(room => ["joined", "refused"].includes(room.phase));
+    return isDraining ? "draining" : isJoined ? "live" : "joining";
   }
 }
 
@@ -2085,16 +2017,20 @@ export class IndexedDBStore {
  * The edits of one user at one server, in a store. Only one tab at a time uses it: the first, by a lock of the browser.
  */
 class SavedEdits {
+  /**
+   * By room.
+   * @type {Record<string, Data>}
+   */
+  records = {};
+  /** Whether this tab has the lock. */
+  isOurs = false;
+  release = () => {};
+  writing = Promise.resolve();
+
   /** @param {Store} store @param {string} key */
   constructor(store, key) {
     this.store = store;
     this.key = key;
-    /** @type {Record<string, Data>} by room */
-    this.records = {};
-    /** Whether this tab has the lock. */
-    this.isOurs = false;
-    this.release = () => {};
-    this.writing = Promise.resolve();
   }
 
   /** @returns {Promise<Record<string, Data>>} what an earlier run of the app left */
@@ -2105,31 +2041,27 @@ class SavedEdits {
   }
 
   /** @returns {Promise<boolean>} */
-  lock() {
-    if (typeof navigator === "undefined" || !navigator.locks) return Promise.resolve(true);
-    return new Promise(resolve => {
-      // A page that is loaded again waits for its former self to end; a second tab goes on without the store.
-      const patience = new AbortController();
-      const timer = setTimeout(() => patience.abort(), 500);
+  async lock() {
+    const { locks } = globalThis.navigator ?? {};
+    return !locks || new Promise(resolve => {
       const held = () => new Promise(release => {
-        clearTimeout(timer);
         this.release = () => release(undefined);
         resolve(true);
       });
-      navigator.locks.request(this.key, { signal: patience.signal }, held).catch(() => resolve(false));
+      const signal = /** @type {any} */ (AbortSignal).timeout(500);
+      // A page that is loaded again waits for its former self to end; a second tab goes on without the store.
+      locks.request(this.key, { signal }, held).catch(() => resolve(false));
     });
   }
 
   /** @param {string} roomId @param {Data | null} record @param {(error: any) => void} failed */
   save(roomId, record, failed) {
     if (!this.isOurs) return;
-    if (record) this.records[roomId] = record;
-    else delete this.records[roomId];
-    const records = structuredClone(this.records);
-    const isEmpty = Object.keys(records).length === 0;
-    this.writing = this.writing
-      .then(() => (isEmpty ? this.store.clear(this.key) : this.store.save(this.key, records)))
-      .catch(failed);
+    const { store, key, records } = this;
+    if (record) records[roomId] = record;
+    else delete records[roomId];
+    const copy = structuredClone(records), rooms = Object.keys(copy);
+    this.writing = this.writing.then(() => (rooms[0] ? store.save(key, copy) : store.clear(key))).catch(failed);
   }
 }
 
@@ -2137,26 +2069,24 @@ class SavedEdits {
 
 /** Calls handlers by name. */
 class Emitter {
-  constructor() {
-    /** @type {Map<string, Set<(value: any) => void>>} */
-    this.handlers = new Map();
-  }
+  /** @type {Set<{event: string, handler: (value: any) => void}>} */
+  handlers = new Set();
 
   /**
    * Calls a handler whenever something happens.
    * @param {string} event @param {(value: any) => void} handler @returns {() => void} ends that
    */
   on(event, handler) {
-    const handlers = this.handlers.get(event) ?? new Set();
-    this.handlers.set(event, handlers.add(handler));
-    return () => void handlers.delete(handler);
+    const entry = { event, handler };
+    this.handlers.add(entry);
+    return () => void this.handlers.delete(entry);
   }
 
   /** @param {string} event @param {any} value */
   emit(event, value) {
-    for (const handler of [...(this.handlers.get(event) ?? [])]) {
+    for (const entry of [...this.handlers].filter(entry => entry.event === event)) {
       try {
-        handler(value);
+        entry.handler(value);
       } catch (error) {
         // A handler's fault is the app's to hear of, and nobody else's.
         queueMicrotask(() => {
@@ -2183,8 +2113,7 @@ export class Refusal extends Error {
 
 /** @returns {string} a name that nobody else uses */
 function uniqueName() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(36)).join("-");
 }
 
 /**
@@ -2194,6 +2123,26 @@ function uniqueName() {
  * asked, failures of the store).
  */
 export class TouchSync extends Emitter {
+  /** @type {Map<string, Room>} */
+  rooms = new Map();
+  /**
+   * Promises of results, by the names of edits.
+   * @type {Map<any, {resolve: (answer: Data) => void, reject: (refusal: Refusal) => void}>}
+   */
+  awaited = new Map();
+  /** @type {WebSocket | undefined} */
+  socket = undefined;
+  /** @type {any} */
+  timer = undefined;
+  /**
+   * Inputs that wait for the store, or for the present one to be done.
+   * @type {({type: string} & Data)[]}
+   */
+  inputs = [];
+  isBusy = false;
+  /** What ends listening to the page's surroundings. */
+  listening = new AbortController();
+
   /**
    * @param {object} options
    * @param {string} [options.url] of the server; that of the page by default
@@ -2208,53 +2157,35 @@ export class TouchSync extends Emitter {
    * @param {any} [options.WebSocket] where the platform has none
    * @param {any} [options.fetch] where the platform has none
    */
-  constructor({ url, userId, name, color, token, store, owner, queueLimit, ...platform } = {}) {
+  constructor({
+    url = globalThis.location?.href, userId, name, color, token, store, owner, queueLimit,
+    WebSocket = globalThis.WebSocket, fetch = globalThis.fetch.bind(globalThis),
+  } = {}) {
     super();
-    if (store && owner === undefined) throw new TypeError("A store needs an owner: the user whose edits it keeps.");
-    this.url = new URL(url ?? globalThis.location.href);
-    this.WebSocket = platform.WebSocket ?? globalThis.WebSocket;
-    this.fetch = platform.fetch ?? globalThis.fetch.bind(globalThis);
+    if (store && owner === undefined) throw new TypeError("A store needs an owner.");
+    this.url = new URL(url);
+    this.WebSocket = WebSocket;
+    this.fetch = fetch;
     this.token = token;
     this.core = new Core({ handshake: { userId, name, color }, hasTokens: token !== undefined, queueLimit });
     this.saved = store && new SavedEdits(store, `touchsync ${this.url.origin} ${owner}`);
-    /** @type {Map<string, Room>} */
-    this.rooms = new Map();
-    /**
-     * Promises of results, by the names of edits.
-     * @type {Map<any, {resolve: (answer: Data) => void, reject: (refusal: Refusal) => void}>}
-     */
-    this.awaited = new Map();
-    /** @type {WebSocket | undefined} */
-    this.socket = undefined;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    this.runName = uniqueName();
-    this.lastName = 0;
-    /**
-     * Inputs that wait for the store, or for the present one to be done.
-     * @type {({type: string} & Data)[]}
-     */
-    this.inputs = [];
-    this.isBusy = false;
-    this.unhook = () => {};
     if (this.saved) this.restore(this.saved);
   }
 
   /** @returns {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
   get state() {
-    return /** @type {any} */ (this.core.state);
+    return this.core.state;
   }
 
   /** Connects, and stays connected until `disconnect`: whatever is lost comes back by itself. */
   connect() {
-    this.unhook();
-    this.unhook = this.hook();
+    this.listen();
     this.input({ type: "connect" });
   }
 
   /** Disconnects. Rooms and edits stay; edits are sent after the next `connect`. */
   disconnect() {
-    this.unhook();
+    this.listening.abort();
     this.input({ type: "disconnect" });
   }
 
@@ -2291,37 +2222,32 @@ export class TouchSync extends Emitter {
     this.inputs.push(input);
     if (this.isBusy) return;
     this.isBusy = true;
-    for (let next = this.inputs.shift(); next; next = this.inputs.shift()) {
+    for (let next; (next = this.inputs.shift()); ) {
       if (next.type === "join") next.record = this.saved?.records[next.roomId];
       for (const output of this.core.input(next, this.now)) this.perform(output);
     }
     this.isBusy = false;
-    this.schedule();
-  }
-
-  schedule() {
     clearTimeout(this.timer);
-    const { deadline } = this.core;
-    if (deadline === Infinity) return;
-    this.timer = setTimeout(() => this.input({ type: "time" }), clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
+    const wait = Math.ceil(this.core.deadline - this.now);
+    if (wait < Infinity) this.timer = setTimeout(() => this.input({ type: "time" }), clamp(wait, 0, 0x7fffffff));
   }
 
   /** @param {Output} output */
   perform(output) {
-    const room = this.rooms.get(output.roomId);
-    switch (output.type) {
+    const { type, roomId } = output, room = this.rooms.get(roomId);
+    switch (type) {
       case "open": return this.open();
       case "close": return this.closeSocket();
-      case "send": return this.socket?.readyState === 1 ? this.socket.send(output.text) : undefined;
+      case "send": return this.socket?.send(output.text);
       case "token": return void this.provideToken(output.reason);
-      case "history": return void this.searchHistory(output.roomId, output.after);
-      case "save": return this.saved?.save(output.roomId, output.record, error => this.emit("error", error));
+      case "history": return void this.searchHistory(roomId, output.after);
+      case "save": return this.saved?.save(roomId, output.record, error => this.emit("error", error));
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
       case "result": return this.settle(room, output.id, output.answer);
-      default: room?.happened(output);
     }
-    if (output.phase === "left") this.rooms.delete(output.roomId);
+    room?.happened(output);
+    if (output.phase === "left") this.rooms.delete(roomId);
   }
 
   /**
@@ -2332,7 +2258,7 @@ export class TouchSync extends Emitter {
     this.isBusy = true;
     try {
       for (const roomId of Object.keys(await saved.open())) {
-        if (this.inputs.some(input => input.type === "join" && input.roomId === roomId)) continue;
+        if (this.rooms.has(roomId)) continue;
         this.inputs.push({ type: "join", roomId }, { type: "leave", roomId });
       }
     } catch (error) {
@@ -2345,51 +2271,38 @@ export class TouchSync extends Emitter {
   // The socket
 
   open() {
-    const url = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
-    url.protocol = url.protocol.replace("http", "ws");
-    const socket = (this.socket = new this.WebSocket(url.href));
+    const { href } = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
+    const socket = (this.socket = new this.WebSocket(href.replace("http", "ws")));
     /** @param {{type: string} & Data} input */
     const input = input => {
       if (socket === this.socket) this.input(input);
     };
-    socket.onopen = () => input({ type: "opened" });
     socket.onmessage = (/** @type {MessageEvent} */ message) => input({ type: "packet", text: String(message.data) });
     socket.onclose = () => input({ type: "closed" });
     socket.onerror = () => {};
   }
 
   closeSocket() {
-    const socket = this.socket;
+    const { socket } = this;
     this.socket = undefined;
     socket?.close();
   }
 
-  /**
-   * Listens to the page's surroundings.
-   * @returns {() => void} ends that
-   */
-  hook() {
-    if (typeof document === "undefined") return () => {};
-    const online = () => this.input({ type: "online" });
-    const visibility = () => this.input({ type: document.visibilityState === "visible" ? "foreground" : "background" });
-    addEventListener("online", online);
-    document.addEventListener("visibilitychange", visibility);
-    return () => {
-      removeEventListener("online", online);
-      document.removeEventListener("visibilitychange", visibility);
-    };
+  /** Listens to the page's surroundings. */
+  listen() {
+    if (!globalThis.document) return;
+    this.listening.abort();
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    addEventListener("online", () => this.input({ type: "online" }), { signal });
+    document.addEventListener("visibilitychange",
+      () => this.input({ type: document.hidden ? "background" : "foreground" }), { signal });
   }
 
   /** @param {"connect" | "expires" | "refused"} reason */
   async provideToken(reason) {
-    /** @type {string | null} */
-    let token = null;
-    try {
-      token = (await this.token?.(reason)) ?? null;
-    } catch (error) {
-      this.emit("error", error);
-    }
-    this.input({ type: "token", token });
+    const token = await Promise.resolve(reason).then(this.token).catch(error => this.emit("error", error));
+    this.input({ type: "token", token: token ?? null });
   }
 
   // HTTP
@@ -2403,9 +2316,8 @@ export class TouchSync extends Emitter {
   /** @param {string} roomId @param {{after?: number, limit?: number}} range @returns {Promise<Data>} */
   async readHistory(roomId, { after = 0, limit = 50 }) {
     const url = new URL(`/api/rooms/${encodeURIComponent(roomId)}/history?after=${after}&limit=${limit}`, this.url);
-    const { token } = this.core.link;
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const response = await this.fetch(url.href, { headers });
+    const token = this.core.link.presentToken;
+    const response = await this.fetch(url, { headers: token ? { authorization: `Bearer ${token}` } : {} });
     const body = await response.json();
     if (response.ok) return body;
     // A room that nothing was ever stored in.
@@ -2416,15 +2328,15 @@ export class TouchSync extends Emitter {
   // Results
 
   /**
-   * @param {(id: any) => {type: string} & Data} make the input that bears the name of an edit
+   * @param {{type: string} & Data} input that makes an edit
    * @returns {Promise<any>} its result
    */
-  awaitResult(make) {
-    const id = `${this.runName}-${++this.lastName}`;
+  result(input) {
+    const id = uniqueName();
     const result = new Promise((resolve, reject) => this.awaited.set(id, { resolve, reject }));
     // Who does not wait for a result hears of a refusal by the room's event.
     result.catch(() => {});
-    this.input(make(id));
+    this.input({ ...input, id });
     return result;
   }
 
@@ -2450,6 +2362,8 @@ export class TouchSync extends Emitter {
  * `members`, `attention` (a cursor or a selection of somebody), `joined`, `denied` and `refusal` (a `Refusal`), `left`.
  */
 export class Room extends Emitter {
+  lastGesture = 0;
+
   /** @param {TouchSync} client @param {string} id */
   constructor(client, id) {
     super();
@@ -2464,7 +2378,6 @@ export class Room extends Emitter {
       this.on("denied", reject);
     });
     this.joined.catch(() => {});
-    this.lastGesture = 0;
   }
 
   /** @returns {RoomCore | undefined} */
@@ -2514,9 +2427,8 @@ export class Room extends Emitter {
 
   /** Who is here, with cursors and selections. */
   get members() {
-    return [...(this.core?.people.members.values() ?? [])].map(({ connections, ...member }) => ({
-      ...member, connections: [...connections].map(([sid, attention]) => ({ sid, ...attention })),
-    }));
+    return [...(this.core?.people.members.values() ?? [])].map(member =>
+      ({ ...member, connections: Object.values(member.connections) }));
   }
 
   // Edits
@@ -2526,7 +2438,7 @@ export class Room extends Emitter {
    * @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   create(element, options) {
-    return this.edit("element:create", { element: { id: uniqueName(), ...element } }, options);
+    return this.edit("element:create", { element: named(element) }, options);
   }
 
   /**
@@ -2534,8 +2446,7 @@ export class Room extends Emitter {
    * @param {Data[]} elements @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   createAll(elements, options) {
-    const named = elements.map(element => ({ id: uniqueName(), ...element }));
-    return this.edit("elements:create", { elements: named }, options);
+    return this.edit("elements:create", { elements: elements.map(named) }, options);
   }
 
   /**
@@ -2543,7 +2454,7 @@ export class Room extends Emitter {
    * @param {string} elementId @param {Fields} fields @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   transform(elementId, fields, options) {
-    return this.edit("element:transform", { elementId, ...transformOf(fields) }, options);
+    return this.edit("element:transform", transformOf({ elementId, ...fields }), options);
   }
 
   /**
@@ -2551,8 +2462,7 @@ export class Room extends Emitter {
    * @param {({elementId: string} & Fields)[]} elements @param {UndoOptions} [options] @returns {Promise<Result>}
    */
   transformAll(elements, options) {
-    const entries = elements.map(({ elementId, ...fields }) => ({ elementId, ...transformOf(fields) }));
-    return this.edit("elements:transform", { elements: entries }, options);
+    return this.edit("elements:transform", { elements: elements.map(transformOf) }, options);
   }
 
   /**
@@ -2595,7 +2505,7 @@ export class Room extends Emitter {
 
   /** @param {string} event @param {Data} body @param {UndoOptions} [options] @returns {Promise<any>} */
   edit(event, body, options) {
-    return this.client.awaitResult(id => ({ type: "edit", roomId: this.id, id, event, body: { ...body, ...options } }));
+    return this.client.result({ type: "edit", roomId: this.id, event, body: { ...body, ...options } });
   }
 
   /**
@@ -2605,7 +2515,7 @@ export class Room extends Emitter {
    */
   begin(ids, { pivot } = {}) {
     const gesture = ++this.lastGesture;
-    this.client.input({ type: "begin", roomId: this.id, gesture, elementIds: [ids].flat(), pivot });
+    this.input("begin", { gesture, elementIds: [ids].flat(), pivot });
     return new Gesture(this, gesture);
   }
 
@@ -2616,12 +2526,12 @@ export class Room extends Emitter {
    * @param {Point | null} cursor
    */
   point(cursor) {
-    this.client.input({ type: "point", roomId: this.id, x: cursor?.x ?? null, y: cursor?.y ?? null });
+    this.input("point", { x: cursor?.x ?? null, y: cursor?.y ?? null });
   }
 
   /** @param {string[]} elementIds */
   select(elementIds) {
-    this.client.input({ type: "select", roomId: this.id, elementIds });
+    this.input("select", { elementIds });
   }
 
   /**
@@ -2629,7 +2539,7 @@ export class Room extends Emitter {
    * @param {{x: number, y: number, width: number, height: number}} [viewport] everything by default
    */
   look(viewport) {
-    this.client.input({ type: "look", roomId: this.id, viewport });
+    this.input("look", { viewport });
   }
 
   /**
@@ -2642,30 +2552,34 @@ export class Room extends Emitter {
 
   /** Leaves, as soon as all edits have their results. */
   leave() {
-    this.client.input({ type: "leave", roomId: this.id });
+    this.input("leave");
+  }
+
+  /** @param {string} type @param {Data} [fields] */
+  input(type, fields) {
+    this.client.input({ type, roomId: this.id, ...fields });
   }
 
   /** @param {Output} output */
   happened(output) {
-    switch (output.type) {
-      case "changed": return this.emit("change", output.ids);
-      case "moving": return this.emit("moving", output.elementId);
-      case "members": return this.emit("members", this.members);
-      case "attention": return this.emit("attention", output);
-      case "room":
-        if (output.phase === "refused") this.emit("denied", new Refusal(output.error));
-        else this.emit(output.phase, output);
-    }
+    const { type, phase } = output;
+    if (type === "changed") this.emit("change", output.ids);
+    else if (type === "moving") this.emit(type, output.elementId);
+    else if (type === "members") this.emit(type, this.members);
+    else if (phase === "refused") this.emit("denied", new Refusal(output.error));
+    else this.emit(phase ?? type, output);
   }
 }
 
+/** @param {Data} element @returns {Data} with an id */
+const named = element => ({ id: uniqueName(), ...element });
+
 /**
- * Position in a payload's own fields, the rest in `transform`.
- * @param {Fields} fields @returns {Data}
+ * Scale and rotation stand in `transform`, all else beside it.
+ * @param {Data} fields @returns {Data}
  */
-function transformOf({ positionX, positionY, ...transform }) {
-  return { positionX, positionY, transform };
-}
+const transformOf = ({ rotation, scaleX, scaleY, ...fields }) =>
+  ({ ...fields, transform: { rotation, scaleX, scaleY } });
 
 /** What fingers do to elements until they are lifted. */
 export class Gesture {
@@ -2680,7 +2594,7 @@ export class Gesture {
    * @param {Deltas} deltas
    */
   update(deltas) {
-    this.room.client.input({ type: "move", roomId: this.room.id, gesture: this.number, deltas });
+    this.room.input("move", { gesture: this.number, deltas });
   }
 
   /**
@@ -2688,11 +2602,11 @@ export class Gesture {
    * @returns {Promise<Result>}
    */
   end() {
-    return this.room.client.awaitResult(id => ({ type: "end", roomId: this.room.id, gesture: this.number, id }));
+    return this.room.client.result({ type: "end", roomId: this.room.id, gesture: this.number });
   }
 
   /** Everything is as before. */
   cancel() {
-    this.room.client.input({ type: "cancel", roomId: this.room.id, gesture: this.number });
+    this.room.input("cancel", { gesture: this.number });
   }
 }

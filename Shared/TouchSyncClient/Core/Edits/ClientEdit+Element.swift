@@ -48,7 +48,9 @@ extension ClientEdit {
     private func update(_ element: inout Element, _ rules: RulesTable) {
         guard let set = self.body["set"] else { return }
         do {
-            _ = rules.apply(try ElementInput.changes(set), to: &element)
+            let changes = try ElementInput.changes(set)
+            try element.check(changes)
+            _ = rules.apply(changes, to: &element)
         } catch {
             // The server will refuse it, and name the field.
         }
