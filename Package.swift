@@ -179,7 +179,9 @@ let operatorCommand: [Target] = [
     library(
         "OperatorBench", "Services/Operator/Bench",
         ["Boot", "SocketIO", "JSONBytes", "CLinux", argumentParser, histogram]),
-    library("OperatorRobots", "Services/Operator/Robots", ["Canvas", "TouchSyncClient", nioLocks]),
+    library(
+        "OperatorRobots", "Services/Operator/Robots",
+        ["Canvas", "TouchSyncClient", "TouchSyncClientCore", nioLocks]),
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [

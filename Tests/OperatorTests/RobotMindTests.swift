@@ -96,7 +96,7 @@ import Testing
 }
 
 /// A generator whose numbers its state says.
-private struct CountingGenerator: RandomNumberGenerator {
+private struct CountingGenerator: RandomNumberGenerator, Sendable {
     var state: UInt64
 
     mutating func next() -> UInt64 {

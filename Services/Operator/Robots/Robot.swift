@@ -1,8 +1,9 @@
 internal import Canvas
 internal import TouchSyncClient
+internal import TouchSyncClientCore
 
 /// Somebody who works in a room without rest: a client of its own, a mind and a hand.
-struct Robot {
+struct Robot: Sendable {
     private let client: SyncClient
     private let room: SyncRoom
     private let tally: RobotTally
@@ -12,7 +13,7 @@ struct Robot {
         let name = "robot-\(number)"
         self.client = try SyncClient(
             url: options.url, user: ClientUser(id: name, name: name, color: Self.color(number)),
-            token: options.token.map { token in { _ in token } })
+            token: options.token.map { token in { @Sendable _ in token } })
         self.room = self.client.room(options.room)
         self.tally = tally
         self.mind = RobotMind(

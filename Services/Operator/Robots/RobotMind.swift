@@ -2,7 +2,7 @@ import Canvas
 
 /// Decides what a robot does next, from what it sees, as people do who sort notes on a wall: mostly it moves one, often
 /// with a turn, now and then several; it adds notes as long as there are few.
-struct RobotMind<Random: RandomNumberGenerator> {
+struct RobotMind<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// Where robots work, pixels of the canvas.
     let area: Rect
     /// Robots add notes until the room has so many elements.

@@ -1,5 +1,6 @@
 internal import NIOConcurrencyHelpers
 internal import TouchSyncClient
+internal import TouchSyncClientCore
 
 /// What became of the robots' edits.
 package struct RobotCounts: Equatable, Sendable {

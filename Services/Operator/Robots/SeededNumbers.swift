@@ -1,5 +1,5 @@
 /// Random numbers that their seed determines (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
-struct SeededNumbers: RandomNumberGenerator {
+struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { self.state = seed }
