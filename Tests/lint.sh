@@ -45,6 +45,19 @@ for service in Gateway Coalescer Committer Fanout; do
         $(others Services "$service" | grep -v '/Operator$')
 done
 
+# The tutorial: its texts and that they name files that exist; its code is for SwiftUI, which is not here.
+catalog=Shared/TouchSyncClient/Client/TouchSyncClient.docc
+documents=$(mktemp -d)
+if ! report=$(docc convert "$catalog" --analyze --warnings-as-errors --fallback-display-name TouchSyncClient \
+    --fallback-bundle-identifier touchsync.client --output-path "$documents" 2>&1); then
+    offence 'the tutorial'
+    printf '%s\n' "$report"
+fi
+rm -r "$documents"
+for step in "$catalog"/Resources/*.swift; do
+    swiftc -frontend -parse "$step" || offence "the tutorial's code: $step"
+done
+
 sources=(Services Shared)
 refuse 'a lock that the thread sanitizer does not see; use NIOLockedValueBox' '\bMutex[<(]' "${sources[@]}"
 refuse 'try! and as! end the process' '\btry!|\bas!' "${sources[@]}"
