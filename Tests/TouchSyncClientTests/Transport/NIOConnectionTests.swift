@@ -55,10 +55,10 @@
             let texts = sizes.map { String(repeating: "ä\($0)", count: $0 / 8) + "€" }
             for text in texts {
                 connection.send(text)
-                #expect(await connection.receive() == text)
+                try #require(await connection.receive() == text)
             }
-            for number in 0..<5000 { connection.send("\(number)") }
-            for number in 0..<5000 { #expect(await connection.receive() == "\(number)") }
+            for number in 0..<1000 { connection.send("\(number)") }
+            for number in 0..<1000 { try #require(await connection.receive() == "\(number)") }
         }
 
         @Test func largeRoomComesInOneMessage() async throws {
@@ -101,7 +101,7 @@
         }
 
         @Test func manySmallFragments() async throws {
-            let count = 200_000
+            let count = 50_000
             try await self.connected { peer in
                 let middle = (0..<1000).flatMap { _ in serverFrame(0x00, [0x61]) }
                 try await peer.send(serverFrame(0x01, []))
@@ -253,12 +253,13 @@
         // MARK: - Flow
 
         @Test func nothingIsLostWhileNobodyReceives() async throws {
-            let (count, filler) = (1000, String(repeating: "x", count: 65_536))
+            // Far more than is read ahead.
+            let (count, filler) = (400, String(repeating: "x", count: 65_536))
             try await self.connected { peer in
                 for number in 0..<count { try await peer.send(serverText("\(number) \(filler)")) }
                 await peer.waitForEnd()
             } _: { connection in
-                for number in 0..<count { #expect(await connection.receive() == "\(number) \(filler)") }
+                for number in 0..<count { try #require(await connection.receive() == "\(number) \(filler)") }
             }
         }
 
