@@ -37,12 +37,17 @@ struct Robot: Sendable {
         self.client.connect()
         defer { self.room.point(nil) }
         try await self.room.joined()
+        self.tally.robotJoined()
         while !Task.isCancelled {
             let deed = self.mind.next(seeing: await self.room.elements)
             await self.perform(deed)
         }
+        await self.tally.allSettled(within: Self.patience)
         await self.client.close()
     }
+
+    /// How long the results of the last edits are waited for.
+    private static let patience = Duration.seconds(3)
 
     private mutating func perform(_ deed: RobotDeed) async {
         switch deed {

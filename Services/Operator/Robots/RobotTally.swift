@@ -12,6 +12,8 @@ package struct RobotCounts: Equatable, Sendable {
     package fileprivate(set) var refused = 0
     /// The code of the last refusal.
     package fileprivate(set) var lastRefusal: String?
+    /// How many robots came into the room.
+    package fileprivate(set) var joined = 0
 }
 
 /// Counts what becomes of the robots' edits.
@@ -21,6 +23,20 @@ final class RobotTally: Sendable {
     /// So far.
     var counts: RobotCounts { self.state.withLockedValue { $0 } }
 
+    /// A robot is in the room.
+    func robotJoined() { self.state.withLockedValue { $0.joined += 1 } }
+
+    /// Waits until all edits have their results, but not longer than that.
+    func allSettled(within patience: Duration) async {
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            let counts = self.counts
+            if counts.applied + counts.refused >= counts.made { return }
+            // Its own task was cancelled: it sleeps in another one.
+            await Task { try? await Task.sleep(for: .milliseconds(20)) }.value
+        }
+    }
+
     /// Counts an edit, and later its result.
     func follow(_ edit: SyncEdit) {
         self.state.withLockedValue { $0.made += 1 }
@@ -28,7 +44,7 @@ final class RobotTally: Sendable {
             do {
                 _ = try await edit.result
                 self.state.withLockedValue { $0.applied += 1 }
-            } catch let error as ClientError {
+            } catch let error as ClientError where error.code != "closed" {
                 self.state.withLockedValue { counts in
                     counts.refused += 1
                     counts.lastRefusal = error.code

@@ -52,6 +52,9 @@ struct RobotsCommand: ParsableCommand {
             crew.stop()
             for _ in 0..<Self.patience * 20 where crew.working > 0 { usleep(50_000) }
             self.report(crew)
+            if crew.counts.joined == 0, crew.failure == nil {
+                throw OperatorFailure("no robot came into the room: \(self.url) did not answer")
+            }
             if let failure = crew.failure { throw OperatorFailure("a robot could not work: \(failure)") }
             return 0
         }
