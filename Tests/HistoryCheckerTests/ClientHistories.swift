@@ -19,7 +19,7 @@ extension Histories {
         edit(10, "e2", "element:gesture"),
         shown(10, seq: 1, note(x: 5, rev: 1)),
         invoke("ada", 11, 2, "element:gesture", "note").carrying("e2"),
-        at("ada", 12, .closed),
+        closed("ada", 12),
         left("ada", 12),
         at("ada", 13, .started),
         shown(13, seq: 0, ""),

@@ -1261,6 +1261,8 @@ export class RoomCore {
   /** @param {Edit} edit @param {Data} answer */
   acknowledged(edit, answer) {
     edit.seq = Number(answer.seq) || 0;
+    // In doubt it was not shown.
+    if (edit.doubt) this.touch(edit.elementIds);
     edit.doubt = undefined;
     edit.isUnderWay = false;
     this.isDirty = true;

@@ -164,7 +164,8 @@ struct ScreenReplay {
         of element: String, _ body: String, _ edit: Applied, on screen: Screen, _ states: RoomStates, _ place: Int
     ) {
         let numbers = Set((screen.applied[element] ?? []).map(\.seq).filter { $0 > screen.seq })
-        guard numbers.count == 1, !screen.isTouched(element, self.index.history), let stored = states.state(of: element, at: edit.seq),
+        guard numbers.count == 1, !screen.isTouched(element, self.index.history),
+            let stored = states.state(of: element, at: edit.seq),
             stored.seq == edit.seq, !states.isChanged(element, after: screen.seq, before: edit.seq)
         else { return }
         self.steadiness.expect(

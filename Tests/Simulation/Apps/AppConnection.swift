@@ -59,7 +59,8 @@ extension World {
 
     /// Sends to the gateway.
     func tell(_ connection: AppConnection, _ news: AppNews) {
-        let at = max(self.now + self.random.number(100...3000) * 1000, connection.arrivalAtGateway + 1,
+        let at = max(
+            self.now + self.random.number(100...3000) * 1000, connection.arrivalAtGateway + 1,
             connection.stalledUntil)
         connection.arrivalAtGateway = at
         self.at(at) { [unowned self] in
@@ -70,7 +71,8 @@ extension World {
 
     /// Sends to the app.
     func tell(_ connection: AppConnection, _ message: AppMessage, _ text: AppText) {
-        let at = max(self.now + self.random.number(100...3000) * 1000, connection.arrivalAtApp + 1,
+        let at = max(
+            self.now + self.random.number(100...3000) * 1000, connection.arrivalAtApp + 1,
             connection.stalledUntil)
         connection.arrivalAtApp = at
         self.at(at) {

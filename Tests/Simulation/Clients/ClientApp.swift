@@ -109,7 +109,10 @@ final class ClientApp: SimulatedApp {
     }
 
     private func armTimer() {
-        guard let deadline = self.core?.deadline else { return self.timerAt = nil }
+        guard let deadline = self.core?.deadline else {
+            self.timerAt = nil
+            return
+        }
         if let timerAt, timerAt <= deadline { return }
         self.timerAt = deadline
         let run = self.run

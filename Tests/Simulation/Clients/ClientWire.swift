@@ -147,7 +147,9 @@ final class ClientWire {
         case .acknowledged(let number): self.answered(number, text.root)
         case .event:
             var arguments = text.root.elements.makeIterator()
-            guard !self.witness.hasLeft, let name = arguments.next()?.string, let data = arguments.next() else { return }
+            guard !self.witness.hasLeft, let name = arguments.next()?.string, let data = arguments.next() else {
+                return
+            }
             if name == "room:resync" { self.world.count("clients.resyncs") }
             self.witness.received(name, data)
         case .opened, .accepted, .ping: break
