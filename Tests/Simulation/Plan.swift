@@ -39,7 +39,7 @@ package struct Plan: Sendable {
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
         if seed % 4 < 2 { self.clients = seed % 3 == 0 ? 2 : 1 }
-        if seed % 10 == 4 { self.keptHistory = 2 }
+        if seed % 5 == 4 { self.keptHistory = 2 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }
         self.hasScene = seed % 7 < 4

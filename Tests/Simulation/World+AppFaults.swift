@@ -30,11 +30,19 @@ extension World {
         self.disturbed(for: 300 * .millisecond)
     }
 
-    /// The session of a client ends, perhaps while its commits are under way, and as often as not over a lost connection,
-    /// so that it has to find out what became of them.
-    private func endSession(of client: ClientApp) {
-        if self.random.chance(50), let connection = client.connection { self.sever(connection) }
-        self.after(self.random.number(0...100) * .millisecond) { [unowned self] in
+    /// The session of a client ends as soon as it has commits under way. Mostly their answers are lost with a connection
+    /// first, so that the client has to find out what became of them.
+    private func endSession(of client: ClientApp, patience: Int = 60) {
+        guard patience > 0, !client.wire.hasCommits else { return self.endSessionNow(of: client) }
+        self.after(5 * .millisecond) { [unowned self] in self.endSession(of: client, patience: patience - 1) }
+    }
+
+    private func endSessionNow(of client: ClientApp) {
+        if self.random.chance(75), let connection = client.connection {
+            connection.stalledUntil = self.now + 600 * .millisecond
+            self.sever(connection)
+        }
+        self.after(self.random.number(0...300) * .millisecond) { [unowned self] in
             self.database.model.endSession(Identifier(client.sid), in: Identifier(client.room))
         }
     }

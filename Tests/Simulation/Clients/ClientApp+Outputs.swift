@@ -69,7 +69,7 @@ extension ClientApp {
     private func page(after seq: Int64) -> HistoryExcerpt? {
         guard self.hasNetwork, self.world.database.downUntil <= self.world.now else { return nil }
         let isTroubled = self.world.database.troubleUntil > self.world.now
-        guard !isTroubled || self.world.random.chance(60) else { return nil }
+        guard self.world.random.chance(isTroubled ? 50 : 90) else { return nil }
         let text = self.world.database.model.historyPage(
             of: self.room, after: UInt64(seq), limit: 3, kept: self.world.plan.keptHistory)
         return HistoryExcerpt(json: self.mistakes.altered(AppText(text)).root)

@@ -40,6 +40,8 @@ final class ClientWire {
     }
 
     private var world: World { self.witness.world }
+    /// True when commits were sent that have no answer.
+    var hasCommits: Bool { !self.pending.isEmpty }
     /// True when nothing is under way.
     var isSettled: Bool { self.awaited.isEmpty && self.pending.isEmpty }
 
