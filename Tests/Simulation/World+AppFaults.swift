@@ -10,7 +10,6 @@ extension World {
         let client = clients[self.random.place(clients.count)]
         self.count("faults.\(fault)")
         let time = self.random.number(5...1200) * .millisecond
-        self.disturbed(for: time)
         switch fault {
         case "app-restart":
             client.kill()
@@ -18,7 +17,9 @@ extension World {
         case "app-offline": client.loseNetwork(for: time)
         case "app-stalled": client.connection?.stalledUntil = self.now + time * 3
         case "app-hidden": client.hide(for: time * 3)
-        case "session-ended": self.endSession(of: client)
+        case "session-ended":
+            self.endSession(of: client)
+            self.disturbed(for: 900 * .millisecond)
         default: break
         }
         self.disturbed(for: time * 3)
