@@ -29,6 +29,12 @@ package enum HistoryChecker {
         verdict.findings[.previews] = replay.previews
         verdict.findings[.isolation] = replay.isolation
         verdict.findings[.people] = index.people()
+        verdict.findings[.edits] = index.edits()
+        var screens = ScreenReplay(index)
+        screens.run()
+        verdict.findings[.screens] = screens.end
+        verdict.findings[.steadiness] = screens.steadiness
+        verdict.findings[.confirmation] = screens.confirmation
         verdict.counts = Self.counts(history)
         var viewports = ViewportReplay(index)
         viewports.run()
@@ -56,6 +62,7 @@ package enum HistoryChecker {
             case .preview: counts["previews", default: 0] += 1
             case .answer: counts["answers", default: 0] += 1
             case .people: counts["people", default: 0] += 1
+            case .result: counts[record.code.isEmpty ? "edits-applied" : "edits-refused", default: 0] += 1
             case .log:
                 if record.states.count > 1 { counts["groups", default: 0] += 1 }
                 if record.isCascade { counts["cascades", default: 0] += 1 }

@@ -3,7 +3,7 @@ enum HistoryField: String, CaseIterable {
     case time, client, room, session, n, event, element, targets, gesture, request, seq, body, elements, geometry
     case parents, parent, code
     case user, undo, cause, undone, unchanged, final, chosen, epoch, from, to, sender, floor, shard, gseq, name, value
-    case part, parts, box, cursors, selections
+    case part, parts, box, cursors, selections, edit, edits, whole
 }
 
 extension HistoryRecord.Kind {
@@ -25,6 +25,10 @@ extension HistoryRecord.Kind {
         case .previewSent: [.time, .client, .room, .element, .gesture]
         case .preview: [.time, .client, .room, .element, .sender, .gesture]
         case .cursor: [.time, .client, .room, .sender]
+        case .started: [.time, .client, .room]
+        case .edit: [.time, .client, .room, .edit, .event]
+        case .result: [.time, .client, .room, .edit, .seq, .code]
+        case .shown: [.time, .client, .room, .epoch, .seq, .elements]
         case .heal, .quiet: [.time]
         case .log: [.room, .seq, .shard, .gseq, .session, .n, .event]
         case .room: [.room, .seq, .floor]
@@ -37,7 +41,7 @@ extension HistoryRecord.Kind {
     /// Fields that a line of this kind may have.
     var optional: [HistoryField] {
         switch self {
-        case .invoke: [.element, .targets, .gesture, .request, .undo]
+        case .invoke: [.element, .targets, .gesture, .request, .undo, .edits]
         case .ok: [.body, .elements, .geometry, .element, .unchanged, .user, .event]
         case .deliver: [.session, .n, .element, .body, .elements]
         case .legacy: [.part, .parts]
@@ -47,6 +51,8 @@ extension HistoryRecord.Kind {
         case .pointed, .cursor: [.body, .box]
         case .selected: [.body]
         case .people: [.targets, .cursors, .selections]
+        case .edit: [.targets]
+        case .shown: [.targets, .whole]
         case .answer: [.room, .seq]
         case .log: [.element, .body, .elements, .geometry, .parents, .user, .cause, .undone, .value]
         case .element: [.parent, .box]

@@ -80,6 +80,7 @@ struct HistoryIndex {
         case .snapshot, .resumed, .resync, .deliver, .left, .previewSent, .preview, .count: break
         case .request, .answer, .closed, .legacy: break
         case .look, .view, .pointed, .cursor, .selected, .people: break
+        case .started, .edit, .result, .shown: break
         }
     }
 
@@ -93,9 +94,11 @@ struct HistoryIndex {
 
     /// The commit that a record names; nil when it names none.
     func commit(of record: HistoryRecord) -> Commit? {
-        self.places[CommitKey(room: record.room, session: record.session, number: record.number)]
-            .map { self.commits[$0] }
+        self.commit(CommitKey(room: record.room, session: record.session, number: record.number))
     }
+
+    /// The commit of that name.
+    func commit(_ key: CommitKey) -> Commit? { self.places[key].map { self.commits[$0] } }
 
     /// The row with a room's number.
     func row(_ room: String, _ seq: UInt64) -> Int? {

@@ -10,6 +10,7 @@ package struct HistoryRecord: Equatable, Sendable {
         case previewSent = "preview-sent"
         case preview
         case look, view, pointed, cursor, selected, people
+        case started, edit, result, shown
         case heal, quiet
         case log, room, shard, element, count
     }
@@ -30,8 +31,12 @@ package struct HistoryRecord: Equatable, Sendable {
     package var event = ""
     /// The element concerned.
     package var element = ""
-    /// The elements that a commit of several is to change; or the apps that are in a room.
+    /// The elements that a commit of several or an edit is to change, or that are under a user's fingers; or the apps that
+    /// are in a room.
     package var targets: [String] = []
+    /// The name of a user's edit; and those of the edits that a commit carries.
+    package var edit = ""
+    package var edits: [String] = []
     /// The gesture that a preview belongs to, or that a commit ends; 0: none.
     package var gesture: UInt64 = 0
     /// What must result of a request, by element id; empty when the writer cannot tell.
@@ -57,7 +62,7 @@ package struct HistoryRecord: Equatable, Sendable {
     package var parent = ""
     /// A refusal's code.
     package var code = ""
-    /// A refusal that uses the number up; or a leave that the app wanted.
+    /// A refusal that uses the number up; a leave that the app wanted; or that all elements are shown.
     package var isFinal = false
     /// The room's epoch.
     package var epoch = ""

@@ -25,7 +25,8 @@ extension HistoryRecord {
         case .geometry: !self.geometry.isEmpty
         case .parents: !self.parents.isEmpty
         case .parent: !self.parent.isEmpty
-        case .chosen: self.isFinal
+        case .edits: !self.edits.isEmpty
+        case .chosen, .whole: self.isFinal
         case .user: !self.user.isEmpty
         case .undo: !self.undo.isEmpty
         case .cause: !self.cause.isEmpty
@@ -52,6 +53,8 @@ extension HistoryRecord {
         case .element: writer.value(self.element)
         case .gesture: writer.value(self.gesture)
         case .targets: self.targets.encode(into: &writer)
+        case .edit: writer.value(self.edit)
+        case .edits: self.edits.encode(into: &writer)
         case .request: Self.write(self.request, into: &writer)
         case .seq: writer.value(self.seq)
         case .body: writer.value(self.body)
@@ -65,7 +68,7 @@ extension HistoryRecord {
         case .undone: writer.value(self.undone)
         case .unchanged: writer.value(self.isUnchanged)
         case .code: writer.value(self.code)
-        case .final, .chosen: writer.value(self.isFinal)
+        case .final, .chosen, .whole: writer.value(self.isFinal)
         case .epoch: writer.value(self.epoch)
         case .from: writer.value(self.from)
         case .to: writer.value(self.to)

@@ -18,6 +18,10 @@ package enum Invariant: String, CaseIterable, Sendable {
     case legacy = "I18"
     case viewports = "I19"
     case people = "I20"
+    case edits = "I21"
+    case screens = "I22"
+    case steadiness = "I23"
+    case confirmation = "I24"
 
     /// A few words for the report.
     var title: String {
@@ -40,6 +44,10 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .legacy: "1.0 apps see the same"
         case .viewports: "what is in view is seen"
         case .people: "cursors and selections are as shown"
+        case .edits: "an edit has one result and one effect"
+        case .screens: "screens end as what is stored"
+        case .steadiness: "nothing jumps back"
+        case .confirmation: "screens show what was confirmed"
         }
     }
 }

@@ -19,7 +19,7 @@ struct Spoilt: CustomTestStringConvertible, Sendable {
 
     static let all: [Spoilt] =
         Self.log + Self.answers + Self.requests + Self.views + Self.times + Self.previews + Self.groups
-        + Self.lives + Self.undos + Self.legacy + Self.viewports + Self.people
+        + Self.lives + Self.undos + Self.legacy + Self.viewports + Self.people + Self.clients
 
     private static let log: [Spoilt] = [
         Spoilt(
@@ -229,7 +229,7 @@ extension Histories {
     @Test func aGoodHistoryViolatesNothing() {
         let verdict = HistoryChecker.check(Histories.good)
         #expect(verdict.isGood, "\(verdict.report(of: Histories.good))")
-        let verdicts = [verdict, HistoryChecker.check(Histories.looks)]
+        let verdicts = [verdict, HistoryChecker.check(Histories.looks), HistoryChecker.check(Histories.client)]
         for invariant in Invariant.allCases {
             let isChecked = verdicts.contains { $0.findings[invariant].map { $0.checked > 0 } == true }
             #expect(isChecked, "\(invariant) was not checked")

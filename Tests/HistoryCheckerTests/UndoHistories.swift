@@ -43,4 +43,34 @@ extension Histories {
 
     /// The note's state when one row has left other values than it should.
     static func otherNote(x: Int, y: Int) -> String { note(x: x, y: y) }
+
+    /// Ada makes a photo and moves it with Bob's mark on it, both as one entry, and takes that back.
+    static let undoneParent: [HistoryRecord] = {
+        let mark = #"{"id":"mark","x":1,"parentId":"note","rev":1}"#
+        var moved = log(seq: 3, gseq: 3, 2, "transformed", "note", note(x: 5, y: 0))
+        moved.elements["mark"] = mark.replacing("1,", with: "2,")
+        var undone = log(seq: 4, gseq: 4, 3, "changed", "note", "")
+        (undone.elements["mark"], undone.cause, undone.undone) = ("", "undo", 3)
+        var marked = log(seq: 2, gseq: 2, 1, "created", "mark", mark)
+        marked.session = "bob's.1"
+        let rows = [log(seq: 1, gseq: 1, 1, "created", "note", note(x: 0, y: 0)), marked, moved, undone]
+        let asked = [invoke("ada", 1, 1, "element:create", "note"), invoke("ada", 2, 2, "elements:transform", "note")]
+        return asked.map { $0.grouped } + rows.map { $0.of($0.session == "bob's.1" ? "bob" : "ada") } + [room(seq: 4)]
+    }()
+}
+
+extension HistoryRecord {
+    /// The request as a part of one entry.
+    fileprivate var grouped: HistoryRecord {
+        var record = self
+        record.undo = "g"
+        return record
+    }
+
+    /// The row as a user's.
+    fileprivate func of(_ user: String) -> HistoryRecord {
+        var record = self
+        record.user = user
+        return record
+    }
 }

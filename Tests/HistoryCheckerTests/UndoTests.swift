@@ -42,4 +42,10 @@ extension Spoilt {
         #expect(verdict.isGood, "\(verdict.report(of: H.undos))")
         #expect(verdict.counts["undone"] == 3 && verdict.counts["redone"] == 1 && verdict.counts["nothing-undone"] == 1)
     }
+
+    @Test func anAnnotationThatTheEntryMovedGoesWithItsParent() {
+        let finding = HistoryChecker.check(H.undoneParent).findings[.undo]
+        #expect(finding?.checked == 4)
+        #expect(finding?.violations.isEmpty == true)
+    }
 }

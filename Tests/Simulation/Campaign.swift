@@ -71,7 +71,8 @@ package struct Campaign: Sendable {
 
     /// What every campaign must have seen, or it proves little: acknowledgements of every kind of edit, each kind of fault, faults that hit
     /// an open transaction, unknown outcomes that turned out either way, holes that were filled, resyncs, commits that waited
-    /// for credit, elements that somebody else moved.
+    /// for credit, elements that somebody else moved; and of clients edits that were refused, folded, in doubt, found in the
+    /// history and forgotten.
     package static let required =
         [
             "acks", "deliveries", "previews", "refusals", "retries", "resumes", "resyncs", "snapshots", "unknowns",
@@ -84,6 +85,9 @@ package struct Campaign: Sendable {
             "refused-groups", "cascades",
             "undone", "redone", "nothing-undone", "skipped-entries", "viewports", "updates-with-viewport",
             "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",
+            "edits-applied", "edits-refused", "clients.restarts-in-doubt", "clients.session-expired",
+            "clients.saved-in-doubt", "clients.history-read", "clients.history-failed", "clients.found-edits",
+            "clients.forgotten", "clients.resyncs", "clients.folded-edits", "clients.left-and-joined",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames

@@ -1,5 +1,5 @@
 /// A mistake that a world can be given, to see that the checker finds it. None is in the cores: each is a wrong shell
-/// around right cores, or a wrong database below them.
+/// around right cores, a wrong database below them, or a wrong device below a client.
 package enum Mutant: String, CaseIterable, Sendable {
     /// The database forgets which numbers of a session were used.
     case dedupOff = "dedup-off"
@@ -37,4 +37,14 @@ package enum Mutant: String, CaseIterable, Sendable {
     case sightingsLost = "sightings-lost"
     /// The fan-out does not say where a cursor can be seen.
     case cursorsEverywhere = "cursors-everywhere"
+    /// A client finds nothing of what it has saved.
+    case recordLost = "record-lost"
+    /// A room's history tells a client that nothing was changed.
+    case historyBlank = "history-blank"
+    /// A client shows an edit of its user on top of what contains it.
+    case editsTwice = "edits-twice"
+    /// A client shows changes a moment late.
+    case jumpsBack = "jumps-back"
+    /// A client does not draw all that changed.
+    case drawingsLost = "drawings-lost"
 }

@@ -8,6 +8,10 @@ package struct Plan: Sendable {
     package var instances = 2
     /// How many apps.
     package var apps = 3
+    /// How many more apps are clients: their behaviour is the Swift client's core.
+    package var clients = 0
+    /// How many changes of a room its history over HTTP tells of.
+    package var keptHistory = Int.max
     /// How many rooms, of which the first two share a shard.
     package var rooms = 2
     /// How many faults are drawn.
@@ -34,6 +38,8 @@ package struct Plan: Sendable {
         self.faults = 2 + Int(seed % 5)
         if seed % 8 == 3 { self.instances = 3 }
         if seed % 8 == 5 { self.apps = 5 }
+        if seed % 4 < 2 { self.clients = seed % 3 == 0 ? 2 : 1 }
+        if seed % 5 == 4 { self.keptHistory = 2 }
         if seed % 16 == 7 { self.roomElements = 4 }
         if seed % 16 == 15 { self.elementAnnotations = 1 }
         self.hasScene = seed % 7 < 4

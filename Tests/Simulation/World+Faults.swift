@@ -8,7 +8,8 @@ extension World {
     private static let faults = [
         "kill", "kill", "kill", "pause", "reset", "reset", "cut", "one-way", "slow-link", "database-lost",
         "database-down", "database-slow", "database-trouble", "failover", "app-cut", "app-cut", "write-lost",
-        "write-lost", "write-kill", "write-failover", "renewed",
+        "write-lost", "write-kill", "write-failover", "renewed", "session-ended", "app-restart", "app-restart",
+        "app-offline", "app-stalled", "app-hidden",
     ]
 
     /// The counts of faults, but for those of daemons, which have the stage's name in them.
@@ -41,9 +42,8 @@ extension World {
             self.anyLink().slowUntil = self.now + time
             // What was sent last in that time is under way for a while.
             self.disturbed(for: time + 600 * .millisecond)
-        case "app-cut":
-            self.count("faults.app-cut")
-            if let connection = self.apps[self.random.place(self.apps.count)].connection { self.sever(connection) }
+        case "app-cut", "app-restart", "app-offline", "app-stalled", "app-hidden", "session-ended":
+            self.strikeApp(fault)
         default: self.strikeDatabase(fault)
         }
     }
@@ -86,7 +86,7 @@ extension World {
         }
     }
 
-    private func disturbed(for time: UInt64) {
+    func disturbed(for time: UInt64) {
         self.healAt = max(self.healAt, self.now + time)
     }
 

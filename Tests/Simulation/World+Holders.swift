@@ -26,7 +26,7 @@ extension World {
 
     /// What the apps of one room see wrongly of each other: what one has selected all others must see, and nothing of
     /// sessions that nobody has. Cursors may be lost with a coalescer, but must end with their connections.
-    private func misseen(_ apps: [App]) -> [String] {
+    private func misseen(_ apps: [any SimulatedApp]) -> [String] {
         let shown = Dictionary(apps.map { ($0.sid, $0.selection) }) { $1 }.filter { !$0.value.isEmpty }
         let sids = Set(apps.map(\.sid))
         var found: [String] = []

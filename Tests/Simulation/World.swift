@@ -21,7 +21,11 @@ package final class World {
 
     private(set) var processes: [Process] = []
     private(set) var links: [Link] = []
-    private(set) var apps: [App] = []
+    private(set) var apps: [any SimulatedApp] = []
+    /// Those of them that are clients.
+    var clients: [ClientApp] { self.apps.compactMap { $0 as? ClientApp } }
+    /// What is added to the numbers of a session's gestures in the history, by `sid`.
+    var gestureShifts: [String: UInt64] = [:]
     let database = DatabaseServer()
     /// What was observed.
     package private(set) var history: [HistoryRecord] = []
@@ -101,11 +105,11 @@ package final class World {
         }
         for process in self.processes { self.start(process) }
         let rooms = Self.rooms(self.plan.rooms)
-        for number in 0..<self.plan.apps {
-            let app = App(number, room: rooms[number % rooms.count], in: self)
-            self.apps.append(app)
-            self.after(self.random.number(0...150) * .millisecond) { app.connect() }
+        for number in 0..<self.plan.apps { self.apps.append(App(number, room: rooms[number % rooms.count], in: self)) }
+        for number in 0..<self.plan.clients {
+            self.apps.append(ClientApp(number, room: rooms[number % rooms.count], in: self))
         }
+        for app in self.apps { self.after(self.random.number(0...150) * .millisecond) { app.connect() } }
         self.healAt = self.now + self.plan.calm + 100 * .millisecond
         for _ in 0..<self.plan.faults {
             let when = self.plan.calm + self.random.number(0...(self.plan.disturbed - self.plan.calm))
@@ -130,6 +134,8 @@ package final class World {
         }
         self.ambushes = []
         self.observe(.heal)
+        // Without this hint a client's pauses between attempts grow up to 15 s.
+        for client in self.clients { client.networkReturned() }
         let deadline = self.now + self.plan.patience
         self.after(self.plan.after) { [unowned self] in
             for app in self.apps { app.isBusy = false }
@@ -169,6 +175,7 @@ package final class World {
     private static let sceneTime: UInt64 = 3000 * .millisecond
 
     private func end() {
+        for client in self.clients { client.screen.showAll(client) }
         self.observe(.quiet)
         self.finalStrays = self.strays() + self.database.model.miscounts
         for process in self.processes { process.shell?.count(into: &self.counts) }

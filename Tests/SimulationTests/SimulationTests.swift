@@ -21,6 +21,7 @@ import Testing
         }
         #expect(campaign.missing.isEmpty, "what never happened proves nothing")
         #expect(campaign.counts["malformed"] == nil, "an envelope that one daemon wrote could not be read by another")
+        #expect(campaign.counts["clients.stuck-deadlines"] == nil, "a client's deadline that time does not move")
         let counts = campaign.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         print("\(campaign.worlds) worlds: \(counts.joined(separator: ", "))")
     }
@@ -33,6 +34,8 @@ import Testing
         .foreignStacks: .undo, .viewportsOff: .viewports, .areasOff: .viewports, .viewportsForgotten: .viewports,
         .departuresOff: .viewports, .entrancesOff: .viewports, .sightingsLost: .viewports,
         .cursorsEverywhere: .viewports,
+        .recordLost: .edits, .historyBlank: .edits, .editsTwice: .confirmation, .jumpsBack: .steadiness,
+        .drawingsLost: .screens,
     ]
 
     private static func shows(_ mutant: Mutant, in failure: Campaign.Failure) -> Bool {

@@ -1278,6 +1278,8 @@ export class RoomCore extends Part {
   /** @param {Edit} edit @param {Data} answer */
   acknowledged(edit, answer) {
     edit.seq = Number(answer.seq) || 0;
+    // In doubt it was not shown.
+    if (edit.doubt) this.touch(edit.elementIds);
     edit.doubt = edit.sending = undefined;
     this.isDirty = true;
     this.pauses = 0;

@@ -165,7 +165,10 @@ private struct UndoModel {
                     return "\(id) came back otherwise"
                 }
             case (.some, nil):
-                if !Self.isCreated(id, entry) { return "\(id) was deleted, but not created" }
+                // An annotation goes with its parent, even if the entry changed it.
+                let parent = now?["parentId"].map(Self.unquoted) ?? ""
+                let isOfCreated = Self.isCreated(parent, entry) && change.after[parent] == nil
+                if !Self.isCreated(id, entry), !isOfCreated { return "\(id) was deleted, but not created" }
             case (let now?, let stored?):
                 if Self.isCreated(id, entry) { return "\(id) was created, but is not deleted" }
                 for name in Set(now.keys).union(stored.keys).subtracting(Self.bookkeeping).sorted() {

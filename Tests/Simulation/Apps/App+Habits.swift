@@ -15,9 +15,7 @@ extension App {
     func leaveAndJoin() {
         self.world.count("apps.left-and-joined")
         self.selection = []
-        self.sight = .nothing
-        self.observe(.left) { $0.isFinal = true }
-        self.hasLeft = true
+        self.witness.left()
         if self.world.random.place(2) == 0 { self.join() }
         self.send("[\"room:leave\",{\"roomId\":\"\(self.room)\"}]", awaiting: .other)
         self.join()

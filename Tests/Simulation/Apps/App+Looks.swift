@@ -35,20 +35,17 @@ extension App {
     }
 
     private func look(at box: CanvasBox?, _ fields: String) {
-        self.sight = .unknown
-        self.observe(.look)
+        self.witness.looks()
         self.send("[\"viewport:set\",{\"roomId\":\"\(self.room)\"\(fields)}]", awaiting: .view(box))
     }
 
     func viewAnswered(_ box: CanvasBox?, _ answer: JSONValue) {
-        guard answer["ok"]?.bool == true, self.sight != .nothing else { return }
-        self.sight = box.map(Sight.part) ?? .everything
-        self.observe(.view) { $0.box = box }
+        if answer["ok"]?.bool == true { self.witness.sees(box) }
     }
 
-    /// It is in its room and sees everything, unless its connection was there before. Some look at a part first.
+    /// It is in its room. Some look at a part first.
     func beganToSee() {
-        self.sight = self.sight == .nothing ? .everything : .unknown
+        self.witness.beganToSee()
         if self.world.random.place(3) == 0 { self.look() }
     }
 
@@ -76,15 +73,5 @@ extension App {
     private func hideCursor() {
         self.observe(.pointed)
         self.send("[\"cursor:moving\",{\"roomId\":\"\(self.room)\",\"x\":null,\"y\":null}]", awaiting: nil)
-    }
-
-    /// Somebody's cursor came.
-    func cursor(_ data: JSONValue) {
-        let sid = data["sid"]?.string ?? ""
-        self.observe(.cursor) {
-            $0.sender = data["userId"]?.string ?? ""
-            if let x = data["x"]?.double, let y = data["y"]?.double { $0.show(cursor: (x, y)) }
-        }
-        if data["x"]?.kind == .null { self.cursors.remove(sid) } else { self.cursors.insert(sid) }
     }
 }

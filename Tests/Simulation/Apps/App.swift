@@ -3,7 +3,7 @@ import JSONBytes
 
 /// An app as it should behave: it keeps a commit until it has its answer, numbers them, sends them again after a
 /// reconnect under the same session, resumes where it was, and applies updates by number.
-final class App {
+final class App: SimulatedApp {
     /// A commit without a final answer.
     struct Pending {
         let number: UInt64
@@ -30,40 +30,15 @@ final class App {
         case other
     }
 
-    /// What it sees of its room.
-    enum Sight: Equatable {
-        /// It is not in the room.
-        case nothing
-        /// It has asked for another part and has no answer yet, or it joined again over its connection.
-        case unknown
-        case everything
-        case part(CanvasBox)
-    }
-
-    let name: String
-    let room: String
-    unowned let world: World
+    let witness: RoomWitness
     /// False once it begins nothing new.
     var isBusy = true
 
     var connection: AppConnection?
     var state = State.away
-    /// True after it has left the room, until it is in again.
-    var hasLeft = false
     var session: String?
     var sid = ""
-    /// Its place in the room; nil before the first join.
-    var place: (epoch: String, seq: UInt64)?
-    var asked: UInt64 = 0
-    var elements = AppElements()
-    /// What it has selected, and what others have, by session.
     var selection: [String] = []
-    var selections: [String: [String]] = [:]
-    var sight = Sight.nothing
-    /// The sessions whose cursors it sees.
-    var cursors: Set<String> = []
-    /// The parts of a snapshot that have come; nil when none is under way.
-    var partial: (epoch: String, seq: UInt64, states: [String: String])?
 
     var pending: [Pending] = []
     var lastNumber: UInt64 = 0
@@ -78,25 +53,28 @@ final class App {
     private var isStepping = false
 
     init(_ number: Int, room: String, in world: World) {
-        self.name = "app\(number + 1)"
-        self.room = room
-        self.world = world
+        self.witness = RoomWitness("app\(number + 1)", room: room, in: world)
     }
+
+    var elements: AppElements { self.witness.elements }
+    var selections: [String: [String]] { self.witness.selections }
+    var cursors: Set<String> { self.witness.cursors }
 
     /// True when nothing is open and it has all of its room.
     func isSettled(at seq: UInt64) -> Bool {
         guard case .joined = self.state else { return false }
-        return self.pending.isEmpty && self.awaited.isEmpty && self.place?.seq == seq && !self.isBusy
+        return self.pending.isEmpty && self.awaited.isEmpty && self.witness.place?.seq == seq && !self.isBusy
     }
 
     // MARK: Connecting
 
     func connect() {
         guard self.connection == nil else { return }
-        guard let connection = self.world.connection(of: self) else {
+        guard let connection = self.world.socket(of: self) else {
             return self.world.after(100 * .millisecond) { [weak self] in self?.connect() }
         }
         self.connection = connection
+        self.world.tell(connection, .connected(user: self.name))
         self.join()
         if !self.isStepping {
             self.isStepping = true
@@ -105,11 +83,8 @@ final class App {
     }
 
     private func disconnected() {
-        if self.place != nil { self.observe(.left) }
-        self.hasLeft = false
-        self.partial = nil
+        self.witness.disconnected()
         self.selection = []
-        self.sight = .nothing
         self.connection = nil
         self.state = .away
         self.awaited = [:]
@@ -137,12 +112,11 @@ final class App {
         self.state = .joining
         var text = "[\"room:join\",{\"roomId\":\"\(self.room)\""
         if let session { text += ",\"session\":\"\(session)\"" }
-        if let place {
-            self.asked = place.seq
+        if let place = self.witness.place {
             text += ",\"resume\":{\"epoch\":\"\(place.epoch)\",\"seq\":\(place.seq)}"
         }
         if self.world.random.place(2) == 0 { text += ",\"parts\":true" }
-        self.partial = nil
+        self.witness.joinSent(after: self.witness.place?.seq)
         self.send(text + "}]", awaiting: .join)
         self.lastJoin = self.lastAck
     }
@@ -244,10 +218,6 @@ final class App {
     }
 
     func observe(_ kind: HistoryRecord.Kind, _ fill: (inout HistoryRecord) -> Void = { _ in }) {
-        self.world.observe(kind) {
-            $0.client = self.name
-            $0.room = self.room
-            fill(&$0)
-        }
+        self.witness.observe(kind, fill)
     }
 }

@@ -2,6 +2,8 @@ import Stages
 
 /// What an app sends to its gateway.
 enum AppNews {
+    /// It has opened a socket, and waits for the transport's greeting.
+    case opened
     case connected(user: String)
     case event([UInt8], ackID: UInt64?)
     /// It has received all of a snapshot.
@@ -11,13 +13,19 @@ enum AppNews {
 
 /// What a gateway sends to an app.
 enum AppMessage {
+    /// The transport is open.
+    case opened
+    /// The app is connected.
+    case accepted
+    /// The transport asks whether the app lives.
+    case ping
     case acknowledged(UInt64)
     case event
 }
 
 /// An app's connection to one gateway: in order both ways until it breaks.
 final class AppConnection {
-    let app: App
+    let app: any SimulatedApp
     let gateway: Process
     let life: Int
     /// What the gateway knows it by.
@@ -28,8 +36,10 @@ final class AppConnection {
     /// When the newest message of each way arrives.
     var arrivalAtGateway: UInt64 = 0
     var arrivalAtApp: UInt64 = 0
+    /// Until when nothing arrives that is sent from now on.
+    var stalledUntil: UInt64 = 0
 
-    init(of app: App, to gateway: Process) {
+    init(of app: any SimulatedApp, to gateway: Process) {
         self.app = app
         self.gateway = gateway
         self.life = gateway.life
@@ -38,19 +48,20 @@ final class AppConnection {
 
 // The network between apps and gateways.
 extension World {
-    /// Connects an app to any gateway that lives; nil when none does.
-    func connection(of app: App) -> AppConnection? {
+    /// A socket of an app to any gateway that lives; nil when none does. The gateway knows of it once it is told.
+    func socket(of app: any SimulatedApp) -> AppConnection? {
         let gateways = self.processes.filter { $0.stage == .gateway && $0.isAlive }
         guard !gateways.isEmpty else { return nil }
         let connection = AppConnection(of: app, to: gateways[self.random.place(gateways.count)])
         self.note("\(app.name) connects to \(connection.gateway.name)")
-        self.tell(connection, .connected(user: app.name))
         return connection
     }
 
     /// Sends to the gateway.
     func tell(_ connection: AppConnection, _ news: AppNews) {
-        let at = max(self.now + self.random.number(100...3000) * 1000, connection.arrivalAtGateway + 1)
+        let at = max(
+            self.now + self.random.number(100...3000) * 1000, connection.arrivalAtGateway + 1,
+            connection.stalledUntil)
         connection.arrivalAtGateway = at
         self.at(at) { [unowned self] in
             guard connection.isOpenAtGateway, connection.gateway.life == connection.life else { return }
@@ -60,11 +71,24 @@ extension World {
 
     /// Sends to the app.
     func tell(_ connection: AppConnection, _ message: AppMessage, _ text: AppText) {
-        let at = max(self.now + self.random.number(100...3000) * 1000, connection.arrivalAtApp + 1)
+        let at = max(
+            self.now + self.random.number(100...3000) * 1000, connection.arrivalAtApp + 1,
+            connection.stalledUntil)
         connection.arrivalAtApp = at
         self.at(at) {
             guard connection.isOpen else { return }
             connection.app.received(message, text)
+        }
+    }
+
+    /// The transport of a gateway asks now and then whether the app lives, as long as it works.
+    func ping(_ connection: AppConnection) {
+        self.after(ClientPackets.pingInterval * .millisecond) { [unowned self] in
+            guard connection.isOpen, connection.isOpenAtGateway, connection.gateway.life == connection.life else {
+                return
+            }
+            if connection.gateway.isRunning { self.tell(connection, .ping, AppText([])) }
+            self.ping(connection)
         }
     }
 

@@ -31,6 +31,16 @@ struct DatabaseModel {
     private var roomLog: [Identifier: [ShardBatch.LogRow]] = [:]
     private var shardLog: [Int: [ShardBatch.LogRow]] = [:]
     private var applied: [CommitKey: Int] = [:]
+    /// Sessions that have ended: nobody commits in them or claims them any more.
+    private var ended: Set<StreamKey> = []
+
+    /// The log of a room.
+    func log(of room: Identifier) -> [ShardBatch.LogRow] { self.roomLog[room] ?? [] }
+
+    /// A user's session in a room ends, as those do that are idle for long.
+    mutating func endSession(_ sid: Identifier, in room: Identifier) {
+        self.ended.insert(StreamKey(room, SessionKey.app(sid: sid)))
+    }
 
     func seq(of room: Identifier) -> UInt64 { self.rooms[room]?.seq ?? 0 }
 
@@ -42,7 +52,8 @@ struct DatabaseModel {
             let shard = self.shards[batch.shard]
             guard batch.version == shard.version, batch.base == shard.chain else { return false }
             let isTaken = batch.streams.contains { row in
-                self.streams[row.key].map { $0.claim != row.state.claim || $0.user != row.state.user } ?? false
+                self.ended.contains(row.key)
+                    || self.streams[row.key].map { $0.claim != row.state.claim || $0.user != row.state.user } ?? false
             }
             if isTaken { return false }
         }
@@ -76,7 +87,10 @@ struct DatabaseModel {
         let shard = self.shards[request.shard]
         var state = LoadedState(version: shard.version, gseq: shard.gseq, chain: shard.chain)
         for room in request.rooms { state.rooms[room] = self.rooms[room] }
-        for need in request.streams { state.streams[need.key] = self.streams[need.key] }
+        for need in request.streams {
+            if self.ended.contains(need.key) { state.evicted.insert(need.key) }
+            state.streams[need.key] = self.ended.contains(need.key) ? nil : self.streams[need.key]
+        }
         for need in request.elements {
             guard let stored = self.elements[need.key.room]?[need.key.element] else { continue }
             let element = stored.isDeleted ? nil : stored.live.element
@@ -178,6 +192,7 @@ struct DatabaseModel {
     }
 
     private mutating func claim(_ key: StreamKey, user: Identifier) -> ClaimOutcome {
+        if self.ended.contains(key) { return .refused }
         guard var stream = self.streams[key] else {
             self.streams[key] = StreamState(user: user, highest: 0, claim: 2)
             return .granted(claim: 2, number: 0)

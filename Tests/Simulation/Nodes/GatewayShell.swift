@@ -133,12 +133,16 @@ final class GatewayShell: Shell {
 
     private func read(_ news: AppNews, of connection: AppConnection, _ now: Instant) {
         switch news {
+        case .opened:
+            self.world.tell(connection, .opened, AppText([]))
+            self.world.ping(connection)
         case .connected(let user):
             let identity = Identity(member: Member(user: Identifier(user), name: user, color: "#888888"))
             guard let handshake = self.handshake else { return }
             let slot = self.core.connected(identity: identity, handshake: handshake, at: now, into: &self.actions)
             connection.slot = slot
             self.apps[slot] = connection
+            self.tell(slot, .accepted, AppText([]))
         case .event(let json, let ackID):
             guard let slot = connection.slot, self.apps[slot] === connection else { return }
             let event = self.mistakes.altered(json, in: connection.app.room)

@@ -31,7 +31,7 @@ struct ViewportMistakes {
     }
 
     /// True when an app with a viewport gets a preview that it can see.
-    func shows(_ text: PreviewText, to app: App) -> Bool {
+    func shows(_ text: PreviewText, to app: any SimulatedApp) -> Bool {
         switch self.mutant {
         case .sightingsLost: app.world.random.place(3) > 0
         case .departuresOff: !text.previews.contains { Self.isAway($0, from: app.sight) }
@@ -42,7 +42,7 @@ struct ViewportMistakes {
     private static func isViewport(_ event: [UInt8]) -> Bool { event.starts(with: "[\"viewport:set\"".utf8) }
 
     /// True when a preview shows something far from what an app looks at.
-    private static func isAway(_ preview: Preview, from sight: App.Sight) -> Bool {
+    private static func isAway(_ preview: Preview, from sight: RoomWitness.Sight) -> Bool {
         guard case .part(let view) = sight, let x = preview.fields.positionX else { return false }
         return x < view.left - 1000 || x > view.right + 1000
     }

@@ -1,0 +1,35 @@
+/// What the world needs of an app, however it decides what to do.
+protocol SimulatedApp: AnyObject {
+    /// What reaches it, and what it is seen to do.
+    var witness: RoomWitness { get }
+    /// Its connection, as far as it knows.
+    var connection: AppConnection? { get }
+    /// The name of its session in the room; empty before the first join.
+    var sid: String { get }
+    /// What it has selected over its connection.
+    var selection: [String] { get }
+    /// What others have selected, and the sessions whose cursors it sees.
+    var selections: [String: [String]] { get }
+    var cursors: Set<String> { get }
+    /// False once it begins nothing new.
+    var isBusy: Bool { get set }
+
+    /// It may begin.
+    func connect()
+    /// Something came from the gateway.
+    func received(_ message: AppMessage, _ text: AppText)
+    /// The connection is gone, and not on its own wish.
+    func cutOff()
+    /// True when nothing is open and it has all of its room up to that number.
+    func isSettled(at seq: UInt64) -> Bool
+    /// Its part in the last scene: what it does before it, and in it.
+    func prepareScene()
+    func playScene()
+}
+
+extension SimulatedApp {
+    var name: String { self.witness.name }
+    var room: String { self.witness.room }
+    var world: World { self.witness.world }
+    var sight: RoomWitness.Sight { self.witness.sight }
+}
