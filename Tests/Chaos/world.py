@@ -9,10 +9,12 @@ import time
 import psycopg
 
 from client import App
+from client_process import COMMANDS
 from database_faults import COMMITTING
 from history import Forgotten
 from looks import Looks
 from old import OldApp
+from people import People
 from slow import Slow
 from watch import Figures, Outages
 
@@ -23,7 +25,7 @@ ROOM = 10
 class World:
     """What faults strike and apps live in."""
 
-    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0):
+    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0, people=0):
         self.cluster = cluster
         self.history = history
         self.random = random.Random(seed)
@@ -50,7 +52,10 @@ class World:
             OldApp(f"old{index}", room, self, f"{seed}/old/{index}", through_proxy=index % 4 == 0)
             for index, room in enumerate(sorted({app.room for app in self.apps}))
         ]
+        self.clients = People(self, people, COMMANDS, seed)
+        # Those whose requests the history does not hold, or whose sessions nobody knows.
         self.old_users = {app.user for app in self.old}
+        history.unrecorded = self.clients.users
         self.slow = Slow(self, slow_joiners, seed)
         self.apps += self.slow.writers
         self.looks = Looks(self)
@@ -81,6 +86,7 @@ class World:
         await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
         self.figures.start()
         await self.slow.begin()
+        await self.clients.begin()
 
     async def until(self, what, condition, within):
         """Waits for a condition; a violation when it does not come true."""
@@ -135,6 +141,7 @@ class World:
         point at, select and move."""
         healed = time.monotonic()
         await asyncio.sleep(2)
+        await self.clients.settle()
         await self.slow.end()
         everybody = self.apps + self.old
         if looks:
@@ -163,8 +170,9 @@ class World:
         self.violation(f"fan-outs hold {held} rooms for the members of {wanted}")
 
     async def leave(self):
-        """Ends the apps; what they see from now on is nobody's business."""
+        """Ends the apps and clients; what they see from now on is nobody's business."""
         self.figures.stop()
+        await self.clients.end()
         everybody = self.apps + self.old + self.slow.joiners + self.looks.witnesses
         for app in everybody:
             app.history = Forgotten()

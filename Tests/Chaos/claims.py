@@ -1,0 +1,411 @@
+"""Judges clients by what PostgreSQL holds: what became of each edit, and what was shown meanwhile. `records` are those of
+`people.Journal`, in the order in which they were seen."""
+
+import bisect
+import collections
+
+# The events of the log's rows, by the edits that they come from.
+ROWS = {
+    "element:create": "element:created", "elements:create": "elements:created", "element:transform": "element:transformed",
+    "element:gesture": "element:transformed", "element:preset": "element:transformed",
+    "elements:transform": "elements:transformed", "elements:gesture": "elements:transformed",
+    "element:update": "element:updated", "element:delete": "element:deleted", "elements:delete": "element:deleted",
+}
+TURNS = {"rotateCW": 90, "rotate180": 180, "rotateCCW": 270}
+# What a client knows of its own edit before the server has told the rest.
+PREDICTED = (
+    "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
+    "originalHeight", "anchorX", "anchorY", "content", "zIndex", "parentId",
+)
+
+
+def judge(records):
+    """What is wrong, a sentence each, and how often there was something to judge; `records()` begins with the first record
+    whenever it is called."""
+    truth = Truth(records())
+    edits = Edits(truth)
+    for record in records():
+        edits.see(record)
+    edits.judge()
+    screens = {person: Screen(person, truth, edits) for person in edits.people}
+    for record in records():
+        if record.get("person") in screens:
+            screens[record["person"]].see(record)
+    faults = truth.faults + edits.faults + [fault for screen in screens.values() for fault in screen.faults]
+    return faults, edits.counts + sum((screen.counts for screen in screens.values()), collections.Counter())
+
+
+class Truth:
+    """The rooms as the log makes them."""
+
+    def __init__(self, records):
+        self.rows = collections.defaultdict(dict)
+        # By room and element: the numbers of its changes, and what it was after each.
+        self.versions = collections.defaultdict(lambda: collections.defaultdict(lambda: ([], [])))
+        self.elements = collections.defaultdict(dict)
+        for record in records:
+            if record["kind"] == "row":
+                self.rows[record["room"]][record["seq"]] = record
+                for name, (_, after) in record["changes"].items():
+                    numbers, states = self.versions[record["room"]][name]
+                    numbers.append(record["seq"])
+                    states.append(after)
+            elif record["kind"] == "element":
+                self.elements[record["room"]][record["element"]["id"]] = record["element"]
+        self.faults = [
+            f"{room}: the elements are not what the log makes of them"
+            for room in self.rows if self.room(room, max(self.rows[room])) != self.elements[room]
+        ]
+
+    def element(self, room, name, seq):
+        """What an element was when the room had that number; None when there was none."""
+        numbers, states = self.versions[room][name]
+        place = bisect.bisect_right(numbers, seq)
+        return states[place - 1] if place else None
+
+    def room(self, room, seq):
+        states = {name: self.element(room, name, seq) for name in self.versions[room]}
+        return {name: state for name, state in states.items() if state is not None}
+
+    def changes(self, room, name, after, seq):
+        """The rows that changed an element behind one number and up to another."""
+        numbers, _ = self.versions[room][name]
+        between = numbers[bisect.bisect_right(numbers, after):bisect.bisect_right(numbers, seq)]
+        return [self.rows[room][number] for number in between]
+
+
+class Edit:
+    """One edit, from its beginning to what is known of its end."""
+
+    def __init__(self, record, known):
+        self.person, self.run, self.call = record["person"], record["run"], record["call"]
+        self.event, self.body = record["event"], record["body"]
+        # The highest number that this person knew when it began.
+        self.known = known
+        self.result = None
+        self.is_saved = False
+        # The number of its row.
+        self.seq = None
+
+    def __str__(self):
+        return f"{self.person}'s {self.event} {self.body} (call {self.call} of run {self.run})"
+
+    @property
+    def elements(self):
+        return elements_of(self.body)
+
+    @property
+    def is_undo(self):
+        return self.event.startswith("history:")
+
+    @property
+    def is_applied(self):
+        return self.result is not None and self.result["kind"] == "applied"
+
+    @property
+    def is_open(self):
+        """Whether nobody was told if it took effect."""
+        return self.result is None or self.result.get("code") == "forgotten"
+
+
+class Edits:
+    """What became of each edit: one result, and one row of the log or none, as the result says."""
+
+    def __init__(self, truth):
+        self.truth = truth
+        self.faults = []
+        # By person.
+        self.rooms, self.people, self.runs = {}, {}, {}
+        # By person and call within a run; by person in their order.
+        self.calls = {}
+        self.all = collections.defaultdict(list)
+        self.known = collections.Counter()
+        # By person and run: refusals that no edit of that run was told of. They are of edits that an earlier run began.
+        self.refusals = collections.Counter()
+        # The runs that did not end by themselves.
+        self.killed = set()
+
+    def see(self, record):
+        kind, person, run = record["kind"], record.get("person"), record.get("run")
+        if kind == "run":
+            self.people[person] = record["user"]
+            self.rooms[person] = record["room"]
+            self.runs[person] = run
+        elif kind == "edit":
+            edit = self.calls[person, run, record["call"]] = Edit(record, self.known[person])
+            self.all[person].append(edit)
+        elif kind in ("applied", "refused"):
+            self._answered(self.calls[person, run, record["call"]], record)
+        elif kind == "refusal":
+            self.refusals[person, run] += 1
+        elif kind == "killed":
+            self.killed.add((person, run))
+            self._killed(person, record["saved"])
+
+    def _answered(self, edit, record):
+        if edit.result is not None:
+            return self.faults.append(f"two results: {edit}")
+        edit.result = record
+        if record["kind"] == "refused":
+            self.refusals[edit.person, edit.run] -= 1
+        else:
+            self.known[edit.person] = max(self.known[edit.person], record["seq"])
+
+    def _killed(self, person, saved):
+        """Which edits the store holds: those of earlier runs, then those of the one that ended."""
+        saved = list(saved)
+        for edit in self.all[person]:
+            found = next((item for item in saved if edit.result is None and is_same(edit, item)), None)
+            if found:
+                edit.is_saved = True
+                saved.remove(found)
+
+    def judge(self):
+        """When all records were seen."""
+        for person in self.people:
+            rows = {
+                seq: row for seq, row in self.truth.rows[self.rooms[person]].items() if row["user"] == self.people[person]
+            }
+            self._judge_applied(person, rows)
+            self._judge_others(person, rows)
+            self._judge_lost(person)
+
+    def _judge_applied(self, person, rows):
+        """Each result's number is that of a row that does what was asked; takes those rows away."""
+        claims = collections.defaultdict(list)
+        for edit in self.all[person]:
+            if edit.is_applied and not (edit.is_undo and "undone" not in edit.result):
+                claims[edit.result["seq"]].append(edit)
+        # What an answer of the history says of an undo is that it has a row; otherwise nothing was left to undo.
+        for edit in self.all[person]:
+            row = rows.get(edit.result["seq"]) if edit.is_applied else None
+            if edit.is_undo and row and edit.result["seq"] not in claims and did(row, edit.event, edit.body):
+                claims[edit.result["seq"]].append(edit)
+        for seq, edits in claims.items():
+            row = rows.pop(seq, None)
+            for edit in edits:
+                edit.seq = seq
+                if seq <= edit.known:
+                    self.faults.append(f"applied as {seq}, though {edit.known} was known before it began: {edit}")
+            if len(edits) > 1 and not can_be_one(edits):
+                self.faults.append(f"one number for several: {' and '.join(map(str, edits))} as {seq}")
+            elif row is None:
+                self.faults.append(f"applied as {seq}, which is no row of this person: {edits[0]}")
+            elif not did(row, edits[-1].event, merged(edits)):
+                self.faults.append(f"applied as {seq}, which is something else: {edits[-1]}, but {row}")
+
+    def _judge_others(self, person, rows):
+        """What is left is of edits that died without a result, each of which took effect once at most."""
+        for seq, row in sorted(rows.items()):
+            same = [edit for edit in self.all[person] if did(row, edit.event, edit.body)]
+            edit = next((edit for edit in same if edit.is_open and edit.seq is None), None)
+            if edit:
+                edit.seq = seq
+            elif not same:
+                self.faults.append(f"{person} never asked for {row}")
+            elif same[-1].result is not None and same[-1].result["kind"] == "refused":
+                self.faults.append(f"refused with {same[-1].result['code']}, but in the log as {seq}: {same[-1]}")
+            else:
+                self.faults.append(f"took effect more than once, as {same[-1].seq} and {seq}: {same[-1]}")
+
+    def _judge_lost(self, person):
+        """A process that lives tells every result; what was saved is applied, or refused in a later run."""
+        for edit in self.all[person]:
+            if edit.result is not None or edit.seq is not None:
+                continue
+            if (person, edit.run) not in self.killed:
+                self.faults.append(f"no result: {edit}")
+            # That nothing was left to undo leaves no trace.
+            elif edit.is_saved and not (edit.is_undo or self._was_superseded(edit) or self._was_refused(edit)):
+                self.faults.append(f"was saved, but neither applied nor refused: {edit}")
+
+    @property
+    def counts(self):
+        """What became of edits whose process died before their result."""
+        lost = [edit for edits in self.all.values() for edit in edits if edit.result is None]
+        return collections.Counter({
+            "clients.saved and applied": sum(edit.is_saved and edit.seq is not None for edit in lost),
+            "clients.saved and not applied": sum(edit.is_saved and edit.seq is None for edit in lost),
+            "clients.not saved and applied": sum(not edit.is_saved and edit.seq is not None for edit in lost),
+            "clients.not saved and not applied": sum(not edit.is_saved and edit.seq is None for edit in lost),
+        })
+
+    def _was_superseded(self, edit):
+        """Whether it may have become one with a transform of a later run."""
+        return any(
+            other.run > edit.run and other.seq is not None and can_be_one([edit, other]) for other in self.all[edit.person]
+        )
+
+    def _was_refused(self, edit):
+        """Takes one of the refusals that later runs told of, without saying of what."""
+        for run in range(edit.run + 1, self.runs[edit.person] + 1):
+            if self.refusals[edit.person, run] > 0:
+                self.refusals[edit.person, run] -= 1
+                return True
+        return False
+
+
+class Screen:
+    """What one client showed, look by look."""
+
+    def __init__(self, person, truth, edits):
+        self.person = person
+        self.truth = truth
+        self.edits = edits
+        self.room = edits.rooms[person]
+        self.faults = []
+        self.counts = collections.Counter()
+        # The numbers of rows that are this person's edits.
+        self.own = {edit.seq for edit in edits.all[person] if edit.seq is not None and not edit.is_undo}
+        self.begin(0)
+
+    def begin(self, run):
+        self.run = run
+        self.seq = 0
+        # Edits under way by call, elements under fingers by gesture, and each element's last result.
+        self.under_way, self.touched, self.latest = {}, {}, {}
+        # What earlier runs saved: it lies on top as long as the client says that something waits.
+        self.restored = [edit for edit in self.edits.all[self.person] if edit.is_saved and edit.run < run]
+
+    def see(self, record):
+        kind = record["kind"]
+        if kind == "run":
+            self.begin(record["run"])
+        elif kind == "edit":
+            self.under_way[record["call"]] = elements_of(record["body"])
+        elif kind == "applied":
+            self._applied(self.edits.calls[self.person, self.run, record["call"]], record["seq"])
+        elif kind == "refused":
+            self.under_way.pop(record["call"], None)
+        elif kind == "touched":
+            self.touched[record["gesture"]] = record["ids"]
+        elif kind == "lifted":
+            self.touched.pop(record["gesture"], None)
+        elif kind in ("look", "last"):
+            self._look(record)
+
+    def _applied(self, edit, seq):
+        self.under_way.pop(edit.call, None)
+        # An undo is shown when the room's stream brings it.
+        if not edit.is_undo:
+            self.latest |= {name: max(seq, self.latest.get(name, 0)) for name in edit.elements}
+
+    def _look(self, record):
+        seq, shown = record["seq"], record["elements"]
+        where = f"{self.person}, run {self.run}, at {seq}"
+        if seq < self.seq:
+            self.faults.append(f"{where}: it was at {self.seq} before")
+        self.seq = seq
+        if record["kind"] == "last":
+            return self._look_for_the_last_time(record, where)
+        if self.restored and record["pending"] == 0:
+            for edit in self.restored:
+                self._applied(edit, edit.seq or 0)
+            self.restored = []
+        busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
+        busy |= {name for edit in self.restored for name in edit.elements}
+        stored = self.truth.room(self.room, seq)
+        for name in {**stored, **shown}:
+            if name not in busy:
+                self._compare(name, shown.get(name), stored.get(name), seq, where)
+
+    def _compare(self, name, shown, stored, seq, where):
+        latest = self.latest.get(name, 0)
+        self.counts["clients.shown" if latest <= seq else "clients.shown before it is confirmed"] += 1
+        if latest <= seq:
+            if shown != stored:
+                self.faults.append(f"{where}: {name} is shown as {shown} instead of {stored}")
+            return
+        # Its result came before the room's stream reached it: what is shown is what the result says. What others did
+        # meanwhile may be missing.
+        if any(row["seq"] not in self.own for row in self.truth.changes(self.room, name, seq, latest)):
+            return
+        wanted = self.truth.element(self.room, name, latest)
+        if predicted(shown) != predicted(wanted):
+            self.faults.append(f"{where}: {name} is back at {shown} after its result as {latest}, {wanted}")
+
+    def _look_for_the_last_time(self, record, where):
+        end = max(self.truth.rows[self.room], default=0)
+        if (record["state"], record["pending"], record["seq"]) != ("live", 0, end):
+            self.faults.append(f"{where}: {record['state']} with {record['pending']} pending; the room ends at {end}")
+        stored, shown = self.truth.elements[self.room], record["elements"]
+        for name in {**stored, **shown}:
+            if stored.get(name) != shown.get(name):
+                self.faults.append(f"{where}: at the end {name} is shown as {shown.get(name)}, not {stored.get(name)}")
+
+
+# What an edit does
+
+
+def elements_of(body):
+    """The ids of the elements that an edit changes."""
+    if "elementId" in body:
+        return [body["elementId"]]
+    if "element" in body:
+        return [body["element"]["id"]]
+    listed = body.get("elements") or body.get("elementIds") or []
+    return [each if isinstance(each, str) else each.get("elementId") or each["id"] for each in listed]
+
+
+def did(row, event, body):
+    """Whether a row of the log is what an edit does."""
+    if event.startswith("history:"):
+        return row["cause"] == event.removeprefix("history:")
+    if row["cause"] or row["event"] != ROWS[event]:
+        return False
+    names = elements_of(body)
+    # Annotations go with what they belong to.
+    if event.endswith(":delete"):
+        return all(name in row["changes"] and row["changes"][name][1] is None for name in names)
+    if set(names) != set(row["changes"]):
+        return False
+    listed = body.get("elements")
+    parts = listed if listed and isinstance(listed[0], dict) else [body.get("element", body)] * len(names)
+    return all(_did(event, part, *row["changes"][name]) for name, part in zip(names, parts))
+
+
+def _did(event, part, before, after):
+    """Whether an edit makes one element out of another."""
+    if after is None or (before is None) != event.endswith(":create"):
+        return False
+    if event.endswith(":create"):
+        return contains(after, part)
+    if event == "element:update":
+        return contains(after, part["set"])
+    if event == "element:preset":
+        return abs((after["rotation"] - before["rotation"] - TURNS[part["preset"]] + 180) % 360 - 180) < 1e-6
+    if event.endswith(":gesture"):
+        shift = part["translation"]
+        return all(after[f"position{axis.upper()}"] - before[f"position{axis.upper()}"] == shift[axis] for axis in shift)
+    return contains(after, {name: part[name] for name in ("positionX", "positionY")} | part.get("transform", {}))
+
+
+def can_be_one(edits):
+    """Transforms of one element that waited together are one."""
+    return all(edit.event == "element:transform" for edit in edits) and len({edit.body["elementId"] for edit in edits}) == 1
+
+
+def merged(edits):
+    """The body of edits that are one."""
+    body = edits[0].body
+    for edit in edits[1:]:
+        body = {**body, **edit.body, "transform": body["transform"] | edit.body["transform"]}
+    return body
+
+
+def is_same(edit, saved):
+    """Whether what a store holds is this edit."""
+    return edit.event == saved["event"] and contains(saved["body"], edit.body)
+
+
+def contains(whole, part):
+    """Whether something has all fields of something else, at every depth."""
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(name in whole and contains(whole[name], part[name]) for name in part)
+    if isinstance(part, list):
+        return isinstance(whole, list) and len(whole) == len(part) and all(map(contains, whole, part))
+    return whole == part
+
+
+def predicted(element):
+    return element and {name: element.get(name) for name in PREDICTED}
