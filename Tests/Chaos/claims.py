@@ -4,19 +4,8 @@
 import bisect
 import collections
 
-# The events of the log's rows, by the edits that they come from.
-ROWS = {
-    "element:create": "element:created", "elements:create": "elements:created", "element:transform": "element:transformed",
-    "element:gesture": "element:transformed", "element:preset": "element:transformed",
-    "elements:transform": "elements:transformed", "elements:gesture": "elements:transformed",
-    "element:update": "element:updated", "element:delete": "element:deleted", "elements:delete": "element:deleted",
-}
-TURNS = {"rotateCW": 90, "rotate180": 180, "rotateCCW": 270}
-# What a client knows of its own edit before the server has told the rest.
-PREDICTED = (
-    "id", "type", "positionX", "positionY", "width", "height", "rotation", "scaleX", "scaleY", "originalWidth",
-    "originalHeight", "anchorX", "anchorY", "content", "zIndex", "parentId",
-)
+from effects import can_be_one, did, elements_of, is_same, merged
+from screens import Screen
 
 
 def judge(records):
@@ -211,10 +200,12 @@ class Edits:
     def _judge_lost(self, person):
         """A process that lives tells every result; what was saved is applied, or refused in a later run."""
         for edit in self.all[person]:
-            if edit.result is not None or edit.seq is not None:
+            if edit.result is not None:
                 continue
             if (person, edit.run) not in self.killed:
                 self.faults.append(f"no result: {edit}")
+            elif edit.seq is not None:
+                continue
             # That nothing was left to undo leaves no trace.
             elif edit.is_saved and not (edit.is_undo or self._was_superseded(edit) or self._was_refused(edit)):
                 self.faults.append(f"was saved, but neither applied nor refused: {edit}")
@@ -243,169 +234,3 @@ class Edits:
                 self.refusals[edit.person, run] -= 1
                 return True
         return False
-
-
-class Screen:
-    """What one client showed, look by look."""
-
-    def __init__(self, person, truth, edits):
-        self.person = person
-        self.truth = truth
-        self.edits = edits
-        self.room = edits.rooms[person]
-        self.faults = []
-        self.counts = collections.Counter()
-        # The numbers of rows that are this person's edits.
-        self.own = {edit.seq for edit in edits.all[person] if edit.seq is not None and not edit.is_undo}
-        self.begin(0)
-
-    def begin(self, run):
-        self.run = run
-        self.seq = 0
-        # Edits under way by call, elements under fingers by gesture, and each element's last result.
-        self.under_way, self.touched, self.latest = {}, {}, {}
-        # What earlier runs saved: it lies on top as long as the client says that something waits.
-        self.restored = [edit for edit in self.edits.all[self.person] if edit.is_saved and edit.run < run]
-
-    def see(self, record):
-        kind = record["kind"]
-        if kind == "run":
-            self.begin(record["run"])
-        elif kind == "edit":
-            self.under_way[record["call"]] = elements_of(record["body"])
-        elif kind == "applied":
-            self._applied(self.edits.calls[self.person, self.run, record["call"]], record["seq"])
-        elif kind == "refused":
-            self.under_way.pop(record["call"], None)
-        elif kind == "touched":
-            self.touched[record["gesture"]] = record["ids"]
-        elif kind == "lifted":
-            self.touched.pop(record["gesture"], None)
-        elif kind in ("look", "last"):
-            self._look(record)
-
-    def _applied(self, edit, seq):
-        self.under_way.pop(edit.call, None)
-        # An undo is shown when the room's stream brings it.
-        if not edit.is_undo:
-            self.latest |= {name: max(seq, self.latest.get(name, 0)) for name in edit.elements}
-
-    def _look(self, record):
-        seq, shown = record["seq"], record["elements"]
-        where = f"{self.person}, run {self.run}, at {seq}"
-        if seq < self.seq:
-            self.faults.append(f"{where}: it was at {self.seq} before")
-        self.seq = seq
-        if record["kind"] == "last":
-            return self._look_for_the_last_time(record, where)
-        if self.restored and record["pending"] == 0:
-            for edit in self.restored:
-                self._applied(edit, edit.seq or 0)
-            self.restored = []
-        busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
-        busy |= {name for edit in self.restored for name in edit.elements}
-        stored = self.truth.room(self.room, seq)
-        for name in {**stored, **shown}:
-            if name not in busy:
-                self._compare(name, shown.get(name), stored.get(name), seq, where)
-
-    def _compare(self, name, shown, stored, seq, where):
-        latest = self.latest.get(name, 0)
-        self.counts["clients.shown" if latest <= seq else "clients.shown before it is confirmed"] += 1
-        if latest <= seq:
-            if shown != stored:
-                self.faults.append(f"{where}: {name} is shown as {shown} instead of {stored}")
-            return
-        # Its result came before the room's stream reached it: what is shown is what the result says. What others did
-        # meanwhile may be missing.
-        if any(row["seq"] not in self.own for row in self.truth.changes(self.room, name, seq, latest)):
-            return
-        wanted = self.truth.element(self.room, name, latest)
-        if predicted(shown) != predicted(wanted):
-            self.faults.append(f"{where}: {name} is back at {shown} after its result as {latest}, {wanted}")
-
-    def _look_for_the_last_time(self, record, where):
-        end = max(self.truth.rows[self.room], default=0)
-        if (record["state"], record["pending"], record["seq"]) != ("live", 0, end):
-            self.faults.append(f"{where}: {record['state']} with {record['pending']} pending; the room ends at {end}")
-        stored, shown = self.truth.elements[self.room], record["elements"]
-        for name in {**stored, **shown}:
-            if stored.get(name) != shown.get(name):
-                self.faults.append(f"{where}: at the end {name} is shown as {shown.get(name)}, not {stored.get(name)}")
-
-
-# What an edit does
-
-
-def elements_of(body):
-    """The ids of the elements that an edit changes."""
-    if "elementId" in body:
-        return [body["elementId"]]
-    if "element" in body:
-        return [body["element"]["id"]]
-    listed = body.get("elements") or body.get("elementIds") or []
-    return [each if isinstance(each, str) else each.get("elementId") or each["id"] for each in listed]
-
-
-def did(row, event, body):
-    """Whether a row of the log is what an edit does."""
-    if event.startswith("history:"):
-        return row["cause"] == event.removeprefix("history:")
-    if row["cause"] or row["event"] != ROWS[event]:
-        return False
-    names = elements_of(body)
-    # Annotations go with what they belong to.
-    if event.endswith(":delete"):
-        return all(name in row["changes"] and row["changes"][name][1] is None for name in names)
-    if set(names) != set(row["changes"]):
-        return False
-    listed = body.get("elements")
-    parts = listed if listed and isinstance(listed[0], dict) else [body.get("element", body)] * len(names)
-    return all(_did(event, part, *row["changes"][name]) for name, part in zip(names, parts))
-
-
-def _did(event, part, before, after):
-    """Whether an edit makes one element out of another."""
-    if after is None or (before is None) != event.endswith(":create"):
-        return False
-    if event.endswith(":create"):
-        return contains(after, part)
-    if event == "element:update":
-        return contains(after, part["set"])
-    if event == "element:preset":
-        return abs((after["rotation"] - before["rotation"] - TURNS[part["preset"]] + 180) % 360 - 180) < 1e-6
-    if event.endswith(":gesture"):
-        shift = part["translation"]
-        return all(after[f"position{axis.upper()}"] - before[f"position{axis.upper()}"] == shift[axis] for axis in shift)
-    return contains(after, {name: part[name] for name in ("positionX", "positionY")} | part.get("transform", {}))
-
-
-def can_be_one(edits):
-    """Transforms of one element that waited together are one."""
-    return all(edit.event == "element:transform" for edit in edits) and len({edit.body["elementId"] for edit in edits}) == 1
-
-
-def merged(edits):
-    """The body of edits that are one."""
-    body = edits[0].body
-    for edit in edits[1:]:
-        body = {**body, **edit.body, "transform": body["transform"] | edit.body["transform"]}
-    return body
-
-
-def is_same(edit, saved):
-    """Whether what a store holds is this edit."""
-    return edit.event == saved["event"] and contains(saved["body"], edit.body)
-
-
-def contains(whole, part):
-    """Whether something has all fields of something else, at every depth."""
-    if isinstance(part, dict):
-        return isinstance(whole, dict) and all(name in whole and contains(whole[name], part[name]) for name in part)
-    if isinstance(part, list):
-        return isinstance(whole, list) and len(whole) == len(part) and all(map(contains, whole, part))
-    return whole == part
-
-
-def predicted(element):
-    return element and {name: element.get(name) for name in PREDICTED}

@@ -176,7 +176,7 @@ class App:
             # Its gestures are numbered by its gateway, so what it sent cannot be told.
             self.world.counts["previews of old apps"] += 1
             return None
-        if data["userId"] in self.world.clients.users:
+        if data["userId"] in self.world.persons.users:
             self.world.counts["clients.previews"] += 1
             return None
         sender = self.world.people.get(data["sid"])

@@ -1,38 +1,52 @@
-"""Faults of clients in processes of their own."""
+"""Faults of clients in processes of their own: of one of each kind at the same time."""
 
 import asyncio
 
 from faults import Fault
 
 
-class KillClient(Fault):
-    """SIGKILL to a client amid edits, every second time while it is cut off; it starts again with what it had saved."""
+class ClientFault(Fault):
+    """One kind of fault; `befall` does it to one person."""
 
-    name = "kill-client"
-    is_main = True
     is_small = True
 
     async def strike(self, world):
-        person = world.random.choice(world.clients.all)
-        is_cut_off = world.counts[f"faults.{self.name}"] % 2 == 0
-        if is_cut_off:
-            person.cut()
-        await person.hurry()
-        await asyncio.sleep(world.random.uniform(0.05, 0.3) if is_cut_off else world.random.uniform(0, 0.05))
+        await asyncio.gather(*(self.befall(person, world) for person in world.persons.one_of_each_kind(world.random)))
+
+    async def befall(self, person, world):
+        raise NotImplementedError
+
+
+class KillClient(ClientFault):
+    """SIGKILL to a client while it is cut off, while it sends, and before it is back; it goes on with what it had saved."""
+
+    name = "kill-client"
+    is_main = True
+
+    async def befall(self, person, world):
+        person.cut()
+        await person.habits.hurry()
+        await self._kill(person, world.random.uniform(0.05, 0.3))
+        # It starts, and perhaps joins.
+        await self._kill(person, world.random.uniform(0, 0.4))
+        await asyncio.sleep(world.random.uniform(1, 2))
+        await person.habits.hurry()
+        await self._kill(person, world.random.uniform(0, 0.05))
+
+    @staticmethod
+    async def _kill(person, after):
+        await asyncio.sleep(after)
         await person.die()
-        await asyncio.sleep(world.random.uniform(0, 1))
         await person.begin()
 
 
-class FreezeClient(Fault):
+class FreezeClient(ClientFault):
     """SIGSTOP to a client for a while, every second time until the room cannot tell it what it has missed."""
 
     name = "freeze-client"
     is_main = True
-    is_small = True
 
-    async def strike(self, world):
-        person = world.random.choice(world.clients.all)
+    async def befall(self, person, world):
         is_long = world.counts[f"faults.{self.name}"] % 2 == 0
         person.freeze()
         try:
@@ -54,17 +68,15 @@ class FreezeClient(Fault):
             await asyncio.sleep(0.1)
 
 
-class CutClient(Fault):
-    """A client's network goes away without a word, several times."""
+class CutClient(ClientFault):
+    """A client's network goes away without a word, several times amid edits."""
 
     name = "cut-client"
-    is_small = True
 
-    async def strike(self, world):
-        person = world.random.choice(world.clients.all)
+    async def befall(self, person, world):
         for _ in range(3):
             person.cut()
-            await person.hurry()
+            await person.habits.hurry()
             await asyncio.sleep(world.random.uniform(0.1, 1.5))
 
 

@@ -85,7 +85,7 @@ class Report:
         self.violations += [f"{name} ended by itself with {code}" for name, code in crashes]
         self.most = world.figures.most
         self.slow_joiners = world.slow.joiners
-        self.people = world.clients.all
+        self.people = world.persons.all
         self.slow_summary = world.slow.summary()
 
     def add_counts(self, path):

@@ -29,7 +29,7 @@ async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, peo
         history.add("quiet")
         await world.figures.look()
         await history.dump(cluster.postgres.primary)
-        await world.clients.testify(cluster.postgres.primary)
+        await world.persons.testify(cluster.postgres.primary)
         await world.leave()
     except BaseException:
         if world:

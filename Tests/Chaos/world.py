@@ -52,10 +52,10 @@ class World:
             OldApp(f"old{index}", room, self, f"{seed}/old/{index}", through_proxy=index % 4 == 0)
             for index, room in enumerate(sorted({app.room for app in self.apps}))
         ]
-        self.clients = People(self, people, COMMANDS, seed)
+        self.persons = People(self, people, COMMANDS, seed)
         # Those whose requests the history does not hold, or whose sessions nobody knows.
         self.old_users = {app.user for app in self.old}
-        history.unrecorded = self.clients.users
+        history.unrecorded = self.persons.users
         self.slow = Slow(self, slow_joiners, seed)
         self.apps += self.slow.writers
         self.looks = Looks(self)
@@ -86,7 +86,7 @@ class World:
         await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
         self.figures.start()
         await self.slow.begin()
-        await self.clients.begin()
+        await self.persons.begin()
 
     async def until(self, what, condition, within):
         """Waits for a condition; a violation when it does not come true."""
@@ -141,7 +141,7 @@ class World:
         point at, select and move."""
         healed = time.monotonic()
         await asyncio.sleep(2)
-        await self.clients.settle()
+        await self.persons.settle()
         await self.slow.end()
         everybody = self.apps + self.old
         if looks:
@@ -172,7 +172,7 @@ class World:
     async def leave(self):
         """Ends the apps and clients; what they see from now on is nobody's business."""
         self.figures.stop()
-        await self.clients.end()
+        await self.persons.end()
         everybody = self.apps + self.old + self.slow.joiners + self.looks.witnesses
         for app in everybody:
             app.history = Forgotten()
