@@ -72,7 +72,8 @@ class Edit:
         # The highest number that this person knew when it began.
         self.known = known
         self.result = None
-        self.is_saved = False
+        # The last run at whose end the store held it.
+        self.saved = 0
         # The number of its row.
         self.seq = None
 
@@ -129,7 +130,7 @@ class Edits:
             self.refusals[person, run] += 1
         elif kind == "killed":
             self.killed.add((person, run))
-            self._killed(person, record["saved"])
+            self._killed(person, run, record["saved"])
 
     def _answered(self, edit, record):
         if edit.result is not None:
@@ -140,13 +141,13 @@ class Edits:
         else:
             self.known[edit.person] = max(self.known[edit.person], record["seq"])
 
-    def _killed(self, person, saved):
-        """Which edits the store holds: those of earlier runs, then those of the one that ended."""
+    def _killed(self, person, run, saved):
+        """Which edits the store holds. It may not have noticed yet that some have their results."""
         saved = list(saved)
         for edit in self.all[person]:
-            found = next((item for item in saved if edit.result is None and is_same(edit, item)), None)
+            found = next((item for item in saved if is_same(edit, item)), None)
             if found:
-                edit.is_saved = True
+                edit.saved = run
                 saved.remove(found)
 
     def judge(self):
@@ -207,7 +208,7 @@ class Edits:
             elif edit.seq is not None:
                 continue
             # That nothing was left to undo leaves no trace.
-            elif edit.is_saved and not (edit.is_undo or self._was_superseded(edit) or self._was_refused(edit)):
+            elif edit.saved and not (edit.is_undo or self._was_superseded(edit) or self._was_refused(edit)):
                 self.faults.append(f"was saved, but neither applied nor refused: {edit}")
 
     @property
@@ -215,10 +216,10 @@ class Edits:
         """What became of edits whose process died before their result."""
         lost = [edit for edits in self.all.values() for edit in edits if edit.result is None]
         return collections.Counter({
-            "clients.saved and applied": sum(edit.is_saved and edit.seq is not None for edit in lost),
-            "clients.saved and not applied": sum(edit.is_saved and edit.seq is None for edit in lost),
-            "clients.not saved and applied": sum(not edit.is_saved and edit.seq is not None for edit in lost),
-            "clients.not saved and not applied": sum(not edit.is_saved and edit.seq is None for edit in lost),
+            "clients.saved and applied": sum(edit.saved > 0 and edit.seq is not None for edit in lost),
+            "clients.saved and not applied": sum(edit.saved > 0 and edit.seq is None for edit in lost),
+            "clients.not saved and applied": sum(not edit.saved and edit.seq is not None for edit in lost),
+            "clients.not saved and not applied": sum(not edit.saved and edit.seq is None for edit in lost),
         })
 
     def _was_superseded(self, edit):

@@ -75,6 +75,8 @@ class CutClient(ClientFault):
 
     async def befall(self, person, world):
         for _ in range(3):
+            await person.habits.hurry()
+            await asyncio.sleep(world.random.uniform(0, 0.03))
             person.cut()
             await person.habits.hurry()
             await asyncio.sleep(world.random.uniform(0.1, 1.5))

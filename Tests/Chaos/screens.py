@@ -30,8 +30,8 @@ class Screen:
         self.seq = 0
         # Edits under way by call, elements under fingers by gesture, and each element's last result.
         self.under_way, self.touched, self.latest = {}, {}, {}
-        # What earlier runs saved: it lies on top as long as the client says that something waits.
-        self.restored = [edit for edit in self.edits.all[self.person] if edit.is_saved and edit.run < run]
+        # What the run before left in the store: it lies on top as long as the client says that something waits.
+        self.restored = [edit for edit in self.edits.all[self.person] if edit.saved and edit.saved == run - 1]
 
     def see(self, record):
         kind = record["kind"]

@@ -127,13 +127,19 @@ def an_edit_has_two_results(records):
     records.insert(place + 1, records[place])
 
 
+def two_of_one_person(records):
+    """The places of two results."""
+    places = [place for place, _ in applied(records, "element:create", "elements:create", "element:update", "elements:transform")]
+    return [place for place in places if records[place]["person"] == "web0"][:2]
+
+
 def two_edits_have_one_number(records):
-    (first, _), (second, _) = [each for each in applied(records, "element:create") if records[each[0]]["person"] == "web0"][:2]
+    first, second = two_of_one_person(records)
     records[second]["seq"] = records[first]["seq"]
 
 
 def a_number_is_known_before_its_edit_begins(records):
-    (first, _), (second, _) = [each for each in applied(records, "element:create") if records[each[0]]["person"] == "web0"][:2]
+    first, second = two_of_one_person(records)
     begun, answer, after = records[asked(records, records[first])], records[first], records[second]
     records.remove(begun)
     records.remove(answer)
