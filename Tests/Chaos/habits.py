@@ -162,4 +162,4 @@ class Habits:
 
     def _some(self):
         names = self._all()
-        return self.random.sample(names, 2 if len(names) < 4 else self.random.randint(2, 4)) if len(names) > 1 else [NOBODYS]
+        return self.random.sample(names, min(len(names), self.random.randint(2, 4))) or [NOBODYS]

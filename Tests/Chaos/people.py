@@ -25,8 +25,12 @@ class AnyGateway(Proxy):
 
 
 class Journal:
-    """What people did and were told, one record each, in the order in which it was seen. Looks are large, so all of it
-    lies in a file."""
+    """What people did and were told, in the order in which it was seen. Looks are large, so all of it lies in a file.
+
+    `run`: a process begins. `edit`: an edit does, `call` is its number within the run. `applied`, `refused`: its result.
+    `refusal`: the client said that some edit is refused. `touched`, `lifted`: fingers are on elements. `killed`: the process
+    is, `saved` is what its store held. `look`, `last`: what is shown. `row`, `element`: PostgreSQL's, at the end.
+    """
 
     def __init__(self, path):
         self.path = path

@@ -36,6 +36,8 @@ async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, peo
             print("\n".join(f"VIOLATION: {text}" for text in world.violations))
         raise
     finally:
+        if world:
+            await _to_its_end(world.persons.end())
         await _to_its_end(cluster.stop())
         history.close()
 

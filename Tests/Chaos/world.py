@@ -170,9 +170,8 @@ class World:
         self.violation(f"fan-outs hold {held} rooms for the members of {wanted}")
 
     async def leave(self):
-        """Ends the apps and clients; what they see from now on is nobody's business."""
+        """Ends the apps; what they see from now on is nobody's business."""
         self.figures.stop()
-        await self.persons.end()
         everybody = self.apps + self.old + self.slow.joiners + self.looks.witnesses
         for app in everybody:
             app.history = Forgotten()

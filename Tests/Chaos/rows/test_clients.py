@@ -95,12 +95,13 @@ def an_applied_edit_is_another_one(records):
 def a_saved_edit_is_lost(records):
     results = {(r["person"], r["run"], r["call"]) for r in records if r["kind"] in ("applied", "refused")}
     bodies = [edit["body"] for place in of(records, "killed") for edit in records[place]["saved"]]
-    saved = of(
-        records, "edit",
-        lambda r: r["event"] == "element:create" and r["body"] in bodies and (r["person"], r["run"], r["call"]) not in results,
-    )
+
+    def is_saved(record):
+        return record["body"] in bodies and (record["person"], record["run"], record["call"]) not in results
+
+    saved = of(records, "edit", lambda r: r["event"] == "element:create" and is_saved(r))
     name = records[middle(saved)]["body"]["element"]["id"]
-    del records[of(records, "row", lambda r: name in r["changes"] and r["changes"][name][0] is None and not r["cause"])[0]]
+    del records[of(records, "row", lambda r: r["event"] == "element:created" and name in r["changes"])[0]]
 
 
 def a_refused_edit_takes_effect(records):
@@ -129,8 +130,8 @@ def an_edit_has_two_results(records):
 
 def two_of_one_person(records):
     """The places of two results."""
-    places = [place for place, _ in applied(records, "element:create", "elements:create", "element:update", "elements:transform")]
-    return [place for place in places if records[place]["person"] == "web0"][:2]
+    results = applied(records, "element:create", "elements:create", "element:update", "elements:transform")
+    return [place for place, _ in results if records[place]["person"] == "web0"][:2]
 
 
 def two_edits_have_one_number(records):
