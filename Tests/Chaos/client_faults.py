@@ -18,20 +18,29 @@ class ClientFault(Fault):
 
 
 class KillClient(ClientFault):
-    """SIGKILL to a client while it is cut off, while it sends, and before it is back; it goes on with what it had saved."""
+    """SIGKILL to a client while it is offline, before it is back, and while it sends; it goes on with what it had saved."""
 
     name = "kill-client"
     is_main = True
 
     async def befall(self, person, world):
-        person.cut()
+        person.go_offline()
         await person.habits.hurry()
-        await self._kill(person, world.random.uniform(0.05, 0.3))
+        await self._edits_are_saved(person)
+        await self._kill(person, world.random.uniform(0, 0.1))
         # It starts, and perhaps joins.
         await self._kill(person, world.random.uniform(0, 0.4))
         await asyncio.sleep(world.random.uniform(1, 2))
         await person.habits.hurry()
         await self._kill(person, world.random.uniform(0, 0.05))
+
+    @staticmethod
+    async def _edits_are_saved(person, within=10):
+        """A machine under load takes its time."""
+        for _ in range(within * 50):
+            if person.saved():
+                return
+            await asyncio.sleep(0.02)
 
     @staticmethod
     async def _kill(person, after):

@@ -140,9 +140,9 @@ class Habits:
         await self._transform(NOBODYS)
 
     async def hurry(self):
-        """Several edits at once, one of which the server refuses."""
-        acts = [self._create, self._transform, self._update, self._turn, self._transform]
-        for act in [*self.random.sample(acts, 3), self._err]:
+        """Several edits at once; the last one is refused."""
+        acts = [self._transform, self._update, self._turn, self._transform]
+        for act in [self._create, *self.random.sample(acts, 2), self._err]:
             await act()
 
     # What there is, as it was seen last

@@ -56,9 +56,9 @@ class Person:
     async def die(self):
         """SIGKILL, and what lies in the store then."""
         await self.process.kill()
-        self.note("killed", saved=self._saved())
+        self.note("killed", saved=self.saved())
 
-    def _saved(self):
+    def saved(self):
         """The edits in the store, as they were or are to be sent."""
         if not self.store.exists():
             return []
@@ -158,6 +158,10 @@ class Person:
         self.open[call] = "edit", event
         self.edits[call] = event
         self.note("edit", call=call, event=event, body=body)
+
+    def go_offline(self):
+        """Until its next run."""
+        self.process.call("disconnect")
 
     def cut(self):
         """The network goes away without a word."""
