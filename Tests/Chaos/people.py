@@ -29,7 +29,7 @@ class Journal:
 
     `run`: a process begins. `edit`: an edit does, `call` is its number within the run. `applied`, `refused`: its result.
     `refusal`: the client said that some edit is refused. `touched`, `lifted`: fingers are on elements. `killed`: the process
-    is, `saved` is what its store held. `look`, `last`: what is shown. `row`, `element`: PostgreSQL's, at the end.
+    is, `saved` is what its store held. `asked`, then `look` or `last`: what is shown in between. `row`, `element`: PostgreSQL's, at the end.
     """
 
     def __init__(self, path):

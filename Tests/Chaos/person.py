@@ -59,10 +59,9 @@ class Person:
         self.note("killed", saved=self.saved())
 
     def saved(self):
-        """The edits in the store, as they were or are to be sent."""
-        if not self.store.exists():
-            return []
-        return list(_edits_in(orjson.loads(self.store.read_bytes())))
+        """The edits in the store, as they were or are to be sent: in a file, or in the files of a folder."""
+        files = [self.store] if self.store.is_file() else sorted(self.store.rglob("*.json"))
+        return [edit for file in files for edit in _edits_in(orjson.loads(file.read_bytes()))]
 
     def freeze(self):
         self.is_frozen = True
@@ -119,6 +118,7 @@ class Person:
         """Has what is shown written down."""
         if not any(kind == "look" for kind, _ in self.open.values()):
             self.open[self.process.call("look", self.room)] = "look", what
+            self.note("asked")
 
     def _looked(self, seen, what):
         self.seen = seen

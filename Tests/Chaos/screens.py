@@ -30,6 +30,8 @@ class Screen:
         self.seq = 0
         # Edits under way by call, elements under fingers by gesture, and each element's last result.
         self.under_way, self.touched, self.latest = {}, {}, {}
+        # What was under way at some time since this look was asked for.
+        self.unsure = set()
         # What the run before left in the store: it lies on top as long as the client says that something waits.
         self.restored = [edit for edit in self.edits.all[self.person] if edit.saved and edit.saved == run - 1]
 
@@ -42,16 +44,18 @@ class Screen:
         elif kind == "applied":
             self._applied(self.edits.calls[self.person, record["run"], record["call"]], record["seq"])
         elif kind == "refused":
-            self.under_way.pop(record["call"], None)
+            self.unsure |= set(self.under_way.pop(record["call"], []))
+        elif kind == "asked":
+            self.unsure = set()
         elif kind == "touched":
             self.touched[record["gesture"]] = record["ids"]
         elif kind == "lifted":
-            self.touched.pop(record["gesture"], None)
+            self.unsure |= set(self.touched.pop(record["gesture"], []))
         elif kind in ("look", "last"):
             self._look(record)
 
     def _applied(self, edit, seq):
-        self.under_way.pop(edit.call, None)
+        self.unsure |= set(self.under_way.pop(edit.call, []))
         # An undo is shown when the room's stream brings it.
         if not edit.is_undo:
             self.latest |= {name: max(seq, self.latest.get(name, 0)) for name in edit.elements}
@@ -69,7 +73,7 @@ class Screen:
                 self._applied(edit, edit.seq or 0)
             self.restored = []
         busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
-        busy |= {name for edit in self.restored for name in edit.elements}
+        busy |= {name for edit in self.restored for name in edit.elements} | self.unsure
         stored = self.truth.room(self.room, seq)
         for name in {**stored, **shown}:
             if name not in busy:
