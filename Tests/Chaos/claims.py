@@ -105,7 +105,7 @@ class Edits:
         self.truth = truth
         self.faults = []
         # By person.
-        self.rooms, self.people, self.runs = {}, {}, {}
+        self.rooms, self.people, self.clients, self.runs = {}, {}, {}, {}
         # By person and call within a run; by person in their order.
         self.calls = {}
         self.all = collections.defaultdict(list)
@@ -120,6 +120,7 @@ class Edits:
         if kind == "run":
             self.people[person] = record["user"]
             self.rooms[person] = record["room"]
+            self.clients[person] = record["client"]
             self.runs[person] = run
         elif kind == "edit":
             edit = self.calls[person, run, record["call"]] = Edit(record, self.known[person])
@@ -214,13 +215,11 @@ class Edits:
     @property
     def counts(self):
         """What became of edits whose process died before their result."""
-        lost = [edit for edits in self.all.values() for edit in edits if edit.result is None]
-        return collections.Counter({
-            "clients.saved and applied": sum(edit.saved > 0 and edit.seq is not None for edit in lost),
-            "clients.saved and not applied": sum(edit.saved > 0 and edit.seq is None for edit in lost),
-            "clients.not saved and applied": sum(not edit.saved and edit.seq is not None for edit in lost),
-            "clients.not saved and not applied": sum(not edit.saved and edit.seq is None for edit in lost),
-        })
+        counts = collections.Counter()
+        for edit in (edit for edits in self.all.values() for edit in edits if edit.result is None):
+            saved, applied = "saved" if edit.saved else "not saved", "applied" if edit.seq is not None else "not applied"
+            counts[f"{self.clients[edit.person]}.{saved} and {applied}"] += 1
+        return counts
 
     def _was_superseded(self, edit):
         """Whether it may have become one with a transform of a later run."""

@@ -176,8 +176,8 @@ class App:
             # Its gestures are numbered by its gateway, so what it sent cannot be told.
             self.world.counts["previews of old apps"] += 1
             return None
-        if data["userId"] in self.world.persons.users:
-            self.world.counts["clients.previews"] += 1
+        if person := self.world.persons.users.get(data["userId"]):
+            person.count("previews")
             return None
         sender = self.world.people.get(data["sid"])
         if sender is None:

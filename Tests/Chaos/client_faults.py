@@ -60,19 +60,19 @@ class FreezeClient(ClientFault):
         person.freeze()
         try:
             if is_long:
-                await self._outlast_replays(world, person.room)
+                await self._outlast_replays(world, person)
             else:
                 await asyncio.sleep(world.random.uniform(0.5, 4))
         finally:
             person.thaw()
 
     @staticmethod
-    async def _outlast_replays(world, room, within=25):
-        apps = [app for app in world.apps if app.room == room]
+    async def _outlast_replays(world, person, within=25):
+        apps = [app for app in world.apps if app.room == person.room]
         wanted = max(app.seq for app in apps) + 2 * world.cluster.settings["fanout"]["replay"]
         for _ in range(within * 10):
             if max(app.seq for app in apps) > wanted:
-                world.counts["clients.frozen for long"] += 1
+                person.count("frozen for long")
                 return
             await asyncio.sleep(0.1)
 

@@ -20,7 +20,7 @@ class Witness(App):
         super()._joined(answer)
         people = self.world.people
         # An old app does not know its session, and what clients do is not recorded.
-        others = self.world.old_users | self.world.persons.users
+        others = self.world.old_users | set(self.world.persons.users)
         connections = [
             (people.get(connection["sid"], connection["sid"]), connection)
             for member in answer["members"] if member["userId"] not in others

@@ -67,7 +67,7 @@ class People:
             Person(f"{kind}{index}", kind, rooms[index % len(rooms)], self, f"{seed}/{kind}/{index}", index % 2 == 0)
             for kind in kinds for index in range(count)
         ]
-        self.users = {person.user for person in self.all}
+        self.users = {person.user: person for person in self.all}
         self.lives = []
 
     async def begin(self):

@@ -24,7 +24,6 @@ class Person:
         self.room = room
         self.people = people
         self.journal = people.journal
-        self.counts = people.world.counts
         self.random = random.Random(seed)
         self.store = people.folder / f"{name}.edits"
         self.log = people.folder / f"{name}.log"
@@ -49,7 +48,7 @@ class Person:
         await process.start(self.kind, options, self.log)
         self.process, self.run, self.open, self.edits = process, run, {}, {}
         self.seen = {**self.seen, "state": "offline", "pending": None, "seq": 0}
-        self.note("run", user=self.user, room=self.room)
+        self.note("run", client=self.kind, user=self.user, room=self.room)
         self.process.call("join", self.room)
         self.process.call("connect")
 
@@ -71,6 +70,10 @@ class Person:
         self.process.send(signal.SIGCONT)
         self.is_frozen = False
 
+    def count(self, what):
+        """Counts something of this kind of client."""
+        self.people.world.counts[f"{self.kind}.{what}"] += 1
+
     def note(self, kind, **fields):
         self.journal.add(kind, person=self.user, run=self.run, **fields)
 
@@ -85,7 +88,7 @@ class Person:
         elif report["event"] == "refusal":
             self.note("refusal", code=report["value"]["code"])
         elif report["event"] == "error":
-            self.counts[f"clients.errors.{report['value']['code']}"] += 1
+            self.count(f"errors.{report['value']['code']}")
 
     def _answered(self, call, report):
         kind, about = self.open.pop(call, (None, None))
@@ -102,12 +105,12 @@ class Person:
         if "error" in report:
             code = report["error"].get("code")
             self.note("refused", call=call, code=code)
-            self.counts[f"clients.refused.{code}"] += 1
+            self.count(f"refused.{code}")
         else:
             result = report["result"]
             more = {"undone": True} if "undone" in result else {}
             self.note("applied", call=call, seq=result["seq"], **more)
-            self.counts[f"clients.applied.{event}"] += 1
+            self.count(f"applied.{event}")
         # This is when an element would jump back.
         if self.random.random() < 0.5:
             self.look()
@@ -122,7 +125,7 @@ class Person:
 
     def _looked(self, seen, what):
         self.seen = seen
-        self.counts["clients.looks"] += 1
+        self.count("looks")
         self.note(
             what, state=seen["state"], seq=seen["seq"], pending=seen["pending"],
             elements={element["id"]: element for element in seen["elements"]},
@@ -166,7 +169,7 @@ class Person:
     def cut(self):
         """The network goes away without a word."""
         self.process.call("cut")
-        self.counts["clients.cuts"] += 1
+        self.count("cuts")
 
 
 def _edits_in(saved):

@@ -52,11 +52,12 @@ class Report:
         names += [f"acks.{event}" for event in EDITS]
         if self.slow_joiners:
             names.append("slow.reads")
-        if self.people:
-            names += [f"clients.applied.{event}" for event in EDITS_OF_CLIENTS]
-            names += ["clients.looks", "clients.previews", "clients.refused.not_found"]
-            names += ["clients.saved and applied"] if any(fault.name == "kill-client" for fault in self.faults) else []
-            names += ["clients.frozen for long"] if any(fault.name == "freeze-client" for fault in self.faults) else []
+        struck = {fault.name for fault in self.faults}
+        for client in sorted({person.kind for person in self.people}):
+            names += [f"{client}.applied.{event}" for event in EDITS_OF_CLIENTS]
+            names += [f"{client}.refused.not_found", f"{client}.shown", f"{client}.previews"]
+            names += [f"{client}.saved and applied"] if "kill-client" in struck else []
+            names += [f"{client}.frozen for long"] if "freeze-client" in struck else []
         return names + [f"faults.{fault.name}" for fault in self.faults]
 
     def finish(self, world):

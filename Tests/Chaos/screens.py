@@ -81,7 +81,8 @@ class Screen:
 
     def _compare(self, name, shown, stored, seq, where):
         latest = self.latest.get(name, 0)
-        self.counts["clients.shown" if latest <= seq else "clients.shown before it is confirmed"] += 1
+        shown_as = "shown" if latest <= seq else "shown before it is confirmed"
+        self.counts[f"{self.edits.clients[self.person]}.{shown_as}"] += 1
         if latest <= seq:
             if shown != stored:
                 self.faults.append(f"{where}: {name} is shown as {shown} instead of {stored}")

@@ -55,7 +55,7 @@ class World:
         self.persons = People(self, people, COMMANDS, seed)
         # Those whose requests the history does not hold, or whose sessions nobody knows.
         self.old_users = {app.user for app in self.old}
-        history.unrecorded = self.persons.users
+        history.unrecorded = set(self.persons.users)
         self.slow = Slow(self, slow_joiners, seed)
         self.apps += self.slow.writers
         self.looks = Looks(self)

@@ -30,10 +30,10 @@ def recorded():
                 await acknowledged(world, 20)
             await world.until(
                 "each kind of edit was applied",
-                lambda: all(world.counts[f"clients.applied.{event}"] for event in EDITS_OF_CLIENTS), 60,
+                lambda: all(world.counts[f"web.applied.{event}"] for event in EDITS_OF_CLIENTS), 60,
             )
         assert not world.violations, world.violations
-        assert world.counts["clients.saved and applied"] and world.counts["clients.frozen for long"], world.counts
+        assert world.counts["web.saved and applied"] and world.counts["web.frozen for long"], world.counts
 
     with temporary_folder() as folder:
         uvloop.run(play(folder))
@@ -187,7 +187,7 @@ def an_element_jumps_back_after_its_result(records):
         if begun[-1]["kind"] == "edit" and begun[-1]["call"] == answer["call"] and names != {"nobody's"}:
             seq = answer["seq"] - 1
             look = {**answer, "kind": "look", "state": "live", "seq": seq, "pending": 0, "elements": truth.room(room, seq)}
-            records.insert(place + 1, look)
+            records[place + 1:place + 1] = [{**answer, "kind": "asked"}, look]
             return
     raise AssertionError("the run has no such edit")
 
