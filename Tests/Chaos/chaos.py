@@ -1,6 +1,7 @@
 """Runs the whole pipeline under load and faults, and judges what became of every commit.
 
-    run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--slow-joiners N] [--keys] [--keep]
+    run.sh FOLDER [--seconds N] [--seed N] [--clients N] [--faults NAME,… | main] [--slow-joiners N] [--people N] [--keys]
+        [--keep]
 """
 
 import argparse
@@ -12,6 +13,7 @@ import time
 
 import uvloop
 
+from client_faults import CLIENTS
 from cluster import temporary_folder
 from database_faults import DATABASE
 from faults import PROCESSES
@@ -19,7 +21,7 @@ from report import OF_LOOKS, Report
 from scene import judge, running
 from slow import SETTINGS
 
-FAULTS = {fault.name: fault for fault in PROCESSES + DATABASE}
+FAULTS = {fault.name: fault for fault in PROCESSES + DATABASE + CLIENTS}
 
 
 def arguments():
@@ -33,19 +35,25 @@ def arguments():
         "--slow-joiners", type=int, default=None,
         help="readers of a large room over slow connections; default 4 when faults strike for 2 minutes or more, else 0",
     )
+    parser.add_argument(
+        "--people", type=int, default=None,
+        help="users of each client library, in processes of their own; default 2 when faults strike for 2 minutes or more,"
+        " else 1",
+    )
     parser.add_argument("--keys", action="store_true", help="guard the links by keys, as between machines")
     parser.add_argument("--keep", action="store_true", help="leave logs, data and history where they are")
     parser.add_argument("--list", action="store_true", help="name the kinds of faults and end")
     return parser.parse_args()
 
 
-def chosen(names, is_keyed):
+def chosen(names, is_keyed, people):
     """The kinds of faults. Nobody between two daemons can repeat what is guarded by keys."""
     if names not in ("all", "main"):
         return [FAULTS[name] for name in names.split(",")]
     return [
         fault for fault in FAULTS.values()
         if (names == "all" or fault.is_main) and not (is_keyed and fault.name == "link-repeat")
+        and (people or fault not in CLIENTS)
     ]
 
 
@@ -105,7 +113,8 @@ async def run(folder, options, seed, faults):
     slow = options.slow_joiners if options.slow_joiners is not None else 4 if options.seconds >= 120 else 0
     settings = SETTINGS if slow else {}
     async with running(
-        folder, seed, options.clients, options.pause, slow, looks=True, settings=settings, is_keyed=options.keys,
+        folder, seed, options.clients, options.pause, slow, looks=True, people=options.people, settings=settings,
+        is_keyed=options.keys,
     ) as world:
         await Nemesis(world, faults).run(options.seconds, report)
     report.finish(world)
@@ -120,7 +129,9 @@ def main():
                         for name, fault in FAULTS.items()))
         return 0
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
-    faults = chosen(options.faults, options.keys)
+    if options.people is None:
+        options.people = 2 if options.seconds >= 120 else 1
+    faults = chosen(options.faults, options.keys, options.people)
     print(f"chaos: seed {seed}, {options.clients} apps, {options.seconds:.0f} s, {len(faults)} kinds of faults", flush=True)
 
     with temporary_folder(keeps=options.keep) as folder:

@@ -145,7 +145,8 @@ class App:
 
     def _deliver(self, name, data):
         changed = self._changed(name, data)
-        more = {"session": data["sid"], "n": data["n"]} if "n" in data else {}
+        is_recorded = "n" in data and data["userId"] not in self.history.unrecorded
+        more = {"session": data["sid"], "n": data["n"]} if is_recorded else {}
         self.history.add(
             "deliver", client=self.name, room=self.room, seq=data["seq"], event=DELIVERIES[name],
             elements=bodies(changed), **more,
@@ -174,6 +175,9 @@ class App:
         if data["userId"] in self.world.old_users:
             # Its gestures are numbered by its gateway, so what it sent cannot be told.
             self.world.counts["previews of old apps"] += 1
+            return None
+        if person := self.world.persons.users.get(data["userId"]):
+            person.count("previews")
             return None
         sender = self.world.people.get(data["sid"])
         if sender is None:

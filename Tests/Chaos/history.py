@@ -97,6 +97,8 @@ class History:
         self.counts = {}
         # Up to which number the log of a room need not be whole.
         self.floors = {}
+        # Users whose requests are recorded and judged elsewhere: a dot in their sessions' names says so.
+        self.unrecorded = set()
 
     def begin_anew(self, floors):
         """Forgets everything; rooms begin at their floors."""
@@ -118,6 +120,8 @@ class History:
         ):
             if seq <= self.floors.get(room, 0):
                 continue
+            if user in self.unrecorded:
+                session += ".elsewhere"
             self.add(
                 "log", room=room, seq=seq, shard=shard, gseq=gseq, session=session, n=n,
                 event=DELIVERIES.get(event, event), **changed(before, after), **undone(user, cause, entry),
@@ -141,6 +145,8 @@ class History:
 
 class Forgotten:
     """Takes the records of a run that is over."""
+
+    unrecorded = frozenset()
 
     def add(self, kind, **fields):
         """Keeps nothing."""

@@ -19,10 +19,11 @@ class Witness(App):
     def _joined(self, answer):
         super()._joined(answer)
         people = self.world.people
-        # An old app does not know its session.
+        # An old app does not know its session, and what clients do is not recorded.
+        others = self.world.old_users | set(self.world.persons.users)
         connections = [
             (people.get(connection["sid"], connection["sid"]), connection)
-            for member in answer["members"] if member["userId"] not in self.world.old_users
+            for member in answer["members"] if member["userId"] not in others
             for connection in member["connections"]
         ]
         self.history.add(

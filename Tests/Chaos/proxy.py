@@ -137,7 +137,7 @@ class Pipe:
 
     async def _dial(self):
         try:
-            await asyncio.get_running_loop().create_connection(lambda: self.far, "127.0.0.1", self.proxy.target)
+            await asyncio.get_running_loop().create_connection(lambda: self.far, "127.0.0.1", self.proxy.aim())
         except OSError:
             self.cut()
         else:
@@ -184,6 +184,10 @@ class Proxy:
         self.may_repeat = may_repeat
         self.cuts = 0
         self.repeated = 0
+
+    def aim(self):
+        """The port that the next connection leads to."""
+        return self.target
 
     async def listen(self, port):
         self.port = port

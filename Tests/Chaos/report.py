@@ -12,6 +12,8 @@ EDITS = (
     "element:create", "elements:create", "element:transform", "elements:transform", "element:gesture",
     "elements:gesture", "element:preset", "element:delete", "elements:delete", "history:undo", "history:redo",
 )
+# The kinds that people make with a client library.
+EDITS_OF_CLIENTS = (*EDITS, "element:update")
 # What the checker counts of viewports, cursors and selections.
 OF_LOOKS = ("viewports", "updates-with-viewport", "previews-out-of-view", "last-previews-in-view", "people")
 
@@ -26,6 +28,7 @@ class Report:
         self.counts = {}
         self.violations = []
         self.slow_joiners = []
+        self.people = []
         self.slow_summary = ""
         self.lines = []
 
@@ -49,6 +52,12 @@ class Report:
         names += [f"acks.{event}" for event in EDITS]
         if self.slow_joiners:
             names.append("slow.reads")
+        struck = {fault.name for fault in self.faults}
+        for client in sorted({person.kind for person in self.people}):
+            names += [f"{client}.applied.{event}" for event in EDITS_OF_CLIENTS]
+            names += [f"{client}.refused.not_found", f"{client}.shown", f"{client}.previews"]
+            names += [f"{client}.saved and applied"] if "kill-client" in struck else []
+            names += [f"{client}.frozen for long"] if "freeze-client" in struck else []
         return names + [f"faults.{fault.name}" for fault in self.faults]
 
     def finish(self, world):
@@ -77,6 +86,7 @@ class Report:
         self.violations += [f"{name} ended by itself with {code}" for name, code in crashes]
         self.most = world.figures.most
         self.slow_joiners = world.slow.joiners
+        self.people = world.persons.all
         self.slow_summary = world.slow.summary()
 
     def add_counts(self, path):

@@ -15,6 +15,7 @@ fi
 TOUCHSYNC_PROGRAMS=$(cd "$1" && pwd)
 export TOUCHSYNC_PROGRAMS
 shift
+"$here/../../deploy/install.sh" nodejs node-ws
 python=$("$here/venv.sh")
 if [ "${1:-}" = rows ]; then
     shift

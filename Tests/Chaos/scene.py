@@ -11,16 +11,16 @@ from world import World
 
 
 @contextlib.asynccontextmanager
-async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, **options):
+async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, people=0, **options):
     """A cluster with apps at work. What is wrong at the end of the block is healed, everything settles, and the
-    history is complete when it is left, with what apps see of parts of the canvas and of each other if `looks`; `options`
-    are those of `Cluster`."""
+    history is complete when it is left, with what apps see of parts of the canvas and of each other if `looks`. `people`
+    users of each client library take part; `options` are those of `Cluster`."""
     cluster = Cluster(folder, **options)
     history = History(folder / "history.jsonl")
     world = None
     try:
         await cluster.start()
-        world = World(cluster, history, seed, clients, pause, slow_joiners)
+        world = World(cluster, history, seed, clients, pause, slow_joiners, people)
         await world.populate()
         yield world
         cluster.heal()
@@ -29,12 +29,15 @@ async def running(folder, seed, clients, pause, slow_joiners=0, looks=False, **o
         history.add("quiet")
         await world.figures.look()
         await history.dump(cluster.postgres.primary)
+        await world.persons.testify(cluster.postgres.primary)
         await world.leave()
     except BaseException:
         if world:
             print("\n".join(f"VIOLATION: {text}" for text in world.violations))
         raise
     finally:
+        if world:
+            await _to_its_end(world.persons.end())
         await _to_its_end(cluster.stop())
         history.close()
 

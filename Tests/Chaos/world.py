@@ -9,10 +9,12 @@ import time
 import psycopg
 
 from client import App
+from client_process import COMMANDS
 from database_faults import COMMITTING
 from history import Forgotten
 from looks import Looks
 from old import OldApp
+from people import People
 from slow import Slow
 from watch import Figures, Outages
 
@@ -23,7 +25,7 @@ ROOM = 10
 class World:
     """What faults strike and apps live in."""
 
-    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0):
+    def __init__(self, cluster, history, seed, clients, pause, slow_joiners=0, people=0):
         self.cluster = cluster
         self.history = history
         self.random = random.Random(seed)
@@ -50,7 +52,10 @@ class World:
             OldApp(f"old{index}", room, self, f"{seed}/old/{index}", through_proxy=index % 4 == 0)
             for index, room in enumerate(sorted({app.room for app in self.apps}))
         ]
+        self.persons = People(self, people, COMMANDS, seed)
+        # Those whose requests the history does not hold, or whose sessions nobody knows.
         self.old_users = {app.user for app in self.old}
+        history.unrecorded = set(self.persons.users)
         self.slow = Slow(self, slow_joiners, seed)
         self.apps += self.slow.writers
         self.looks = Looks(self)
@@ -81,6 +86,7 @@ class World:
         await self.until("all apps are in their rooms", lambda: all(app.is_joined for app in self.apps), within)
         self.figures.start()
         await self.slow.begin()
+        await self.persons.begin()
 
     async def until(self, what, condition, within):
         """Waits for a condition; a violation when it does not come true."""
@@ -135,6 +141,7 @@ class World:
         point at, select and move."""
         healed = time.monotonic()
         await asyncio.sleep(2)
+        await self.persons.settle()
         await self.slow.end()
         everybody = self.apps + self.old
         if looks:

@@ -3,7 +3,7 @@
 
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { TouchSync } from "../../Shared/Client/web/touchsync.js";
 
 const require = createRequire(import.meta.url);
@@ -21,8 +21,10 @@ class FileStore {
     return readFile(this.path, "utf8").then(JSON.parse, () => undefined);
   }
 
+  // The former file or the new one, wherever this process dies.
   async save(key, value) {
-    await writeFile(this.path, JSON.stringify(value));
+    await writeFile(`${this.path}.new`, JSON.stringify(value));
+    await rename(`${this.path}.new`, this.path);
   }
 
   async clear() {
