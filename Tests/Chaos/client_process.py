@@ -8,9 +8,11 @@ import signal
 
 import orjson
 
+from daemons import PROGRAMS
+
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 # The kinds of clients: the command that the client's options are appended to.
-COMMANDS = {"web": ["node", str(TESTS / "Client" / "driver.mjs")]}
+COMMANDS = {"swift": [str(PROGRAMS / "client-driver")], "web": ["node", str(TESTS / "Client" / "driver.mjs")]}
 # It must not outlive us, however we end, not even when it is stopped.
 GUARD = ["setpriv", "--pdeathsig", "KILL", "--"]
 # A line may hold a whole room.

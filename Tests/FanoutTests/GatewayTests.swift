@@ -118,12 +118,14 @@ import Wire
         #expect(scene.taken(by: Scene.g2).presence == ["+dan"])
     }
 
-    @Test func noOccupantsMeansNoInterest() {
+    /// Its people are served by another fan-out, to which the other gateways go, too.
+    @Test func noOccupantsMeansNoInterestAndNobodyLeft() {
         var scene = Scene()
         scene.member("ann", 1)
         scene.member("ben", 2, at: Scene.g2)
         scene.interest([], seq: 0)
-        #expect(scene.taken(by: Scene.g2).presence == ["-ann"])
+        #expect(scene.taken(by: Scene.g2).presence == [])
+        #expect(scene.fanout.connectionCount(in: "r") == 1)
         scene.commit()
         #expect(scene.taken(by: Scene.g1) == [])
         scene.interest([], seq: 0, room: "unknown")

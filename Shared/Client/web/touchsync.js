@@ -1278,9 +1278,9 @@ export class RoomCore extends Part {
   /** @param {Edit} edit @param {Data} answer */
   acknowledged(edit, answer) {
     edit.seq = Number(answer.seq) || 0;
-    // In doubt it was not shown.
-    if (edit.doubt) this.touch(edit.elementIds);
-    edit.doubt = edit.sending = undefined;
+    // In doubt it was not shown; nor if a whole room, older than its answer said, seemed to contain it.
+    if (edit.doubt || edit.isStored) this.touch(edit.elementIds);
+    edit.doubt = edit.isStored = edit.sending = undefined;
     this.isDirty = true;
     this.pauses = 0;
     this.report(edit, answer);

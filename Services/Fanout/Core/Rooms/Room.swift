@@ -164,14 +164,15 @@ struct Room: Sendable {
         self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
     }
 
-    /// A gateway has no connection here any more.
+    /// A gateway asks another fan-out from now on. Its members stay in the room, so that nobody hears that they left: the
+    /// other gateways follow, and would not be told that they came.
     mutating func interestEnded(
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
         _ = self.feed.catchUps.cancel(gateway)
         for connection in self.feed.occupancy.connections(of: gateway, onlyStale: false) {
-            self.depart(connection, at: now, with: &services, into: &actions)
+            self.depart(connection, isSilent: true, at: now, with: &services, into: &actions)
         }
         // What still waits here is asked of another fan-out by now.
         services.joins.setLeaving(true, of: self.joins, from: gateway) { _ in true }
@@ -198,12 +199,13 @@ struct Room: Sendable {
         if !isJoining { self.depart(leave.connection, at: now, with: &services, into: &actions) }
     }
 
+    /// - Parameter isSilent: its user is still in the room, elsewhere.
     mutating func depart(
-        _ connection: UInt64, at now: Instant, with services: inout RoomServices,
+        _ connection: UInt64, isSilent: Bool = false, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
         // Joins through a gateway wait until it has caught up, or need not any more.
-        let isFreed = self.feed.depart(connection, with: &services, into: &actions)
+        let isFreed = self.feed.depart(connection, isSilent: isSilent, with: &services, into: &actions)
         if isFreed { self.advanceJoins(at: now, with: &services, into: &actions) }
         self.reviewIdle(at: now, with: &services)
     }

@@ -106,9 +106,11 @@ extension RoomFeed {
     // MARK: Goings
 
     /// A connection leaves.
+    /// - Parameter isSilent: its user is still in the room, elsewhere.
     /// - Returns: true when its gateway leaves with it and need not catch up any more.
     mutating func depart(
-        _ connection: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]
+        _ connection: UInt64, isSilent: Bool = false, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
     ) -> Bool {
         self.hideAttention(of: connection, into: &actions)
         let departure = self.occupancy.leave(connection)
@@ -118,7 +120,9 @@ extension RoomFeed {
             services.gateways.left(self.name, by: gateway)
             isFreed = self.catchUps.cancel(gateway)
         }
-        if let member = departure.member { self.announce(member, hasJoined: false, except: 0, into: &actions) }
+        if let member = departure.member, !isSilent {
+            self.announce(member, hasJoined: false, except: 0, into: &actions)
+        }
         return isFreed
     }
 

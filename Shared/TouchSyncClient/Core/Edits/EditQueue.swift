@@ -103,6 +103,7 @@ struct EditQueue: Sendable {
         guard let index = self.edits.firstIndex(where: { $0.key == key }) else { return }
         self.edits[index].seq = seq
         self.edits[index].doubt = nil
+        self.edits[index].isStored = false
         self.edits[index].isUnderWay = false
     }
 

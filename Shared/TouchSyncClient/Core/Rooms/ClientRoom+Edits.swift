@@ -54,8 +54,8 @@ extension ClientRoom {
         self.saving.changed()
         self.pause.reset()
         self.report(edit, answer, &outbox)
-        // In doubt it was not shown.
-        if edit.doubt != nil { self.contents.touch(edit.elementIds) }
+        // In doubt it was not shown; nor if a whole room, older than its answer said, seemed to contain it.
+        if !edit.isShown { self.contents.touch(edit.elementIds) }
         // Until the room's stream reaches it, the edit stays on top, or the element would jump back for a moment.
         if seq <= self.contents.seq { self.settle() }
         self.pump(&outbox)
