@@ -124,6 +124,7 @@
                     _ = try await transport.get("http://127.0.0.1:\(port)/", token: nil, limit: 10)
                 }
                 #expect(failure?.contains("within 0.05 seconds") == true)
+                await ended.next()
             }
         }
     }
