@@ -115,10 +115,8 @@
             var settings = NIOTransportSettings()
             settings.requestTime = .milliseconds(50)
             let transport = NIOTransport(settings)
-            let ended = Notes<Void>()
             try await withRawServer { peer in
                 await peer.waitForEnd()
-                ended.add(())
             } _: { port in
                 let failure = await transportFailure {
                     _ = try await transport.get("http://127.0.0.1:\(port)/", token: nil, limit: 10)
