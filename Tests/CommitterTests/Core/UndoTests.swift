@@ -245,6 +245,16 @@ import Wire
         #expect(self.bench.run().updates.map { $0.elements.map(\.id) } == [["p", "t"], ["p", "t"]])
     }
 
+    @Test func anAnnotationDoesNotComeBackOntoWhatTheSameEntryCreatedAndDeleted() {
+        self.run(1, create("n", #"{"type":"photo"}"#), .group("g"))
+        self.run(1, create("m", #"{"type":"text","parentId":"n"}"#), by: "bob")
+        self.run(2, transform("a", x: 5), .group("g"))
+        self.run(3, .delete(element: "n"), .group("g"))
+        #expect(self.run(4, self.undo).updates[0].elements.map(\.id) == ["a"])
+        #expect(self.isDeleted("n") && self.isDeleted("m"))
+        #expect(self.database.tables.violations == [])
+    }
+
     @Test func anAnnotationThatCameBackOntoAChangedParentIsDeletedWithIt() {
         self.run(1, update("p", #"{"zIndex":4}"#), .group("g"))
         self.run(2, .delete(element: "t"), .group("g"))

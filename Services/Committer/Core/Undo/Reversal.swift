@@ -35,6 +35,8 @@ struct Reversal {
     /// The elements of the entry, in the order in which it concerns them.
     private var order: [Identifier] = []
     private var seen: Set<Identifier> = []
+    /// The annotations that were restored, by their parents.
+    private var restoredChildren: [Identifier: [Identifier]] = [:]
 
     /// Works out the effect. The cache must have the elements that the rows name, with the families of those that they
     /// created.
@@ -64,9 +66,12 @@ struct Reversal {
     /// An annotation is restored only together with its parent, or onto it.
     private mutating func restore(_ element: Element, _ cache: inout ShardCache) {
         let id = Identifier(element.id)
-        if let parent = element.parentId.map({ Identifier($0) }), !self.isLiving(parent, cache: &cache) { return }
+        let parent = element.parentId.map { Identifier($0) }
+        if let parent, !self.isLiving(parent, cache: &cache) { return }
         self.touch(id, &cache)
-        if self.current[id] == nil { self.current[id] = element }
+        guard self.current[id] == nil else { return }
+        self.current[id] = element
+        if let parent { self.restoredChildren[parent, default: []].append(id) }
     }
 
     private func isLiving(_ id: Identifier, cache: inout ShardCache) -> Bool {
@@ -87,7 +92,8 @@ struct Reversal {
         self.touch(id, &cache)
         guard let element = self.current[id], !element.locked else { return }
         self.current[id] = nil
-        for child in self.original[id]?.children ?? [] {
+        // An entry may have created and deleted it: then its annotations were restored a moment ago.
+        for child in (self.original[id]?.children ?? []) + (self.restoredChildren.removeValue(forKey: id) ?? []) {
             self.touch(child, &cache)
             self.current[child] = nil
         }

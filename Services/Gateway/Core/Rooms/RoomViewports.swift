@@ -110,6 +110,17 @@ struct RoomViewports {
         self.rooms[room]?.motions = motions ?? [:]
     }
 
+    /// Forgets what a user has shown of elements that it has changed, under whatever session: a gesture that outlived its
+    /// session ends under the next one.
+    mutating func settle(_ elements: [UpdatedElement], by user: Identifier, in room: Identifier) {
+        guard self.contains(room), self.rooms[room]?.motions.isEmpty == false else { return }
+        let changed = Set(elements.map(\.id))
+        let motions = self.rooms[room]?.motions.filter {
+            $1.preview.user != user || !changed.contains($1.preview.element)
+        }
+        self.rooms[room]?.motions = motions ?? [:]
+    }
+
     /// Forgets the gestures of a room whose members start again.
     mutating func reset(_ room: Identifier) {
         if self.contains(room) { self.rooms[room]?.motions = [:] }

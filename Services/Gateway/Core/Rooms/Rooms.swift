@@ -143,7 +143,9 @@ package struct Rooms {
         guard isFollowed || !self.pacer.isEmpty else { return }
         let ended = update.endedPreviews
         self.pacer.drop(ended, in: room)
-        if isFollowed { self.viewports.drop(ended, in: room) }
+        guard isFollowed else { return }
+        self.viewports.drop(ended, in: room)
+        self.viewports.settle(update.elements, by: update.user, in: room)
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
