@@ -9,7 +9,7 @@ from history import body
 
 # What it can be told, as the history calls it.
 EVENTS = {"element:created": "created", "element:transformed": "transformed", "element:deleted": "deleted"}
-# Fields of an update that the end of a gesture without a commit lacks.
+# Fields of some updates that the end of a gesture without a commit never has.
 OF_UPDATES = ("n", "gesture", "part")
 
 
@@ -28,6 +28,7 @@ class OldApp(App):
         # Whatever it had on another line is over, also when the end of that line was not noticed in the room.
         self.history.add("left", client=self.name, room=self.room)
         self.is_joined = True
+        self.has_place = False
         self.elements = {}
         super().opened()
 
@@ -44,11 +45,16 @@ class OldApp(App):
         name = data["elementId"] if event == "deleted" else element["id"]
         state = "" if event == "deleted" else body(element)
         if event == "transformed" and not any(field in data for field in OF_UPDATES):
-            event = "ended"
+            # The end of a gesture repeats what the app has seen already. Before the first update nobody can tell.
+            if not self.has_place:
+                return
+            if data["seq"] <= self.seq:
+                event = "ended"
         more = {field: data[field] for field in ("part", "parts") if field in data}
         self.history.add(
             "legacy", client=self.name, room=self.room, seq=data["seq"], event=event, element=name, body=state, **more
         )
+        self.has_place = self.has_place or event != "ended"
         self.world.counts["old.ends" if event == "ended" else "old.parts" if more else "old.events"] += 1
         self.seq = max(self.seq, data["seq"])
         if event == "deleted":

@@ -72,6 +72,9 @@ class Screen:
             for edit in self.restored:
                 self._applied(edit, edit.seq or 0)
             self.restored = []
+        if seq == 0:
+            # Before the room is there, what was saved is shown, perhaps with what got its result as the process died.
+            return
         busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
         busy |= {name for edit in self.restored for name in edit.elements} | self.unsure
         stored = self.truth.room(self.room, seq)

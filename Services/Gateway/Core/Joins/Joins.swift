@@ -206,7 +206,7 @@ extension Joins {
         _ shards: Set<Int>, _ connections: inout Connections, _ rooms: Rooms, at now: Instant,
         into actions: inout [GatewayAction]
     ) {
-        for join in self.pending.values where join.sentAt != nil && shards.contains(Shard.of(room: join.room)) {
+        for join in self.inOrder({ $0.sentAt != nil && shards.contains(Shard.of(room: $0.room)) }) {
             if join.isAbandoned {
                 self.remove(join.record.request)
             } else {
@@ -215,17 +215,24 @@ extension Joins {
         }
     }
 
+    /// Joins in flight, in the order in which they came: of two that claim one session the later one is to own it.
+    private func inOrder(_ isWanted: (JoinInFlight) -> Bool) -> [JoinInFlight] {
+        self.pending.values.filter(isWanted).sorted { $0.record.request < $1.record.request }
+    }
+
     /// Time has passed: joins without an answer are sent again, and end at their deadlines.
     mutating func timeReached(
         _ now: Instant, _ connections: inout Connections, _ rooms: Rooms, into actions: inout [GatewayAction]
     ) -> [Released] {
         self.sendQueued(&connections, rooms, at: now, into: &actions)
         var released: [Released] = []
-        for join in self.pending.values {
+        let isDue = { (join: JoinInFlight) in
+            now >= join.deadline || join.sentAt.map { now >= $0 + Self.repetition } ?? false
+        }
+        for join in self.inOrder(isDue) {
             if join.isAbandoned {
                 if now >= join.deadline { self.remove(join.record.request) }
             } else if now < join.deadline {
-                guard let sentAt = join.sentAt, now >= sentAt + Self.repetition else { continue }
                 self.send(join, &connections, rooms, at: now, into: &actions)
             } else {
                 released.append(self.fail(join, .roomUnavailable, &connections, into: &actions))
