@@ -9,7 +9,9 @@ extension Element {
         guard let end = json.firstIndex(of: Self.createdByKey, from: 0),
             let rev = json.firstIndex(of: Self.revKey, from: end)
         else { return json }
-        let digits = json[(rev + Self.revKey.count)...].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let digits = json[(rev + Self.revKey.count)...].prefix {
+            $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-")
+        }
         var text: [UInt8] = []
         text.reserveCapacity(end + Self.revKey.count + digits.count + 1)
         text += json[..<end]

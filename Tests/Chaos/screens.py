@@ -32,6 +32,8 @@ class Screen:
         self.under_way, self.touched, self.latest = {}, {}, {}
         # What was under way at some time since this look was asked for.
         self.unsure = set()
+        # Elements of edits that the run before left, and whose result nobody was told: it may lie ahead of the room.
+        self.untold = set()
         # What the run before left in the store: it lies on top as long as the client says that something waits.
         self.restored = [edit for edit in self.edits.all[self.person] if edit.saved and edit.saved == run - 1]
 
@@ -71,12 +73,13 @@ class Screen:
         if self.restored and record["pending"] == 0:
             for edit in self.restored:
                 self._applied(edit, edit.seq or 0)
+                self.untold |= set() if edit.seq else set(edit.elements)
             self.restored = []
         if seq == 0:
             # Before the room is there, what was saved is shown, perhaps with what got its result as the process died.
             return
         busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
-        busy |= {name for edit in self.restored for name in edit.elements} | self.unsure
+        busy |= {name for edit in self.restored for name in edit.elements} | self.unsure | self.untold
         stored = self.truth.room(self.room, seq)
         for name in {**stored, **shown}:
             if name not in busy:
