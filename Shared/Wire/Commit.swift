@@ -88,6 +88,14 @@ public struct Commit: WireRecord, Equatable, Sendable {
     }
 }
 
+extension Commit {
+    /// The gestures that it ends: without the elements on which none was under way.
+    public var endedGestures: ShortList<EndedGesture> {
+        if self.gestures.allSatisfy({ $0.gesture > 0 }) { return self.gestures }
+        return ShortList(self.gestures.filter { $0.gesture > 0 })
+    }
+}
+
 /// An element that a commit moves, and the gesture of its session that the commit ends there: no preview of that gesture,
 /// or of an older one, may follow the update.
 public struct EndedGesture: Hashable, Sendable {

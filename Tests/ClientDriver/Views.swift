@@ -53,7 +53,7 @@ struct RoomView: JSONEncodable {
 
 /// What a page of the history tells of each change.
 struct HistoryView: JSONEncodable {
-    let page: HistoryPage
+    let page: RoomHistoryPage
 
     func encode(into writer: inout JSONWriter) {
         writer.beginObject()

@@ -38,7 +38,7 @@ package struct PreparedCommit: Sendable {
         self.user = commit.user
         self.connection = commit.connection
         self.gateway = commit.gateway
-        self.gestures = ShortList(commit.gestures.lazy.filter { $0.gesture > 0 })
+        self.gestures = commit.endedGestures
         self.size = size
         self.arrived = arrived
         self.source = source

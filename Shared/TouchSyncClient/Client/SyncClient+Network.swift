@@ -5,7 +5,7 @@ import TouchSyncClientCore
 extension SyncClient {
     func openSocket() {
         self.socket?.close()
-        let socket = ClientSocket()
+        let socket = SocketSession()
         self.socket = socket
         socket.open(self.address.socketURL, by: self.transport) { [weak self, weak socket] event in
             guard let socket else { return }
@@ -19,7 +19,7 @@ extension SyncClient {
     }
 
     /// What a socket still brings after it was closed is not for the core.
-    private func happened(_ event: ClientSocket.Event, to socket: ClientSocket) {
+    private func happened(_ event: SocketSession.Event, to socket: SocketSession) {
         guard socket === self.socket else { return }
         switch event {
         case .opened: self.input(.opened)
@@ -46,10 +46,10 @@ extension SyncClient {
     private var historyReader: HistoryReader { HistoryReader(transport: self.transport, address: self.address) }
 
     /// A page for the app.
-    func history(of room: String, after: Int64, limit: Int) async throws -> HistoryPage {
+    func history(of room: String, after: Int64, limit: Int) async throws -> RoomHistoryPage {
         let limit = min(max(limit, 1), 200)
         let (reader, token) = (self.historyReader, self.core.token)
-        return HistoryPage(json: try await reader.page(room: room, after: after, limit: limit, token: token))
+        return RoomHistoryPage(json: try await reader.page(room: room, after: after, limit: limit, token: token))
     }
 
     /// A page for the core, which asks again later when it cannot be had.

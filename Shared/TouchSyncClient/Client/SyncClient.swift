@@ -14,13 +14,13 @@ public actor SyncClient {
     nonisolated let errorListeners = Broadcast<any Error>()
     let clock: ClientClock
     let transport: any Transport
-    let address: ServerAddress
+    let address: ServerOrigin
     let tokenProvider: TokenProvider?
     let savedRooms: SavedRooms?
     let tasks = TaskBag()
     let results = AwaitedResults()
     var core: ClientCore
-    var socket: ClientSocket?
+    var socket: SocketSession?
     var timer = ClientTimer()
     var pageLimits = PageLimits()
     /// Whether inputs wait for what an earlier run of the app saved.
@@ -56,7 +56,7 @@ public actor SyncClient {
         url: String, user: ClientUser = .guest, token: TokenProvider? = nil, store: (any EditStore)? = nil,
         owner: String? = nil, queueLimit: Int = 1000, transport: any Transport, clock: ClientClock
     ) throws(ClientSetupError) {
-        guard let address = ServerAddress(url) else { throw .url(url) }
+        guard let address = ServerOrigin(url) else { throw .url(url) }
         self.savedRooms = try store.map { store throws(ClientSetupError) in
             guard let owner, !owner.isEmpty else { throw .ownerMissing }
             return SavedRooms(store: store, account: EditAccount(owner: owner, origin: address.origin))

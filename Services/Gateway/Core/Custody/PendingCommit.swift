@@ -75,7 +75,7 @@ struct PendingCommit {
 
     /// The ends of the gestures that it would have ended, had it been applied.
     var gestureEnds: [GestureEnd] {
-        self.commit.gestures.filter { $0.gesture > 0 }.map { ended in
+        self.commit.endedGestures.map { ended in
             GestureEnd(
                 room: self.commit.room, element: ended.element, user: self.commit.user,
                 sid: SessionKey.sid(of: self.commit.session), gesture: ended.gesture)

@@ -4,7 +4,7 @@ import TouchSyncClientCore
 /// Reads rooms' histories by HTTP.
 struct HistoryReader: Sendable {
     let transport: any Transport
-    let address: ServerAddress
+    let address: ServerOrigin
 
     /// The server's pages have about 1 MiB, unless a single entry is larger.
     private static let pageBytes = 8 << 20

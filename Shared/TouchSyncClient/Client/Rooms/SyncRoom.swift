@@ -75,7 +75,7 @@ public struct SyncRoom: Sendable {
     /// Who changed what: a page behind a number.
     /// - Parameter limit: the maximum number of entries, 1–200.
     /// - Throws: `ClientError`, `TransportError` or `CancellationError`.
-    public func history(after seq: Int64 = 0, limit: Int = 50) async throws -> HistoryPage {
+    public func history(after seq: Int64 = 0, limit: Int = 50) async throws -> RoomHistoryPage {
         try await self.client.history(of: self.id, after: seq, limit: limit)
     }
 

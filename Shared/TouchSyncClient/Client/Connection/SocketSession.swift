@@ -1,5 +1,5 @@
 /// One WebSocket, from the attempt to open it to its end.
-final class ClientSocket: Sendable {
+final class SocketSession: Sendable {
     private struct State: Sendable {
         var connection: (any TransportConnection)?
         var task: Task<Void, Never>?

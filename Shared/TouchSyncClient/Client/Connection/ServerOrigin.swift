@@ -1,5 +1,5 @@
 /// Where a server is: scheme, host and port of its URL. What else the URL has is not used.
-struct ServerAddress: Equatable, Sendable {
+struct ServerOrigin: Equatable, Sendable {
     /// Such as `https://touch.example` or `http://127.0.0.1:8080`: lower case, without the scheme's own port.
     let origin: String
     /// What comes before the path of a WebSocket.

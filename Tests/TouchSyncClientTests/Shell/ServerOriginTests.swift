@@ -3,7 +3,7 @@ import Testing
 @testable import TouchSyncClient
 
 /// Where a server is.
-@Suite struct ServerAddressTests {
+@Suite struct ServerOriginTests {
     @Test(arguments: [
         ("https://Touch.Example/app?x#y", "https://touch.example", "wss://touch.example"),
         ("http://touch.example:80", "http://touch.example", "ws://touch.example"),
@@ -14,7 +14,7 @@ import Testing
         ("http://touch.example:", "http://touch.example", "ws://touch.example"),
     ])
     func isSchemeHostAndPort(url: String, origin: String, socket: String) throws {
-        let address = try #require(ServerAddress(url))
+        let address = try #require(ServerOrigin(url))
         #expect(address.origin == origin && address.socketOrigin == socket)
     }
 
@@ -22,6 +22,6 @@ import Testing
         "http://", "http://:80", "http://a:b", "http://a:-1", "http://::1", "http://[::1", "http://a:65536", "//a",
     ])
     func anythingElseIsNone(url: String) {
-        #expect(ServerAddress(url) == nil)
+        #expect(ServerOrigin(url) == nil)
     }
 }

@@ -3,23 +3,23 @@ import JSONBytes
 import TouchSyncClientCore
 
 /// A page of a room's history.
-public struct HistoryPage: Sendable {
+public struct RoomHistoryPage: Sendable {
     /// What was changed, in the order of `seq`.
-    public let entries: [HistoryEntry]
+    public let entries: [RoomHistoryEntry]
     /// Where the next page begins; nil when this is the last one.
     public let next: Int64?
     /// The oldest number that the history still has.
     public let oldest: Int64
 
     init(json: JSONValue) {
-        self.entries = (json["entries"]?.objects ?? []).compactMap(HistoryEntry.init(json:))
+        self.entries = (json["entries"]?.objects ?? []).compactMap(RoomHistoryEntry.init(json:))
         self.next = json["next"]?.integer
         self.oldest = json["oldest"]?.integer ?? 1
     }
 }
 
 /// One change of a room.
-public struct HistoryEntry: Sendable {
+public struct RoomHistoryEntry: Sendable {
     /// Its number in the room.
     public let seq: Int64
     /// When it was stored: UTC as in RFC 3339, with ms.
