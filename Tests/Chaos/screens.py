@@ -23,10 +23,14 @@ class Screen:
         self.counts = collections.Counter()
         # The numbers of rows that are this person's edits.
         self.own = {edit.seq for edit in edits.all[person] if edit.seq is not None and not edit.is_undo}
+        # Each element's last result in the runs before: a room that is behind it is shown with that edit or without it,
+        # as the store still had it or not when the process died.
+        self.before, self.latest = {}, {}
         self.begin(0)
 
     def begin(self, run):
         self.run = run
+        self.before |= {name: max(seq, self.before.get(name, 0)) for name, seq in self.latest.items()}
         self.seq = 0
         # Edits under way by call, elements under fingers by gesture, and each element's last result.
         self.under_way, self.touched, self.latest = {}, {}, {}
@@ -80,6 +84,7 @@ class Screen:
             return
         busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
         busy |= {name for edit in self.restored for name in edit.elements} | self.unsure | self.untold
+        busy |= {name for name, result in self.before.items() if result > seq}
         stored = self.truth.room(self.room, seq)
         for name in {**stored, **shown}:
             if name not in busy:

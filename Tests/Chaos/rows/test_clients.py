@@ -2,6 +2,7 @@
 broken client would spoil it, and their judge must find it."""
 
 import copy
+import re
 import signal
 
 import orjson
@@ -158,8 +159,9 @@ def looks_of_the_settled(records):
             under_way[record["person"]] += 1
         elif record["kind"] in ("applied", "refused", "lifted"):
             under_way[record["person"]] -= 1
-        elif record["kind"] == "look" and record["elements"] and not record["pending"] and not under_way[record["person"]]:
-            found.append(place)
+        elif record["kind"] == "look" and record["elements"] and record["seq"] and not record["pending"]:
+            if not under_way[record["person"]]:
+                found.append(place)
     return found
 
 
@@ -175,7 +177,7 @@ def an_element_is_not_shown(records):
 
 def a_deleted_element_is_shown(records):
     elements = records[middle(looks_of_the_settled(records))]["elements"]
-    elements["nobody's"] = {**elements[sorted(elements)[0]], "id": "nobody's"}
+    elements["deleted"] = {**elements[sorted(elements)[0]], "id": "deleted"}
 
 
 def an_element_jumps_back_after_its_result(records):
@@ -218,7 +220,8 @@ SPOILT = [
     (an_edit_has_no_result, "no result"), (an_edit_has_two_results, "two results"),
     (two_edits_have_one_number, "one number for several"),
     (a_number_is_known_before_its_edit_begins, "was known before it began"),
-    (an_element_is_shown_elsewhere, "is shown as"), (an_element_is_not_shown, "is shown as None"),
+    (an_element_is_shown_elsewhere, "is (shown as|back at)"),
+    (an_element_is_not_shown, "is (shown as|back at) None"),
     (a_deleted_element_is_shown, "instead of None"), (an_element_jumps_back_after_its_result, "is back at"),
     (a_number_goes_down, "before"), (an_element_is_not_shown_at_the_end, "at the end"),
     (an_element_is_shown_otherwise_at_the_end, "at the end"), (an_edit_waits_at_the_end, "with 1 pending"),
@@ -230,4 +233,4 @@ def test_what_a_broken_client_does_is_found(recorded, spoil, words):
     spoilt = copy.deepcopy(recorded)
     spoil(spoilt)
     faults, _ = judge(lambda: iter(spoilt))
-    assert any(words in fault for fault in faults), faults
+    assert any(re.search(words, fault) for fault in faults), faults
