@@ -129,13 +129,14 @@ let gateway: [Target] = [
     library(
         "GatewayCore", "Services/Gateway/Core",
         ["Wire", "Timing", "JSONBytes", "Canvas", "Auth", deque, heap]),
+    // What browsers show: pages, styles, scripts and pictures.
+    library("GatewayPages", "Services/Gateway/Pages", resources: [.embedInCode("web")]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
-            "GatewayCore", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO", "SocketIOServer", "Stages",
-            "Mesh",
-            "Auth",
-            "Boot", "WebClient", crypto, nioCore, nioPosix, nioHTTP1, nioLocks, deque, logging, lifecycle,
+            "GatewayCore", "GatewayPages", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO",
+            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", crypto, nioCore, nioPosix, nioHTTP1,
+            nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
 ]
@@ -265,8 +266,8 @@ let testTargets: [Target] = [
     tests(
         "GatewayTests",
         [
-            "TimingTestKit", "TLSTestKit", "GatewayCore", "GatewayDaemon", "Wire", "Timing", "Canvas", "Auth",
-            "JSONBytes", "Mesh", "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
+            "TimingTestKit", "TLSTestKit", "GatewayCore", "GatewayDaemon", "GatewayPages", "Wire", "Timing", "Canvas",
+            "Auth", "JSONBytes", "Mesh", "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
         ]),
     tests(
         "CoalescerTests",

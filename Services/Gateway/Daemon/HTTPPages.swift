@@ -62,17 +62,17 @@ final class HTTPPages: HTTPApplication {
     // MARK: Pages
 
     private func page(_ head: HTTPRequestHead) -> HTTPResponse {
-        let client = ClientPages.answer(path: head.path, known: head.header("if-none-match"))
-        guard client != nil || head.path == "/" else { return Self.refusal(.noSuchPage) }
+        guard let file = StaticFile.at(head.path) else { return Self.refusal(.noSuchPage) }
         guard Self.reading.contains(head.method) else { return Self.wrongMethod(Self.reading) }
-        return client.map { self.shared($0, with: head) } ?? Self.page
+        let answer = file.answer(known: head.header("if-none-match"))
+        return file.isForOtherOrigins ? self.shared(answer, with: head) : answer
     }
 
-    /// The client is for pages of the allowed origins, too.
-    private func shared(_ client: HTTPResponse, with head: HTTPRequestHead) -> HTTPResponse {
+    /// An answer that pages of the allowed origins may read, too.
+    private func shared(_ answer: HTTPResponse, with head: HTTPRequestHead) -> HTTPResponse {
         do throws(Refusal) {
             try self.checkOrigin(of: head)
-            return self.readable(client, by: head)
+            return self.readable(answer, by: head)
         } catch {
             return self.readable(Self.refusal(error), by: head)
         }
@@ -238,13 +238,6 @@ final class HTTPPages: HTTPApplication {
         response.headers.append(("allow", methods))
         return response
     }
-
-    private static let page = HTTPResponse(
-        status: 200,
-        headers: [
-            ("content-type", "text/html; charset=utf-8"), ("cache-control", "no-cache"),
-            ("content-security-policy", RoomPage.securityPolicy),
-        ], body: Array(RoomPage.html.utf8))
 }
 
 extension Refusal {
