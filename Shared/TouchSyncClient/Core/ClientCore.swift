@@ -77,7 +77,7 @@ public struct ClientCore: Sendable {
         for index in self.rooms.indices { self.rooms[index].finish(&self.outbox) }
         guard self.rooms.contains(where: \.canLeave) else { return }
         for room in self.rooms where room.canLeave {
-            room.ask("room:leave", about: .nothing, &self.outbox) { _ in }
+            room.address.ask("room:leave", about: .nothing, &self.outbox) { _ in }
             room.tell(.left, &self.outbox)
         }
         self.rooms.removeAll(where: \.canLeave)
@@ -102,9 +102,9 @@ public struct ClientCore: Sendable {
 
     // MARK: Rooms
 
-    private func index(of id: TextKey) -> Int? { self.rooms.firstIndex { $0.id == id } }
+    private func index(of id: TextKey) -> Int? { self.rooms.firstIndex { $0.address.id == id } }
 
-    private func index(ofSerial serial: Int) -> Int? { self.rooms.firstIndex { $0.serial == serial } }
+    private func index(ofSerial serial: Int) -> Int? { self.rooms.firstIndex { $0.address.serial == serial } }
 
     private mutating func join(_ id: TextKey, _ record: RoomRecord?) {
         if let index = self.index(of: id) { return self.rooms[index].joinedAgain(&self.outbox) }
@@ -195,7 +195,7 @@ extension ClientCore {
     public func seq(of room: String) -> Int64 { self.room(room)?.contents.seq ?? 0 }
 
     /// The number of edits without a result.
-    public func pendingEdits(in room: String) -> Int { self.room(room)?.queue.openCount ?? 0 }
+    public func pendingEdits(in room: String) -> Int { self.room(room)?.edits.openCount ?? 0 }
 
     private func room(_ id: String) -> ClientRoom? { self.index(of: TextKey(id)).map { self.rooms[$0] } }
 }

@@ -38,15 +38,12 @@ extension ClientRoom {
 
     /// Applies the change that follows the last one.
     mutating func apply(_ event: String, _ data: JSONObject, seq: Int64, _ outbox: inout ClientOutbox) {
-        var own: ClientEdit?
-        if let sid = data["sid"]?.string, TextKey(sid) == self.session.sid, let number = data["n"]?.integer {
-            own = self.queue.streamed(number)
-        }
+        let own = self.edits.streamed(data)
         let ids = self.contents.apply(event, data, seq: seq)
         self.contents.touch(ids)
         for id in ids { self.endMovement(id, &outbox) }
-        if let own { self.contents.touch(own.elementIds) }
-        self.settle()
+        self.contents.touch(own)
+        self.edits.settle(&self.contents)
     }
 
     // MARK: Movements of others

@@ -30,7 +30,7 @@ extension ClientRoom {
             return self.tell(.result(id: id, EditAnswer(unchangedAt: self.contents.seq)), &outbox)
         }
         let body = JSONObject { gesture.encodeMembers(gesture.fields, into: &$0) }
-        self.edit(id: id, event: gesture.event(isCommit: true), body: body, &outbox)
+        self.edits.edit(id: id, event: gesture.event(isCommit: true), body: body, &self.contents, &outbox)
     }
 
     /// Nothing is to change: others see the element where it is stored.
@@ -90,14 +90,14 @@ extension ClientRoom {
 
     private func sendSelection(_ outbox: inout ClientOutbox) {
         guard self.phase == .joined else { return }
-        self.ask("selection:set", about: .nothing, &outbox) { writer in
+        self.address.ask("selection:set", about: .nothing, &outbox) { writer in
             writer.member("elementIds", self.attention.selection ?? [])
         }
     }
 
     private func sendViewport(_ outbox: inout ClientOutbox) {
         guard self.phase == .joined else { return }
-        self.ask("viewport:set", about: .nothing, &outbox) { writer in
+        self.address.ask("viewport:set", about: .nothing, &outbox) { writer in
             guard let viewport = self.attention.viewport else { return }
             writer.member("x", viewport.origin.x)
             writer.member("y", viewport.origin.y)

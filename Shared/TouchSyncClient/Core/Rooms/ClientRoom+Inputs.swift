@@ -4,8 +4,9 @@ extension ClientRoom {
         switch input {
         case .join: self.joinedAgain(&outbox)
         case .leave: self.isLeaving = true
-        case .edit(let id, let event, let body): self.edit(id: id, event: event, body: body, &outbox)
-        case .historyRead(let after, let page): self.historyRead(after: after, page, &outbox)
+        case .edit(let id, let event, let body):
+            self.edits.edit(id: id, event: event, body: body, &self.contents, &outbox)
+        case .historyRead(let after, let page): self.edits.historyRead(after: after, page, &self.contents, &outbox)
         case .gestureBegan(let name, let ids, let pivot): self.gestureBegan(name, elementIds: ids, pivot: pivot)
         case .gestureMoved(let name, let fields): self.gestureMoved(name, fields, &outbox)
         case .gestureEnded(let name, let id): self.gestureEnded(name, id: id, &outbox)

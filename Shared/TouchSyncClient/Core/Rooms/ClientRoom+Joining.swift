@@ -6,9 +6,10 @@ extension ClientRoom {
         self.retryAt = nil
         guard outbox.isConnected else { return }
         self.phase = .joining
-        self.ask("room:join", about: .join(room: self.serial), &outbox) { writer in
+        self.edits.joinBegan()
+        self.address.ask("room:join", about: .join(room: self.address.serial), &outbox) { writer in
             writer.member("parts", true)
-            writer.member("session", ifPresent: self.session.secret)
+            writer.member("session", ifPresent: self.edits.session.secret)
             guard let (epoch, seq) = self.contents.position else { return }
             writer.object("resume") { writer in
                 writer.member("epoch", epoch)
@@ -32,20 +33,10 @@ extension ClientRoom {
     }
 
     private mutating func joinAccepted(_ answer: JSONObject, _ outbox: inout ClientOutbox) {
-        self.allowance = RoomAllowance(JSONObject(answer["limits"]))
         self.throttleMs = answer["throttleMs"]?.milliseconds ?? 16
         let last = answer["n"]?.integer ?? 0
-        let session = answer["session"]?.string
-        if !self.session.isSame(session) {
-            self.queue.sessionLost(sid: self.session.sid)
-        } else if self.queue.firstNumber > last.plus(1) {
-            // The server's numbers of this session lie behind: what was acknowledged was lost with its database.
-            return self.loseSession(&outbox)
-        }
-        self.queue.continued(after: last)
-        self.session = RoomSession(secret: session, sid: TextKey(answer["sid"]?.string ?? ""))
-        self.saving.changed()
-        if self.contents.rulesArrived(answer["rules"]) { self.touchEdits() }
+        guard self.edits.joinAccepted(answer, last: last) else { return self.loseSession(&outbox) }
+        if self.contents.rulesArrived(answer["rules"]) { self.edits.touchAll(&self.contents) }
         self.people.met(answer["members"])
         self.tell(.membersChanged, &outbox)
         if answer["recovered"]?.bool == true, self.isPresentEpoch(answer["epoch"]) {
@@ -82,36 +73,41 @@ extension ClientRoom {
     private mutating func replaced(_ outbox: inout ClientOutbox) {
         guard let last = self.contents.replaced() else { return }
         self.movements.clear()
-        self.queue.stored(upTo: last)
-        self.touchEdits()
-        self.settle()
+        self.edits.stored(upTo: last, &self.contents)
         self.ready(recovered: false, &outbox)
     }
 
     private mutating func ready(recovered: Bool, _ outbox: inout ClientOutbox) {
         self.phase = .joined
-        self.pause.reset()
         self.tell(.joined(recovered: recovered), &outbox)
         self.sendAttention(&outbox)
-        if self.queue.hasDoubts { self.searchHistory(&outbox) } else { self.pump(&outbox) }
+        self.edits.joined(self.contents, &outbox)
     }
 
     private mutating func joinRefused(_ error: ClientError, _ outbox: inout ClientOutbox) {
-        if error.code == "session_expired", self.session.secret != nil { return self.loseSession(&outbox) }
+        if error.code == "session_expired", self.edits.session.secret != nil { return self.loseSession(&outbox) }
         if error.isRetryable {
-            self.retryAt = outbox.now.plus(self.pause.next(asked: error.retryAfter))
+            self.retryAt = outbox.now.plus(self.edits.pause.next(asked: error.retryAfter))
             return
         }
         self.phase = .refused
         self.tell(.refused(error), &outbox)
     }
 
-    /// The session ended: whether its last edits were applied is known to the room's history alone.
-    mutating func loseSession(_ outbox: inout ClientOutbox) {
-        self.queue.sessionLost(sid: self.session.sid)
-        self.session.secret = nil
-        self.saving.changed()
-        self.touchEdits()
+    /// The answer to an edit that was sent for the `attempt`th time, under a session.
+    mutating func editAnswered(
+        _ key: Int, attempt: Int, session: String?, _ answer: JSONObject, _ outbox: inout ClientOutbox
+    ) {
+        switch self.edits.answered(key, attempt: attempt, session: session, answer, &self.contents, &outbox) {
+        case .lives: break
+        case .expired: self.join(&outbox)
+        case .lost: self.loseSession(&outbox)
+        }
+    }
+
+    /// The room goes on under another session.
+    private mutating func loseSession(_ outbox: inout ClientOutbox) {
+        self.edits.loseSession(&self.contents)
         self.join(&outbox)
     }
 }

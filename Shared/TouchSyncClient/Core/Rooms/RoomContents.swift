@@ -20,8 +20,13 @@ struct RoomContents: Sendable {
     var position: (epoch: String, seq: Int64)? { self.epoch.map { ($0, self.seq) } }
 
     /// The size of the element that an annotation belongs to.
-    func parentSize(of element: Element) -> Size? {
+    private func parentSize(of element: Element) -> Size? {
         element.parentId.flatMap { self.confirmed[TextKey($0)]?.originalSize }
+    }
+
+    /// What an edit of an element needs to be shown.
+    func scene(of element: Element?) -> EditScene {
+        EditScene(rules: self.rules, parentSize: element.flatMap(self.parentSize(of:)))
     }
 
     /// The annotations of some elements: they are deleted with them.
