@@ -16,7 +16,7 @@ extension Fanout {
             self.rooms[slot].forget(join: tag, at: now, with: &self.services)
             self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }
-        for slot in self.slots(of: gateway) { self.rooms[slot].feed.linkDown(to: gateway) }
+        for slot in self.slots(of: gateway) { self.rooms[slot].feed.audience.linkDown(to: gateway) }
     }
 
     /// The rooms in which a gateway has connections, in the order of their slots.
@@ -27,7 +27,7 @@ extension Fanout {
     /// Records for a gateway were dropped because its link was full; now it accepts again. The gateway is sent where
     /// each of its rooms stands, so that it sees what it misses and asks for it with a `RoomInterest`.
     package mutating func linkDrained(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for slot in self.slots(of: gateway) where self.rooms[slot].feed.occupancy.isStreaming(gateway) {
+        for slot in self.slots(of: gateway) where self.rooms[slot].feed.audience.occupancy.isStreaming(gateway) {
             self.rooms[slot].feed.sendPosition(to: gateway, isReset: false, with: &self.services, into: &actions)
         }
     }
@@ -91,7 +91,7 @@ extension Fanout {
     /// A gateway needs the areas of a room's previews.
     package mutating func areaInterestReceived(_ interest: AreaInterest, from gateway: GatewayID) {
         guard let slot = self.rooms.slot(of: interest.room) else { return }
-        self.rooms[slot].feed.occupancy.setViewports(true, at: gateway)
+        self.rooms[slot].feed.audience.occupancy.setViewports(true, at: gateway)
     }
 
     /// A gesture ended without a commit.

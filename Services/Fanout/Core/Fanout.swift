@@ -47,7 +47,7 @@ package struct Fanout: Sendable {
 
     /// How many connections are in a room, as far as is known here.
     package func connectionCount(in room: Identifier) -> Int {
-        self.rooms.slot(of: room).map { self.rooms[$0].feed.occupancy.connectionCount } ?? 0
+        self.rooms.slot(of: room).map { self.rooms[$0].feed.audience.occupancy.connectionCount } ?? 0
     }
 
     // MARK: Time

@@ -98,7 +98,7 @@ extension Room {
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
-            pending.isReady(at: self.feed.stream.seq, now), !self.feed.catchUps.includes(pending.gateway),
+            pending.isReady(at: self.feed.stream.seq, now), !self.feed.audience.catchUps.includes(pending.gateway),
             let content = self.feed.content(for: tag, pending, with: &services, into: &actions)
         else { return }
         if case .elements(let json) = content, json.count > services.limits.roomBytes {

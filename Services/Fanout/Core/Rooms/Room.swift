@@ -30,7 +30,7 @@ struct Room: Sendable {
 
     /// True without members, joins and reads.
     var isIdle: Bool {
-        self.feed.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
+        self.feed.audience.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
     }
 
     /// True once for each batch of previews.
@@ -106,7 +106,7 @@ struct Room: Sendable {
     ) {
         self.feed.install(snapshot, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
         self.recount()
-        for gateway in self.feed.catchUps.gateways {
+        for gateway in self.feed.audience.catchUps.gateways {
             self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
         }
         self.advanceJoins(at: now, with: &services, into: &actions)
@@ -125,7 +125,7 @@ struct Room: Sendable {
             services.questions.retry(.load, of: self.name, at: now + services.limits.retryDelay)
             self.reviewIdle(at: now, with: &services)
         case .catchUp(let gateway):
-            guard self.feed.catchUps.awaitsLog(tag, for: gateway) else { return }
+            guard self.feed.audience.catchUps.awaitsLog(tag, for: gateway) else { return }
             self.advanceCatchUp(of: gateway, rows: reply.rows ?? [], at: now, with: &services, into: &actions)
         case .replay(let join):
             services.joins[join]?.replay = .answered(reply.rows ?? [])
@@ -170,8 +170,8 @@ struct Room: Sendable {
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        _ = self.feed.catchUps.cancel(gateway)
-        for connection in self.feed.occupancy.connections(of: gateway, onlyStale: false) {
+        _ = self.feed.audience.catchUps.cancel(gateway)
+        for connection in self.feed.audience.occupancy.connections(of: gateway, onlyStale: false) {
             self.depart(connection, isSilent: true, at: now, with: &services, into: &actions)
         }
         // What still waits here is asked of another fan-out by now.
@@ -184,7 +184,7 @@ struct Room: Sendable {
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        for connection in self.feed.occupancy.connections(of: gateway, onlyStale: true) {
+        for connection in self.feed.audience.occupancy.connections(of: gateway, onlyStale: true) {
             self.feed.endGestures(of: connection, at: now, into: &actions)
             self.depart(connection, at: now, with: &services, into: &actions)
         }
@@ -205,7 +205,7 @@ struct Room: Sendable {
         into actions: inout [FanoutAction]
     ) {
         // Joins through a gateway wait until it has caught up, or need not any more.
-        let isFreed = self.feed.depart(connection, isSilent: isSilent, with: &services, into: &actions)
+        let isFreed = self.feed.audience.depart(connection, isSilent: isSilent, with: &services, into: &actions)
         if isFreed { self.advanceJoins(at: now, with: &services, into: &actions) }
         self.reviewIdle(at: now, with: &services)
     }

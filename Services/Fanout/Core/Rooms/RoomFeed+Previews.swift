@@ -7,8 +7,8 @@ extension RoomFeed {
     mutating func previewReceived(
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        guard !self.occupancy.isEmpty else { return services.counters.drop(.room) }
-        if preview.isAttention { return self.attentionReceived(preview, with: &services, into: &actions) }
+        guard !self.audience.occupancy.isEmpty else { return services.counters.drop(.room) }
+        if preview.isAttention { return self.audience.attentionReceived(preview, with: &services, into: &actions) }
         var preview = self.parked.unpark(foldedWith: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)
     }
@@ -20,11 +20,7 @@ extension RoomFeed {
         switch self.judge(&preview, at: now, with: &services) {
         case .pass:
             services.counters.previewsPassed += 1
-            let streaming = self.occupancy.streaming
-            if streaming.isEmpty { return }
-            let lone = self.occupancy.loneGateway(of: preview.connection)
-            if let lone, streaming.count == 1, streaming[0] == lone { return }
-            actions.append(.broadcast(.preview(preview), to: streaming, except: lone))
+            self.audience.show(preview, into: &actions)
         case .park:
             self.park(preview, at: now, with: &services)
         case .drop(let reason):
@@ -35,10 +31,11 @@ extension RoomFeed {
     private mutating func judge(
         _ preview: inout Preview, at now: Instant, with services: inout RoomServices
     ) -> PreviewVerdict {
-        if self.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
+        if self.audience.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
         guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
         return self.elements.judge(
-            &preview, needsArea: self.occupancy.hasViewports, rules: services.rules, with: &services.document, at: now,
+            &preview, needsArea: self.audience.occupancy.hasViewports, rules: services.rules, with: &services.document,
+            at: now,
             limits: services.limits)
     }
 
@@ -71,7 +68,7 @@ extension RoomFeed {
         // What was shown before the room moved here cannot be known.
         let isUncertain = self.hasMovedHere(within: services.limits.fenceAge, at: now)
         let ended = self.elements.end(gesture, isUncertain: isUncertain, at: now, limits: services.limits)
-        if let ended { self.broadcast(.gestureEnded(ended), into: &actions) }
+        if let ended { self.audience.broadcast(.gestureEnded(ended), into: &actions) }
     }
 
     /// Ends what others see of the gestures of a connection: it is gone without having left, or joined again under
@@ -79,8 +76,8 @@ extension RoomFeed {
     mutating func endGestures(
         of connection: UInt64, but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard let user = self.occupancy.user(of: connection) else { return }
+        guard let user = self.audience.occupancy.user(of: connection) else { return }
         let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
-        for gesture in ended { self.broadcast(.gestureEnded(gesture), into: &actions) }
+        for gesture in ended { self.audience.broadcast(.gestureEnded(gesture), into: &actions) }
     }
 }

@@ -3,15 +3,12 @@ internal import Wire
 
 /// A room as its gateways see it: elements, numbered updates, members and previews.
 ///
-/// What it sends goes to the caller's actions, in the order in which gateways must see it. Updates go to the gateways
-/// that stream the room; what is outside of the numbered stream goes also to those that still catch up.
+/// What it sends goes to the caller's actions, in the order in which gateways must see it.
 struct RoomFeed: Sendable {
     let name: Identifier
     var stream = RoomStream()
     var elements = ElementStore()
-    var occupancy = Occupancy()
-    var catchUps = CatchUps()
-    var owners = SessionOwners()
+    var audience: RoomAudience
     var parked: PreviewPark
     /// When the room moved here from another fan-out: for a while after that gateways name members who are known
     /// already, and gestures may be open that were never seen here.
@@ -19,13 +16,13 @@ struct RoomFeed: Sendable {
 
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name
+        self.audience = RoomAudience(of: name)
         self.parked = PreviewPark(capacity: limits.parkedPreviews)
     }
 
     /// Roughly the bytes that it occupies.
     var footprint: Int {
-        512 + self.elements.footprint + self.stream.recentBytes + self.occupancy.connectionCount * 256
-            + self.occupancy.selectionBytes
+        512 + self.elements.footprint + self.stream.recentBytes + self.audience.footprint
     }
 
     /// True when the room moved here less than `span` ago.
@@ -72,13 +69,9 @@ struct RoomFeed: Sendable {
         if installation != .passed { self.elements.replace(with: snapshot, at: now, limits: services.limits) }
         switch installation {
         case .passed, .began: break
-        case .jumped:
-            for gateway in self.occupancy.streaming {
-                self.occupancy.stream(false, to: gateway)
-                self.catchUps.begin(gateway, at: before)
-            }
+        case .jumped: self.audience.jumped(from: before)
         case .lost:
-            for gateway in self.occupancy.streaming {
+            for gateway in self.audience.occupancy.streaming {
                 self.sendPosition(to: gateway, isReset: true, with: &services, into: &actions)
             }
         }
@@ -116,8 +109,7 @@ struct RoomFeed: Sendable {
     ) {
         self.stream.advance(over: update, limits: services.limits)
         self.elements.apply(update, at: now, limits: services.limits)
-        let streaming = self.occupancy.streaming
-        if !streaming.isEmpty { actions.append(.broadcast(.update(update), to: streaming, except: nil)) }
+        self.audience.stream(update, into: &actions)
         if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
     }
 
@@ -164,19 +156,6 @@ struct RoomFeed: Sendable {
         return .state(history.position(at: self.stream.seq), elements: json)
     }
 
-    // MARK: Records
-
-    /// Sends what is outside of the numbered stream.
-    func broadcast(_ record: GatewayRecord, into actions: inout [FanoutAction]) {
-        var audience = self.occupancy.streaming
-        if !self.catchUps.isEmpty {
-            audience = self.occupancy.gateways.filter {
-                self.occupancy.isStreaming($0) || self.catchUps.includes($0)
-            }
-        }
-        if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
-    }
-
     /// Sends a gateway the position of the stream, and what members show who are connected elsewhere.
     func sendPosition(
         to gateway: GatewayID, isReset: Bool, with services: inout RoomServices, into actions: inout [FanoutAction]
@@ -184,7 +163,7 @@ struct RoomFeed: Sendable {
         let position = services.history.position(at: self.stream.seq)
         actions.append(
             .send(.roomPosition(RoomPosition(room: self.name, position: position, isReset: isReset)), to: gateway))
-        self.sendAttention(to: gateway, into: &actions)
+        self.audience.sendAttention(to: gateway, into: &actions)
         if isReset { services.counters.resets += 1 }
     }
 }

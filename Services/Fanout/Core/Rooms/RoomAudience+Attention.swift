@@ -4,7 +4,7 @@ internal import Wire
 /// Cursors and selections: part of what the room's gateways see, outside of the numbered stream.
 ///
 ///     preview ──► kept with its connection, sent on ──► the connection leaves, or its session moves on ──► hidden
-extension RoomFeed {
+extension RoomAudience {
     /// A member moved its cursor or selected something.
     mutating func attentionReceived(
         _ preview: Preview, with services: inout RoomServices, into actions: inout [FanoutAction]

@@ -1,0 +1,64 @@
+import Canvas
+import Testing
+import Timing
+import Wire
+
+@testable import FanoutCore
+
+/// Who sees a room, without the room.
+@Suite struct RoomAudienceTests {
+    private var audience = RoomAudience(of: "r")
+    private var services = RoomServices(limits: FanoutLimits(), rules: .defaults)
+
+    private init() {
+        _ = self.audience.occupancy.enter(1, at: Scene.g1, as: .named("ann"))
+        _ = self.audience.occupancy.enter(2, at: Scene.g2, as: .named("ben"))
+        self.audience.occupancy.stream(true, to: Scene.g1)
+    }
+
+    @Test func catchingUpGatewaySeesWhatIsOutsideOfTheStream() {
+        var audience = self.audience
+        var actions: [FanoutAction] = []
+        audience.broadcast(.sessionClaimed(Self.news), into: &actions)
+        audience.catchUps.begin(Scene.g2, at: Position(epoch: "e", seq: 3))
+        audience.broadcast(.sessionClaimed(Self.news), into: &actions)
+        #expect(
+            actions == [
+                .broadcast(.sessionClaimed(Self.news), to: [Scene.g1], except: nil),
+                .broadcast(.sessionClaimed(Self.news), to: [Scene.g1, Scene.g2], except: nil),
+            ])
+    }
+
+    @Test func previewIsNotSentBackToALoneMover() {
+        var audience = self.audience
+        var actions: [FanoutAction] = []
+        let preview = Preview.cursor(nil, in: "r", connection: 1, user: "ann", sid: "s", version: 1)
+        audience.show(preview, into: &actions)
+        #expect(actions.isEmpty)
+        audience.occupancy.stream(true, to: Scene.g2)
+        audience.show(preview, into: &actions)
+        #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: Scene.g1)])
+        _ = audience.occupancy.enter(3, at: Scene.g1, as: .named("cem"))
+        actions = []
+        audience.show(preview, into: &actions)
+        #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: nil)])
+    }
+
+    @Test mutating func jumpStopsAllStreams() {
+        self.audience.jumped(from: Position(epoch: "e", seq: 3))
+        #expect(self.audience.occupancy.streaming.isEmpty && self.audience.catchUps.gateways == [Scene.g1])
+    }
+
+    @Test mutating func lastConnectionTakesItsGatewayAndItsPersonWithIt() {
+        var actions: [FanoutAction] = []
+        self.audience.catchUps.begin(Scene.g2, at: Position(epoch: "e", seq: 3))
+        #expect(self.audience.depart(2, with: &self.services, into: &actions) == true)
+        let presence = Presence(room: "r", hasJoined: false, member: .named("ben"), except: 0)
+        #expect(actions == [.broadcast(.presence(presence), to: [Scene.g1], except: nil)])
+        actions = []
+        #expect(self.audience.depart(1, isSilent: true, with: &self.services, into: &actions) == false)
+        #expect(actions.isEmpty && self.audience.occupancy.isEmpty)
+    }
+
+    private static let news = SessionClaimed(room: "r", sid: "s", claim: 2)
+}
