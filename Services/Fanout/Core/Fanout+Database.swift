@@ -58,7 +58,7 @@ extension Fanout {
         case .shardLog(let shard, let after):
             self.shards.logAnswered(of: shard)
             self.logAnswered(of: shard, after: after, rows: reply.rows, at: now, into: &actions)
-        case .history: self.historyAnswered(reply, at: now, into: &actions)
+        case .history: self.historyReads.answered(reply, at: now, with: &self.services, into: &actions)
         case .room(let room, let purpose):
             guard let slot = self.rooms.slot(of: room) else { return }
             if purpose == .load, case .room(let snapshot) = reply {

@@ -94,6 +94,14 @@ extension Fanout {
         self.rooms[slot].feed.audience.occupancy.setViewports(true, at: gateway)
     }
 
+    /// A gateway asks for a page of a room's history.
+    package mutating func historyReadReceived(
+        _ read: HistoryRead, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
+    ) {
+        guard self.services.gateways.isUp(gateway) else { return }
+        self.historyReads.received(read, from: gateway, at: now, with: &self.services, into: &actions)
+    }
+
     /// A gesture ended without a commit.
     package mutating func gestureEndReceived(
         _ gesture: GestureEnd, at now: Instant, into actions: inout [FanoutAction]

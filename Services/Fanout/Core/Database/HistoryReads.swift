@@ -2,13 +2,14 @@ internal import DequeModule
 internal import Timing
 internal import Wire
 
-/// Reads of rooms' histories that wait for the database. It is asked for one page at a time, so that any number of them
-/// delays a join by no more than one page.
+/// Pages of rooms' histories. They come from the database's log, so no room has to be in memory for them. It is asked for
+/// one page at a time, so that any number of reads delays a join by no more than one page.
 ///
-///     enqueue ──► waits ──startNext──► under way ──finish──► answered
+///     received ──► waits ──► under way ──► answered
+///         └──────────┴─────► refused
 struct HistoryReads: Sendable {
     /// One read.
-    struct Pending: Equatable, Sendable {
+    private struct Pending: Equatable, Sendable {
         let read: HistoryRead
         let gateway: GatewayID
         /// When it is refused if its turn has not come.
@@ -21,19 +22,63 @@ struct HistoryReads: Sendable {
     /// How many wait or are under way.
     var count: Int { self.waiting.count + (self.underWay == nil ? 0 : 1) }
 
-    mutating func enqueue(_ read: Pending) {
-        self.waiting.append(read)
+    /// A gateway asks for a page.
+    mutating func received(
+        _ read: HistoryRead, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        let pending = Pending(read: read, gateway: gateway, expiresAt: now + services.limits.joinDeadline)
+        guard self.count < services.limits.historyReads, services.history.isKnown else {
+            return Self.answer(pending, .failure(.historyUnavailable), with: &services, into: &actions)
+        }
+        self.waiting.append(pending)
+        self.startNext(at: now, with: &services, into: &actions)
     }
 
-    /// The read whose turn has come; nil while one is under way, or none waits.
-    mutating func startNext() -> Pending? {
-        guard self.underWay == nil else { return nil }
-        self.underWay = self.waiting.popFirst()
-        return self.underWay
+    /// The database answered the read that was under way, or could not.
+    mutating func answered(
+        _ reply: DatabaseReply, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        guard let pending = exchange(&self.underWay, with: nil) else { return }
+        let outcome = Self.outcome(of: reply, limits: services.limits)
+        Self.answer(pending, outcome, with: &services, into: &actions)
+        self.startNext(at: now, with: &services, into: &actions)
     }
 
-    /// The read that was under way; nil when none was.
-    mutating func finish() -> Pending? {
-        exchange(&self.underWay, with: nil)
+    /// Asks the database for the next page, unless one is under way. Reads that have waited too long are refused.
+    private mutating func startNext(
+        at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        while self.underWay == nil, let pending = self.waiting.popFirst() {
+            guard now < pending.expiresAt else {
+                Self.answer(pending, .failure(.historyUnavailable), with: &services, into: &actions)
+                continue
+            }
+            self.underWay = pending
+            let read = pending.read
+            services.questions.ask(
+                .history(read.room, after: read.after, limit: Int(read.limit)), for: .history, into: &actions)
+        }
+    }
+
+    private static func outcome(of reply: DatabaseReply, limits: FanoutLimits) -> Result<HistoryPage, Refusal> {
+        guard case .history(let history) = reply else { return .failure(.historyUnavailable) }
+        return Result { () throws(Refusal) in try history.page(limits: limits) }
+    }
+
+    private static func answer(
+        _ pending: Pending, _ outcome: Result<HistoryPage, Refusal>, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        if case .failure = outcome { services.counters.refusals += 1 }
+        let reply = HistoryReply(request: pending.read.request, outcome: outcome)
+        actions.append(.send(.historyReply(reply), to: pending.gateway))
+    }
+}
+
+extension Refusal {
+    fileprivate static var historyUnavailable: Refusal {
+        Refusal(.unavailable, "The room's history cannot be read at the moment.", retryAfterMs: 1000)
     }
 }
