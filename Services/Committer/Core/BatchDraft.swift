@@ -22,18 +22,13 @@ struct BatchDraft: Sendable {
     var rules: RulesTable { self.allRules.current }
     private let allRules: RulesInForce
     let limits: CommitterLimits
-    private(set) var batch: ShardBatch
+    private(set) var rows: BatchRows
     /// Answers in the order of the commits.
     private(set) var answers: [CommitAnswer] = []
     /// Updates in the shard's order.
     private(set) var updates: [Update] = []
     private(set) var tally = DecisionTally()
 
-    /// The indices of rooms and streams in the batch, in the order in which commits referred to them.
-    private var rooms: [Identifier: Int] = [:]
-    private var streams: [StreamKey: Int] = [:]
-    /// The elements that the commits changed or read.
-    private(set) var elements: [ElementKey: DraftElement] = [:]
     /// The number of living annotations of elements that get or lose some, as far as it is known.
     private(set) var annotations: [ElementKey: Int] = [:]
     /// What the users of the commits can undo and redo.
@@ -48,16 +43,16 @@ struct BatchDraft: Sendable {
     ) {
         self.allRules = rules
         self.limits = limits
-        self.batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
-        self.batch.userSessions = limits.userSessions
-        self.batch.log.reserveCapacity(commits)
-        self.batch.elements.reserveCapacity(commits)
-        self.elements.reserveCapacity(commits)
-        self.streams.reserveCapacity(commits)
+        var batch = ShardBatch(shard: shard, version: version, gseq: gseq, chain: chain)
+        batch.userSessions = limits.userSessions
+        self.rows = BatchRows(batch, commits: commits)
         self.answers.reserveCapacity(commits)
         self.updates.reserveCapacity(commits)
         self.outcomes.reserveCapacity(commits)
     }
+
+    /// The batch so far.
+    var batch: ShardBatch { self.rows.batch }
 
     // MARK: One commit
 
@@ -91,10 +86,7 @@ struct BatchDraft: Sendable {
 
     /// The commit's stream; nil when it is not this user's.
     private mutating func stream(of commit: PreparedCommit, _ cache: inout ShardCache) -> StreamState? {
-        if let index = self.streams[commit.stream] {
-            let state = self.batch.streams[index].state
-            return state.user == commit.user ? state : nil
-        }
+        if let state = self.rows.stream(commit.stream) { return state.user == commit.user ? state : nil }
         switch cache.stream(commit.stream) {
         case .some(.some(let state)):
             return state.user == commit.user ? state : nil
@@ -123,7 +115,7 @@ struct BatchDraft: Sendable {
             } else {
                 let link = stacks.push(change, of: commit, seq: seq + 1, limits: self.limits)
                 room = StoredRoom(seq: seq + 1, totals: room.totals + growth.totals)
-                self.note(room, for: commit.room)
+                self.rows.note(room, for: commit.room)
                 self.note(growth, &cache)
                 self.apply(change, commit, seq: seq + 1, link)
             }
@@ -131,13 +123,12 @@ struct BatchDraft: Sendable {
         } catch {
             self.refuse(commit, error)
         }
-        self.use(up: commit.number, of: commit.stream, stream, stacks)
+        self.rows.use(up: commit.number, of: commit.stream, stream, stacks)
     }
 
     private mutating func refuse(_ commit: PreparedCommit, _ refusal: Refusal) {
         self.tally.refused += 1
-        self.batch.refusals.append(
-            ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, outcome: .refused(refusal)))
+        self.rows.refuse(commit, .refused(refusal))
         self.outcomes.append((commit.key, .refused(refusal, hash: commit.hash)))
         self.answer(commit, refusal)
     }
@@ -145,8 +136,7 @@ struct BatchDraft: Sendable {
     /// Nothing was left to undo: the commit has no number in the room's order.
     private mutating func leaveUnchanged(_ commit: PreparedCommit, seq: UInt64) {
         self.tally.unchanged += 1
-        self.batch.refusals.append(
-            ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, outcome: .unchanged(seq: seq)))
+        self.rows.refuse(commit, .unchanged(seq: seq))
         self.outcomes.append((commit.key, .unchanged(seq: seq, hash: commit.hash)))
         self.answer(commit, seq: seq, json: AppliedOutcome.unchanged(seq: seq, isDuplicate: false))
     }
@@ -156,18 +146,6 @@ struct BatchDraft: Sendable {
         switch commit.edit.request {
         case .edit(let edit): return try edit.decide(commit, in: &self, &cache)
         case .refused(let refusal): throw refusal
-        }
-    }
-
-    private mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState, _ stacks: UndoStacks) {
-        if let index = self.streams[key] {
-            self.batch.streams[index].state.highest = number
-            self.batch.streams[index].stacks = stacks
-        } else {
-            self.streams[key] = self.batch.streams.count
-            var state = state
-            state.highest = number
-            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state, stacks: stacks))
         }
     }
 
@@ -219,23 +197,20 @@ struct BatchDraft: Sendable {
 
     /// Records a change under the next numbers.
     private mutating func apply(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
-        self.batch.gseq += 1
-        let chained = HistoryChain.link(
-            gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
-            body: commit.hash)
-        self.batch.chain = HistoryChain.next(self.batch.chain, chained)
+        let chained = self.rows.advance(over: commit, seq: seq)
         for entry in change.entries {
-            self.write(entry, seq: seq)
+            self.rows.write(entry, seq: seq)
         }
         var elements = change.updatedElements
         elements.end(commit.gestures)
-        self.log(change, commit, seq: seq, link)
+        self.rows.log(change, commit, seq: seq, link)
         self.updates.append(
             Update(
-                shard: UInt8(truncatingIfNeeded: self.batch.shard), gseq: self.batch.gseq, room: commit.room, seq: seq,
+                shard: UInt8(truncatingIfNeeded: self.rows.batch.shard), gseq: self.rows.batch.gseq, room: commit.room,
+                seq: seq,
                 event: change.event, user: commit.user, sid: SessionKey.sid(of: commit.stream.session),
                 number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, link: chained,
-                chain: self.batch.chain, elements: elements, cause: change.cause))
+                chain: self.rows.batch.chain, elements: elements, cause: change.cause))
         let outcome = AppliedOutcome(
             seq: seq, event: change.event, elements: elements, adjusted: change.adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
@@ -243,29 +218,9 @@ struct BatchDraft: Sendable {
         self.answer(commit, seq: seq, json: outcome.acknowledgement(isDuplicate: false), elements: change.entries.count)
     }
 
-    private mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
-        let shape = change.event.shape
-        self.batch.log.append(
-            ShardBatch.LogRow(
-                room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
-                session: commit.stream.session, number: commit.number, gestures: commit.gestures,
-                element: shape.namesElement ? change.entries.first?.key.element : nil, hash: commit.hash,
-                chain: self.batch.chain, before: shape.logText(of: change.entries.lazy.compactMap(\.before)),
-                after: change.logTextAfter, link: link, cause: change.cause, undone: change.undone?.entry))
-    }
-
     /// Records state that is not written.
     mutating func note(_ state: ElementState, for key: ElementKey) {
-        self.elements[key, default: DraftElement(state: state)].state = state
-    }
-
-    private mutating func note(_ state: StoredRoom, for room: Identifier) {
-        if let index = self.rooms[room] {
-            self.batch.rooms[index].state = state
-        } else {
-            self.rooms[room] = self.batch.rooms.count
-            self.batch.rooms.append(ShardBatch.RoomRow(room: room, state: state))
-        }
+        self.rows.note(state, for: key)
     }
 
     /// Updates the numbers of annotations that are known.
@@ -286,23 +241,6 @@ struct BatchDraft: Sendable {
         }
     }
 
-    /// An element is written once per batch, in its state after the last commit on it.
-    private mutating func write(_ entry: Change.Entry, seq: UInt64) {
-        let row = ShardBatch.ElementRow(
-            room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted,
-            isRestored: entry.isRestored)
-        let after = entry.after
-        let next = self.batch.elements.count
-        let index = self.elements[entry.key, default: DraftElement(state: after)].write(after, next: next)
-        if index == next {
-            self.batch.elements.append(row)
-        } else {
-            let isRestored = self.batch.elements[index].isRestored
-            self.batch.elements[index] = row
-            self.batch.elements[index].isRestored = row.isRestored || isRestored
-        }
-    }
-
     private mutating func answer(_ commit: PreparedCommit, _ refusal: Refusal) {
         if refusal.code == .sessionExpired { self.tally.expired += 1 }
         self.answers.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
@@ -317,8 +255,7 @@ struct BatchDraft: Sendable {
 
     /// A room's state in the batch so far.
     mutating func storedRoom(_ room: Identifier, _ cache: inout ShardCache) -> StoredRoom {
-        if let index = self.rooms[room] { return self.batch.rooms[index].state }
-        return cache.room(room) ?? StoredRoom()
+        self.rows.room(room) ?? cache.room(room) ?? StoredRoom()
     }
 
     /// The number of an element's living annotations in the batch so far; nil when unknown.
@@ -328,24 +265,7 @@ struct BatchDraft: Sendable {
 
     /// An element's state in the batch so far.
     mutating func state(_ key: ElementKey, _ cache: inout ShardCache) -> ElementState {
-        self.elements[key]?.state ?? cache.element(key) ?? .absent
-    }
-}
-
-/// An element in a batch: its state after the commits so far, and its row.
-struct DraftElement: Sendable {
-    var state: ElementState
-    /// The index of its row in the batch; nil when it is not written.
-    private var row: Int?
-
-    init(state: ElementState) { self.state = state }
-
-    /// Sets the state; the first change reserves the row `next`. Returns the row's index.
-    mutating func write(_ state: ElementState, next: Int) -> Int {
-        self.state = state
-        let row = self.row ?? next
-        self.row = row
-        return row
+        self.rows.element(key) ?? cache.element(key) ?? .absent
     }
 }
 

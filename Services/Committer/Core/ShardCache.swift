@@ -123,7 +123,7 @@ struct ShardCache: Sendable {
         self.chain = draft.batch.chain
         for row in draft.batch.rooms { self.rooms.store(KnownRoom(state: row.state), for: row.room) }
         for row in draft.batch.streams { self.streams.store(KnownStream(state: row.state), for: row.key) }
-        for (key, element) in draft.elements { self.elements.store(element.state, for: key) }
+        for (key, element) in draft.rows.elements { self.elements.store(element.state, for: key) }
         for (key, count) in draft.annotations { self.annotations.store(KnownCount(count), for: key) }
         for (key, stacks) in draft.stacks { self.users.store(stacks, for: key) }
     }

@@ -1,0 +1,131 @@
+import Canvas
+import Wire
+
+/// The rows of a batch under construction: what its transaction writes, and where each room, stream and element stands
+/// in it, so that later commits of the batch build on earlier ones.
+struct BatchRows: Sendable {
+    private(set) var batch: ShardBatch
+    /// The indices of rooms and streams in the batch, in the order in which commits referred to them.
+    private var rooms: [Identifier: Int] = [:]
+    private var streams: [StreamKey: Int] = [:]
+    /// The elements that the commits changed or read.
+    private(set) var elements: [ElementKey: DraftElement] = [:]
+
+    /// No rows yet, with capacity for a number of commits.
+    init(_ batch: ShardBatch, commits: Int) {
+        self.batch = batch
+        self.batch.log.reserveCapacity(commits)
+        self.batch.elements.reserveCapacity(commits)
+        self.elements.reserveCapacity(commits)
+        self.streams.reserveCapacity(commits)
+    }
+
+    // MARK: Rooms and streams
+
+    /// A room's state after the commits so far; nil when none changed it.
+    func room(_ room: Identifier) -> StoredRoom? {
+        self.rooms[room].map { self.batch.rooms[$0].state }
+    }
+
+    mutating func note(_ state: StoredRoom, for room: Identifier) {
+        if let index = self.rooms[room] {
+            self.batch.rooms[index].state = state
+        } else {
+            self.rooms[room] = self.batch.rooms.count
+            self.batch.rooms.append(ShardBatch.RoomRow(room: room, state: state))
+        }
+    }
+
+    /// A stream's state after the commits so far; nil when none used up a number of it.
+    func stream(_ key: StreamKey) -> StreamState? {
+        self.streams[key].map { self.batch.streams[$0].state }
+    }
+
+    /// Uses up a number of a stream.
+    /// - Parameter state: the stream before that.
+    mutating func use(up number: UInt64, of key: StreamKey, _ state: StreamState, _ stacks: UndoStacks) {
+        if let index = self.streams[key] {
+            self.batch.streams[index].state.highest = number
+            self.batch.streams[index].stacks = stacks
+        } else {
+            self.streams[key] = self.batch.streams.count
+            var state = state
+            state.highest = number
+            self.batch.streams.append(ShardBatch.StreamRow(key: key, state: state, stacks: stacks))
+        }
+    }
+
+    // MARK: Elements
+
+    /// An element's state after the commits so far; nil when none changed or read it.
+    func element(_ key: ElementKey) -> ElementState? { self.elements[key]?.state }
+
+    /// Records state that is not written.
+    mutating func note(_ state: ElementState, for key: ElementKey) {
+        self.elements[key, default: DraftElement(state: state)].state = state
+    }
+
+    /// An element is written once per batch, in its state after the last commit on it.
+    mutating func write(_ entry: Change.Entry, seq: UInt64) {
+        let row = ShardBatch.ElementRow(
+            room: entry.key.room, element: entry.written.element, seq: seq, isDeleted: entry.isDeleted,
+            isRestored: entry.isRestored)
+        let after = entry.after
+        let next = self.batch.elements.count
+        let index = self.elements[entry.key, default: DraftElement(state: after)].write(after, next: next)
+        if index == next {
+            self.batch.elements.append(row)
+        } else {
+            let isRestored = self.batch.elements[index].isRestored
+            self.batch.elements[index] = row
+            self.batch.elements[index].isRestored = row.isRestored || isRestored
+        }
+    }
+
+    // MARK: The log
+
+    /// Advances the shard's order and its chain by a commit.
+    /// - Returns: the commit's link of the chain.
+    mutating func advance(over commit: PreparedCommit, seq: UInt64) -> UInt64 {
+        self.batch.gseq += 1
+        let link = HistoryChain.link(
+            gseq: self.batch.gseq, room: commit.room, seq: seq, session: commit.stream.session, number: commit.number,
+            body: commit.hash)
+        self.batch.chain = HistoryChain.next(self.batch.chain, link)
+        return link
+    }
+
+    /// Appends the row of an applied commit, at the present end of the shard's order.
+    mutating func log(_ change: Change, _ commit: PreparedCommit, seq: UInt64, _ link: UndoLink?) {
+        let shape = change.event.shape
+        self.batch.log.append(
+            ShardBatch.LogRow(
+                room: commit.room, seq: seq, gseq: self.batch.gseq, event: change.event, user: commit.user,
+                session: commit.stream.session, number: commit.number, gestures: commit.gestures,
+                element: shape.namesElement ? change.entries.first?.key.element : nil, hash: commit.hash,
+                chain: self.batch.chain, before: shape.logText(of: change.entries.lazy.compactMap(\.before)),
+                after: change.logTextAfter, link: link, cause: change.cause, undone: change.undone?.entry))
+    }
+
+    /// Appends the row of a commit that uses up its number without a change.
+    mutating func refuse(_ commit: PreparedCommit, _ outcome: ShardBatch.RefusalRow.Outcome) {
+        self.batch.refusals.append(ShardBatch.RefusalRow(key: commit.key, hash: commit.hash, outcome: outcome))
+    }
+}
+
+/// An element in a batch: its state after the commits so far, and its row.
+struct DraftElement: Sendable {
+    var state: ElementState
+    /// The index of its row in the batch; nil when it is not written.
+    private var row: Int?
+
+    init(state: ElementState) { self.state = state }
+
+    /// Sets the state; the first change reserves the row `next`. Returns the row's index.
+    mutating func write(_ state: ElementState, next: Int) -> Int {
+        self.state = state
+        let row = self.row ?? next
+        self.row = row
+        return row
+    }
+}
