@@ -1,4 +1,4 @@
-"""A client library in a process of its own, spoken to in lines of JSON as Tests/Client/driver.mjs describes them."""
+"""A client library in a process of its own, spoken to in lines of JSON as Tests/Client/commands.mjs describes them."""
 
 import asyncio
 import contextlib

@@ -1,10 +1,11 @@
-"""Processes with a client in them, spoken to in lines of JSON."""
+"""Clients that are spoken to in JSON, and processes with one in them."""
 
 import contextlib
 import itertools
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import threading
 
@@ -25,37 +26,32 @@ class Refused(Exception):
         self.error = error
 
 
-class ClientProcess:
-    """One client of a kind, `web` or `swift`."""
+def wait_stopped(process):
+    """Waits until a process that was stopped runs no instruction any more."""
+    os.waitpid(process.pid, os.WUNTRACED)
 
-    def __init__(self, kind, url, **options):
-        # Where Debian's packages of libraries lie; other builds of Node do not look there.
-        environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
-        self.process = subprocess.Popen(
-            [*DRIVERS[kind], json.dumps({"url": url, **options})], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=environment,
-        )
+
+class DrivenClient:
+    """One client, wherever it runs; commands.mjs describes what it is told and what it reports."""
+
+    def __init__(self):
         self.numbers = itertools.count(1)
         self.answers = {}
         self.events = []
         self.changed = threading.Condition()
-        threading.Thread(target=self._read, daemon=True).start()
 
-    def _read(self):
-        for line in self.process.stdout:
-            report = json.loads(line)
-            with self.changed:
-                if "call" in report:
-                    self.answers[report["call"]] = report
-                else:
-                    self.events.append((report["event"], report.get("value")))
-                self.changed.notify_all()
+    def _received(self, report):
+        with self.changed:
+            if "call" in report:
+                self.answers[report["call"]] = report
+            else:
+                self.events.append((report["event"], report.get("value")))
+            self.changed.notify_all()
 
     def start(self, method, *arguments):
         """Calls a method of the driver; returns what waits for its result."""
         call = next(self.numbers)
-        self.process.stdin.write(json.dumps({"call": call, "method": method, "arguments": arguments}) + "\n")
-        self.process.stdin.flush()
+        self._send({"call": call, "method": method, "arguments": arguments})
 
         def result(within=20.0):
             with self.changed:
@@ -110,9 +106,44 @@ class ClientProcess:
         now = self.look(room)
         return now if now["state"] == "live" and now["pending"] == 0 else None
 
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
+
+class ClientProcess(DrivenClient):
+    """One client of a kind, `web` or `swift`, in a process of its own."""
+
+    def __init__(self, kind, url, **options):
+        super().__init__()
+        self.store = options.get("store")
+        # Where Debian's packages of libraries lie; other builds of Node do not look there.
+        environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
+        self.process = subprocess.Popen(
+            [*DRIVERS[kind], json.dumps({"url": url, **options})], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._received(json.loads(line))
+
+    def _send(self, command):
+        self.process.stdin.write(json.dumps(command) + "\n")
+        self.process.stdin.flush()
+
+    @contextlib.contextmanager
+    def frozen(self):
+        """Its process does nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+        wait_stopped(self.process)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    def kept(self):
+        """What its store has, as texts: a file, or files in a folder."""
+        store = pathlib.Path(self.store)
+        files = [store] if store.is_file() else store.rglob("*.json")
+        return [file.read_text() for file in files]
 
     def close(self):
         with contextlib.suppress(OSError):
@@ -120,4 +151,5 @@ class ClientProcess:
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
-            self.kill()
+            self.process.kill()
+            self.process.wait()

@@ -9,6 +9,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "PipelineTests"))
 
+from browser_pages import Browsers, ClientPage  # noqa: E402
 from client_process import DRIVERS, ClientProcess  # noqa: E402
 from pipeline import running  # noqa: E402
 
@@ -28,19 +29,27 @@ def room(request):
     return re.sub(r"[^\w.:-]", ".", request.node.name)[-60:]
 
 
-@pytest.fixture(params=sorted(DRIVERS))
+@pytest.fixture(params=[*sorted(DRIVERS), "chromium"])
 def kind(request):
     """Which client it is: the others do the same."""
     return request.param
 
 
+@pytest.fixture(scope="session")
+def browsers():
+    made = Browsers()
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def clients(kind):
+def clients(kind, browsers):
     """Makes clients, and ends them afterwards."""
     made = []
 
     def make(url, user=None, **options):
-        made.append(ClientProcess(kind, url, **({"userId": user} if user else {}), **options))
+        options |= {"userId": user} if user else {}
+        made.append(ClientPage(browsers, url, **options) if kind == "chromium" else ClientProcess(kind, url, **options))
         return made[-1]
 
     yield make

@@ -9,7 +9,8 @@ import urllib.parse
 
 import pytest
 
-from clients.chromium import Browser
+from browser_pages import ClientPage, Page
+from network import network
 from pipeline import eventually, running
 
 README = pathlib.Path(__file__).resolve().parents[2] / "Shared" / "Client" / "README.md"
@@ -21,37 +22,16 @@ def kind():
     return "web"
 
 
-class Page:
-    """A page in a headless Chromium. What its scripts need they import from the gateway."""
-
-    def __init__(self, browser, origin):
-        self.browser = browser
-        target = browser.run("Target.createTarget", url=origin)["targetId"]
-        self.target = target
-        self.session = browser.run("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        loaded = f"location.href.startsWith({json.dumps(origin)}) && document.readyState === 'complete'"
-        eventually("the page is there", lambda: self.run(loaded), within=30)
-
-    def run(self, expression):
-        """The value of an expression, awaited."""
-        result = self.browser.run(
-            "Runtime.evaluate", self.session, expression=expression, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in result, result
-        return result["result"].get("value")
-
-    def open(self, url, room):
-        """Makes a client with a store of its own user, in a room."""
-        self.run(f"""(async () => {{
-            const {{ TouchSync, IndexedDBStore }} = await import({json.dumps(url + "/client/touchsync.js")});
-            globalThis.client = new TouchSync({{
-                url: {json.dumps(url)}, userId: "ada", store: new IndexedDBStore(), owner: "ada" }});
-            globalThis.room = client.room({json.dumps(room)});
-            client.connect();
-            await room.joined;
-        }})()""")
-
-    def close(self):
-        self.browser.run("Target.closeTarget", targetId=self.target)
+def open_client(page, url, room):
+    """Makes a client with a store of its own user, in a room."""
+    page.run(f"""(async () => {{
+        const {{ TouchSync, IndexedDBStore }} = await import({json.dumps(url + "/client/touchsync.js")});
+        globalThis.client = new TouchSync({{
+            url: {json.dumps(url)}, userId: "ada", store: new IndexedDBStore(), owner: "ada" }});
+        globalThis.room = client.room({json.dumps(room)});
+        client.connect();
+        await room.joined;
+    }})()""")
 
 
 def example(gateway):
@@ -86,18 +66,16 @@ def origin():
 
 
 @pytest.fixture(scope="module")
-def browser():
-    made = Browser()
-    yield made
-    made.close()
+def browser(browsers):
+    return browsers["ada"]
 
 
 def test_edits_outlive_a_tab_and_belong_to_one_at_a_time(browser, origin, room):
     with running("--origins", origin) as pipeline:
         first, second = Page(browser, origin), Page(browser, origin)
-        first.open(pipeline.url, room)
+        open_client(first, pipeline.url, room)
         first.run("room.create({ id: 'a', type: 'note' }).then(() => true)")
-        second.open(pipeline.url, room)
+        open_client(second, pipeline.url, room)
         assert second.run("room.elements.map(element => element.id)") == ["a"]
         assert (first.run("client.saved.isOurs"), second.run("client.saved.isOurs")) == (True, False)
 
@@ -106,7 +84,7 @@ def test_edits_outlive_a_tab_and_belong_to_one_at_a_time(browser, origin, room):
         first.close()
         second.close()
         third = Page(browser, origin)
-        third.open(pipeline.url, room)
+        open_client(third, pipeline.url, room)
         eventually("it was sent", lambda: third.run("room.pending === 0 && room.element('a').rotation") == 180)
         assert pipeline.assert_gapless(room) == 3
 
@@ -123,3 +101,18 @@ def test_the_example_works(browser, origin, clients):
         page.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'z' }))")
         eventually("it is taken back", lambda: bob.positions("demo") == {})
         page.close()
+
+
+def test_a_network_that_is_back_is_asked_for(browsers, single, room):
+    with network(single.url) as between:
+        ada = ClientPage(browsers, between.url, userId="ada").enter(room)
+        between.vanish()
+        before = len(ada.events)
+        for offline in (True, False):
+            ada.browser.run(
+                "Network.emulateNetworkConditions", ada.page.session, offline=offline, latency=0, downloadThroughput=-1,
+                uploadThroughput=-1)
+        # Nothing is unanswered: pings of the server would tell of it after more than half a minute.
+        ada.wait("state", lambda state: state == "offline", within=15, after=before)
+        ada.wait("state", lambda state: state == "live", after=before)
+        ada.close()

@@ -1,7 +1,6 @@
 """What a phone lives through: its process is frozen, its network slow, dead without a word, or another one."""
 
-import contextlib
-import signal
+import time
 
 import pytest
 
@@ -19,34 +18,42 @@ def impatient():
         yield pipeline
 
 
-@contextlib.contextmanager
-def frozen(client):
-    """A client whose process does nothing."""
-    client.process.send_signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        client.process.send_signal(signal.SIGCONT)
-
-
 def present(client, room):
     return {member["userId"] for member in client.look(room)["members"]}
 
 
+def misses(ada, bob, room, times, seconds=0):
+    """Ada's process is frozen until the server has given it up, and for so many seconds; bob goes on without it. Returns
+    what waits for the results of edits that it was told to make as it woke up, before it could know of its connection."""
+    ada.edit(room, "create", note("a"))
+    end = time.monotonic() + seconds
+    with ada.frozen():
+        waiting = [ada.start("edit", room, "create", note(name)) for name in "bc"]
+        eventually("the server gives it up", lambda: present(bob, room) == {"bob"}, within=60)
+        for result in push(bob, room, times):
+            result()
+        time.sleep(max(end - time.monotonic(), 0))
+    return waiting
+
+
+def catches_up(pipeline, clients, room, times, seconds=0):
+    ada, bob = (clients(pipeline.url, user).enter(room) for user in ("ada", "bob"))
+    waiting = misses(ada, bob, room, times, seconds)
+    assert [result()["seq"] for result in waiting] == [times + 2, times + 3]
+    eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": times, "b": 0, "c": 0})
+    last = pipeline.assert_gapless(room)
+    eventually("it is where the room is", lambda: ada.look(room)["seq"] == last)
+
+
 @pytest.mark.parametrize("missed", [3, 40], ids=["remembered", "forgotten"])
 def test_a_frozen_app_catches_up(impatient, clients, room, missed):
-    ada, bob = (clients(impatient.url, user).enter(room) for user in ("ada", "bob"))
-    ada.edit(room, "create", note("a"))
-    with frozen(ada):
-        # Made when it wakes up, before it can know that its connection is gone.
-        waiting = [ada.start("edit", room, "create", note(name)) for name in "bc"]
-        eventually("the server gives it up", lambda: present(bob, room) == {"bob"})
-        for result in push(bob, room, missed):
-            result()
-    assert [result()["seq"] for result in waiting] == [missed + 2, missed + 3]
-    eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": missed, "b": 0, "c": 0})
-    last = impatient.assert_gapless(room)
-    eventually("it is where the room is", lambda: ada.look(room)["seq"] == last)
+    catches_up(impatient, clients, room, missed)
+
+
+@pytest.mark.long("it takes a minute; make test has the same with a server that gives up sooner")
+@pytest.mark.parametrize("missed", [3, 40], ids=["remembered", "forgotten"])
+def test_an_app_that_was_frozen_for_a_minute_catches_up(impatient, clients, room, missed):
+    catches_up(impatient, clients, room, missed, seconds=60)
 
 
 def test_a_connection_that_looks_open_is_noticed(single, clients, room):

@@ -17,12 +17,6 @@ def note(name):
     return {"id": name, "type": "note"}
 
 
-def kept(store):
-    """What a client has saved: texts of a file, or of the files in a folder."""
-    files = [store] if store.is_file() else store.rglob("*.json")
-    return [file.read_text() for file in files]
-
-
 def push(client, room, times):
     """Moves the element a by a pixel, each time on top of what is there; returns what waits for the results."""
     results = []
@@ -211,10 +205,10 @@ def test_saved_edits_are_sent_even_if_the_app_does_not_open_their_room(single, c
     ada.call("join", room)
     ada.call("start", room, "create", note("a"))
     ada.close()
-    assert room in kept(tmp_path / "edits")[0]
+    assert room in ada.kept()[0]
     again = clients(single.url, "ada", **store)
     again.call("connect")
-    eventually("it was sent and forgotten", lambda: not kept(tmp_path / "edits"))
+    eventually("it was sent and forgotten", lambda: not again.kept())
     assert clients(single.url, "bob").enter(room).positions(room) == {"a": 0}
 
 
@@ -230,7 +224,7 @@ def test_a_closed_app_goes_on_where_it_was(single, clients, room, tmp_path):
     again.settled(room)
     assert again.look(room)["elements"][0]["rotation"] == 270 and single.assert_gapless(room) == 4
     again.close()
-    assert not kept(tmp_path / "edits")
+    assert not again.kept()
 
 
 def test_the_gateway_is_killed_amid_edits(clients, room):

@@ -2171,7 +2171,8 @@ export class TouchSync extends Emitter {
     this.token = token;
     this.core = new Core({ handshake: { userId, name, color }, hasTokens: token !== undefined, queueLimit });
     this.saved = store && new SavedEdits(store, `touchsync ${this.url.origin} ${owner}`);
-    if (this.saved) this.restore(this.saved);
+    /** What an earlier run left is being read until then. */
+    this.restoring = this.saved && this.restore(this.saved);
   }
 
   /** @returns {"offline" | "connecting" | "joining" | "live" | "draining" | "expired"} */
@@ -2197,6 +2198,7 @@ export class TouchSync extends Emitter {
    */
   async close() {
     this.disconnect();
+    await this.restoring;
     clearTimeout(this.timer);
     await this.saved?.writing;
     this.saved?.release();

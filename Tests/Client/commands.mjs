@@ -1,0 +1,120 @@
+// What tests do with a client of web pages, wherever it runs: driver.mjs in Node, page.mjs in a browser. A command names a
+// method of `Driver`, {"call": 1, "method", "arguments"}, and is answered by {"call": 1, "result"} or
+// {"call": 1, "error"}; events are {"event", "value"}.
+
+export class Driver {
+  // The place has what differs: `TouchSync`, how to `report`, a `store` by its name, how to `cut` a socket, and further
+  // options for the client.
+  constructor({ store, hasTokens, ...options }, { TouchSync, report, store: makeStore, cut, ...more }) {
+    this.tokens = [];
+    this.report = report;
+    this.cutSocket = cut;
+    this.client = new TouchSync({
+      ...options,
+      ...more,
+      fetch: (...request) => {
+        report({ event: "fetch", value: request[0] });
+        return fetch(...request);
+      },
+      ...(store && { store: makeStore(store) }),
+      ...(hasTokens && { token: reason => this.askForToken(reason) }),
+    });
+    this.rooms = new Map();
+    this.gestures = new Map();
+    for (const event of ["state", "error"]) this.client.on(event, value => this.tell(event, value));
+  }
+
+  async perform({ call, method, arguments: more }) {
+    try {
+      this.report({ call, result: (await this[method](...more)) ?? null });
+    } catch (error) {
+      this.report({ call, error: { code: error.code, field: error.field, message: error.message } });
+    }
+  }
+
+  tell(event, value) {
+    const said = value instanceof Error ? { code: value.code, message: value.message } : value;
+    this.report({ event, value: said });
+  }
+
+  askForToken(reason) {
+    return new Promise(resolve => {
+      this.tokens.push(resolve);
+      this.report({ event: "token", value: reason });
+    });
+  }
+
+  token(token) {
+    this.tokens.shift()?.(token);
+  }
+
+  connect() {
+    this.client.connect();
+  }
+
+  disconnect() {
+    this.client.disconnect();
+  }
+
+  // From now on nothing of what the server says arrives.
+  deafen() {
+    this.client.socket.onmessage = () => {};
+  }
+
+  // From now on nothing of what the client says arrives.
+  mute() {
+    this.client.socket.send = () => {};
+  }
+
+  // The network goes away without a word.
+  cut() {
+    if (this.client.socket) this.cutSocket(this.client.socket);
+  }
+
+  async join(roomId) {
+    const room = this.client.room(roomId);
+    if (!this.rooms.has(roomId)) room.on("refusal", refusal => this.tell("refusal", refusal));
+    this.rooms.set(roomId, room);
+  }
+
+  joined(roomId) {
+    return this.rooms.get(roomId).joined;
+  }
+
+  edit(roomId, method, ...more) {
+    return this.rooms.get(roomId)[method](...more);
+  }
+
+  // What an edit makes of an element: as it is shown immediately, and as the server stores it.
+  async predict(roomId, id, method, ...more) {
+    const room = this.rooms.get(roomId);
+    const result = room[method](...more);
+    const shown = room.element(id);
+    return [shown, (await result).element];
+  }
+
+  // Does not wait for the result.
+  async start(roomId, method, ...more) {
+    this.rooms.get(roomId)[method](...more);
+  }
+
+  begin(roomId, name, ids) {
+    this.gestures.set(name, this.rooms.get(roomId).begin(ids));
+  }
+
+  gesture(name, method, ...more) {
+    return this.gestures.get(name)[method](...more);
+  }
+
+  look(roomId) {
+    const room = this.rooms.get(roomId);
+    const { seq, pending, elements, members } = room;
+    const drawn = elements.map(({ id }) => room.drawn(id));
+    return { state: this.client.state, seq, pending, elements, drawn, members };
+  }
+
+  // Ends when everything is saved.
+  close() {
+    return this.client.close();
+  }
+}
