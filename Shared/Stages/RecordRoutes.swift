@@ -22,6 +22,7 @@ extension RecordKind {
         case (.update, .fanout): PeerRoles(.committer)
         case (.update, .gateway): PeerRoles(.fanout)
         case (.rulesNotice, .fanout): PeerRoles(.committer)
+        case (.gatheringNotice, .coalescer): PeerRoles(.gateway)
         case (.gestureEnd, .coalescer), (.gestureEnd, .fanout): PeerRoles(.gateway)
         case (.join, .fanout), (.leave, .fanout), (.roomInterest, .fanout), (.areaInterest, .fanout),
             (.roomRead, .fanout), (.historyRead, .fanout):
@@ -31,7 +32,8 @@ extension RecordKind {
             PeerRoles(.fanout)
         // Listed, so that a new kind of record does not compile without its senders.
         case (.preview, _), (.attention, _), (.commit, _), (.refusedCommit, _), (.commitCredit, _), (.commitResult, _),
-            (.update, _), (.rulesNotice, _), (.gestureEnd, _), (.join, _), (.leave, _), (.roomInterest, _),
+            (.update, _), (.rulesNotice, _), (.gatheringNotice, _), (.gestureEnd, _), (.join, _), (.leave, _),
+            (.roomInterest, _),
             (.areaInterest, _), (.roomRead, _), (.historyRead, _), (.joinReply, _), (.roomPosition, _), (.presence, _),
             (.gestureEnded, _), (.sessionClaimed, _), (.roomState, _), (.historyReply, _):
             []

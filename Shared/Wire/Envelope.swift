@@ -44,6 +44,8 @@ public enum RecordKind: UInt8, Sendable, CaseIterable {
     case rulesNotice = 24
     /// ``RefusedCommit``: coalescer → committer.
     case refusedCommit = 25
+    /// ``GatheringNotice``: gateway → coalescer.
+    case gatheringNotice = 26
 }
 
 /// A record that travels between daemons.

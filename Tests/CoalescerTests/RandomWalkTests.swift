@@ -49,6 +49,7 @@ private struct Walk {
             let key = Key(
                 room: self.pick(["r1", "r2", "r3"]), element: self.pick(["a", "b"]),
                 connection: UInt64.random(in: 1...3, using: &self.random))
+            if Int.random(in: 0..<50, using: &self.random) == 0 { self.changeWindow() }
             switch Int.random(in: 0..<20, using: &self.random) {
             case 0: self.commit(key)
             case 1:
@@ -63,6 +64,10 @@ private struct Walk {
         // The trailing edge: one tick later everything is out.
         self.now += tick
         self.wake()
+    }
+
+    private mutating func changeWindow() {
+        self.coalescer.gather([0, 60, 300, 1000].randomElement(using: &self.random) ?? 0)
     }
 
     private mutating func pick(_ choices: [Identifier]) -> Identifier {

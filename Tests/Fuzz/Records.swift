@@ -42,6 +42,7 @@ private func check(_ kind: RecordKind, _ fields: ByteReader) {
     case .commitCredit: check(CommitCredit.self, fields)
     case .refusedCommit: check(RefusedCommit.self, fields)
     case .rulesNotice: check(RulesNotice.self, fields)
+    case .gatheringNotice: check(GatheringNotice.self, fields)
     }
 }
 

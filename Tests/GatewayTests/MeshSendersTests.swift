@@ -1,3 +1,4 @@
+import Canvas
 import GatewayCore
 import GatewayDaemon
 import Stages
@@ -48,4 +49,58 @@ import Wire
         #expect(sent == 2)
         #expect(try self.flush().map(\.records) == [1, 1])
     }
+
+    /// The levels of the notices that leave with a flush.
+    private mutating func notices() throws -> [UInt16] {
+        var envelopes: [[UInt8]] = []
+        self.senders.flush(at: .start) { orders in
+            for case .envelope(let envelope) in orders { envelopes.append(envelope.bytes) }
+            orders.removeAll()
+            return true
+        }
+        return try envelopes.flatMap { envelope in
+            try envelope.withUnsafeBytes { bytes in
+                var reader = try EnvelopeReader(bytes)
+                var levels: [UInt16] = []
+                while let (kind, fields) = try reader.next() {
+                    guard kind == .gatheringNotice else { continue }
+                    levels.append(try EnvelopeReader.decode(GatheringNotice.self, fields).level)
+                }
+                return levels
+            }
+        }
+    }
+
+    @Test mutating func coalescersAreNotifiedOfTheLoad() throws {
+        self.senders.linkUp(StageInstance(.coalescer, 0), greeting: [])
+        #expect(try self.notices() == [0])
+        self.senders.gather(250)
+        self.senders.gather(250)
+        #expect(try self.notices() == [250])
+        self.senders.linkUp(StageInstance(.committer, 0), greeting: [])
+        self.senders.linkDown(StageInstance(.coalescer, 0))
+        self.senders.linkUp(StageInstance(.coalescer, 0), greeting: [])
+        #expect(try self.notices() == [250])
+    }
+
+    @Test(arguments: [(0, nil), (500, 500), (1000, 1000)] as [(UInt16, UInt64?)])
+    mutating func envelopesOfPreviewsPauseAsTheLoadAsks(level: UInt16, pause: UInt64?) {
+        self.senders.gather(level)
+        self.senders.setOpen(true, coalescer: 0)
+        let accept: (inout [MeshOrder]) -> Bool = { orders in
+            orders.removeAll()
+            return true
+        }
+        let now = Instant.start + .seconds(1)
+        self.senders.preview(Self.preview, to: 0)
+        self.senders.flush(at: now, accept)
+        #expect(self.senders.nextDeadline == nil)
+        self.senders.preview(Self.preview, to: 0)
+        self.senders.flush(at: now, accept)
+        #expect(self.senders.nextDeadline == pause.map { now + .microseconds($0) })
+    }
+
+    private static let preview = Preview(
+        room: "r", element: "e", connection: 1, user: "u", sid: "s", gesture: 1, after: 0, folded: 1, sinceLast: 0,
+        fields: TransformFields(positionX: 1))
 }

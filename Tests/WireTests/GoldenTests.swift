@@ -408,6 +408,12 @@ import Wire
         #expect(RulesTable.defaults.fingerprint == 0xb512_f5c0_b69a_905c)
     }
 
+    @Test func gatheringNotice() throws {
+        try check(Samples.gathering, "fa 00")
+        // More than a tick is a tick.
+        #expect(try decode(GatheringNotice.self, [0xff, 0xff]).level == GatheringNotice.fullLevel)
+    }
+
     @Test func refusedCommit() throws {
         let record = Samples.heldByBen
         let refusal = "05 01 00 6d 0b 00 65 6c 65 6d 65 6e 74 73 5b 33 5d 00 00 00 00 00 00 00 00 00 00 00 00"
@@ -451,7 +457,7 @@ import Wire
 
     @Test func kindNumbersStay() {
         let numbers = RecordKind.allCases.map(\.rawValue)
-        #expect(numbers == Array(1...17) + [20, 21, 22, 24, 25])
+        #expect(numbers == Array(1...17) + [20, 21, 22, 24, 25, 26])
         #expect(RefusalCode.allCases.map(\.rawValue) == Array(1...12))
         #expect(UpdateEvent.allCases.map(\.rawValue) == Array(1...7))
         #expect(UpdateCause.allCases.map(\.rawValue) == Array(0...2))

@@ -59,6 +59,7 @@ struct RecordMaker {
             RefusedCommit(
                 self.commit(), with: Refusal(.conflict, "m", field: "elements[3]", heldBy: self.flag() ? "u" : nil))
         case .rulesNotice: RulesNotice(fingerprint: self.number())
+        case .gatheringNotice: GatheringNotice(level: UInt16(truncatingIfNeeded: self.number()))
         case .roomState: self.state()
         case .historyRead:
             HistoryRead(

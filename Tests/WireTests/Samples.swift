@@ -163,6 +163,8 @@ enum Samples {
 
     static let rules = RulesNotice(fingerprint: 0x0123_4567_89ab_cdef)
 
+    static let gathering = GatheringNotice(level: 250)
+
     /// Every sample, for checks that ask the same of all.
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, located, cursor, selection, transform, create, createMany, update, delete, transformMany,
@@ -171,7 +173,7 @@ enum Samples {
         notJoined,
         leave, interest, areas, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,
-        credit, rules, heldByBen,
+        credit, rules, gathering, heldByBen,
     ]
 
     private static func commit(_ edit: EncodedEdit, _ undo: UndoPolicy = .entry) -> Commit {

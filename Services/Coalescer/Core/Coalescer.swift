@@ -14,13 +14,16 @@ package import Wire
 ///                    │                   └──► commit of the gesture ───────► cancelled
 ///                    └──► older gesture, closed by its commit, or leased ──► dropped
 ///
-/// A room departs, that is, sends all its held previews, at most once in a tick on average, with a credit of one tick.
-/// An app that sends as fast as the tick, or a little unevenly, never waits, and a window of T ms contains at most T /
-/// tick + 2 departures, and so at most as many previews of a key. Only the bound on memory may exceed that rate.
-/// Previews of several movers of one room leave together: each waits for those of the others, but never longer than a
-/// tick. After a tick of quiet it waits only if another mover followed this one soon last time. A room departs before
-/// the widest gap in its movers' cycle, so that previews wait through the narrow gaps. Rooms do not wait for each
-/// other, but rooms of several movers depart when envelopes arrive, or at times that many rooms share.
+/// A key is sent at most once in a tick on average, with a credit of one tick: T ms contain at most T / tick + 2 previews
+/// of a key, and an app that sends as fast as the tick, or a little unevenly, never waits. Only the bound on memory may
+/// exceed that rate.
+///
+/// Previews of several movers of one room may leave together, which saves work at every stage behind: each waits for
+/// those of the others, but never longer than the *gathering window*, a tick at most. With a window of zero each preview
+/// leaves when it arrives. A room departs, that is, sends its held previews, at most once in a window on average, with a
+/// credit of one window. After a window of quiet a preview waits only if another mover followed this one soon last time.
+/// A room departs before the widest gap in its movers' cycle, so that previews wait through the narrow gaps. Rooms do
+/// not wait for each other, but rooms of several movers depart when envelopes arrive, or at times that many rooms share.
 package struct Coalescer {
     /// The outcome of a received preview.
     package enum PreviewOutcome: Equatable, Sendable {
@@ -46,6 +49,7 @@ package struct Coalescer {
     private static let oldestSearch = 64
 
     private let limits: CoalescerLimits
+    private var window: GatheringWindow
     private var tally = CoalescerCounters()
     /// The number of held previews.
     package private(set) var heldCount = 0
@@ -55,9 +59,10 @@ package struct Coalescer {
     /// The last departure of a room with several movers.
     private var gatheredAt: Instant?
 
-    /// A coalescer without keys.
+    /// A coalescer without keys, whose gathering window is a tick.
     package init(limits: CoalescerLimits = CoalescerLimits()) {
         self.limits = limits
+        self.window = GatheringWindow(limits.tick)
         self.keys = KeyTable(limits: limits)
         self.leases = Leases(length: limits.lease, maximum: limits.maxEntries)
     }
@@ -78,6 +83,9 @@ package struct Coalescer {
     package var roomCount: Int { self.keys.roomCount }
     /// The number of known leases.
     package var leaseCount: Int { self.leases.count }
+
+    /// The least time between two departures of a room, and the longest wait of a preview for other movers.
+    package var gatheringWindow: Nanoseconds { self.window.length }
 
     // MARK: Events
 
@@ -105,12 +113,11 @@ package struct Coalescer {
             return .held
         }
         self.keys.moved(entry, at: now, span: self.limits.moverSpan)
-        let isQuiet =
-            self.keys[room: room].isQuiet(at: now, tick: self.limits.tick) && !self.isSoonFollowed(entry)
+        let isQuiet = self.keys[room: room].isQuiet(at: now, window: self.window) && !self.isSoonFollowed(entry)
         self.keys[room: room].previewCame(at: now)
         let waitsForNobody =
             self.keys[room: room].heldMovers == 0 && (isQuiet || self.keys[room: room].movers.count <= 1)
-        if waitsForNobody, self.keys[room: room].hasCredit(self.limits.credit, at: now) {
+        if waitsForNobody, self.mayDepart(room, with: entry) <= now {
             self.tally.sentAtOnce += 1
             if self.keys[room: room].heldCount > 0 {
                 // With the other members of its group.
@@ -118,7 +125,7 @@ package struct Coalescer {
                 self.depart(room, at: now, into: &output)
             } else {
                 self.send(preview, of: entry, at: now, into: &output)
-                self.keys[room: room].departed(at: now, tick: self.limits.tick)
+                self.keys[room: room].departed(at: now, window: self.window)
             }
             return .sent
         }
@@ -200,8 +207,15 @@ package struct Coalescer {
     /// Sends all held previews immediately, regardless of the pace, before the daemon ends.
     package mutating func flush(at now: Instant, into output: inout [Preview]) {
         while let next = self.departures.next, let room = self.departures.firstDue(at: next) {
-            self.depart(room, at: now, into: &output)
+            self.depart(room, at: now, regardlessOfRates: true, into: &output)
         }
+    }
+
+    /// The load asks for another gathering window. What is scheduled already departs as it would have.
+    /// - Parameter level: thousandths of a tick, as in a ``Wire/GatheringNotice``.
+    package mutating func gather(_ level: UInt16) {
+        let length = self.limits.tick * UInt64(min(level, GatheringNotice.fullLevel))
+        self.window = GatheringWindow(length / UInt64(GatheringNotice.fullLevel))
     }
 
     /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.
@@ -297,7 +311,7 @@ extension Coalescer {
     private mutating func holdMember(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
         let room = self.keys[entry: entry].key.room
         self.keep(preview, in: entry, at: now)
-        let due = max(self.keys[room: room].mayDepart(credit: self.limits.credit), now + self.limits.tick)
+        let due = max(self.mayDepart(room, with: entry), now + self.limits.tick)
         _ = self.departures.set(room, at: due)
     }
 
@@ -318,7 +332,7 @@ extension Coalescer {
         _ preview: Preview, of entry: EntryIndex, at now: Instant, into output: inout [Preview]
     ) {
         var preview = preview
-        preview.sinceLast = self.keys[entry: entry].sent(at: now)
+        preview.sinceLast = self.keys[entry: entry].sent(at: now, tick: self.limits.tick)
         self.tally.sent += 1
         output.append(preview)
     }
@@ -327,15 +341,23 @@ extension Coalescer {
 // MARK: - Departures
 
 extension Coalescer {
-    /// Schedules a room's departure: as early as its rate allows when all its movers have sent, else a tick after it
-    /// began to wait or a little more than a tick after its last departure.
+    /// The earliest time at which a room may depart, with a preview of a key if there is one, without exceeding a rate.
+    private func mayDepart(_ room: RoomIndex, with entry: EntryIndex?) -> Instant {
+        // As far ahead as a key may be, a room may be in its smaller measure.
+        let room = self.keys[room: room].mayDepart(credit: min(self.limits.credit, self.window.length))
+        guard let entry else { return room }
+        return max(room, self.keys[entry: entry].mayLeave(credit: self.limits.credit))
+    }
+
+    /// Schedules a room's departure: as early as its rate allows when all its movers have sent, else a window after it
+    /// began to wait or a little more than a window after its last departure.
     /// - Parameter mover: the entry whose preview arrived; nil when none did.
     /// - Returns: the time of the departure; it never moves later while the room waits.
     @discardableResult
     private mutating func schedule(
         _ room: RoomIndex, with mover: EntryIndex? = nil, at now: Instant, notBefore: Instant = .start
     ) -> Instant {
-        var due = max(self.keys[room: room].mayDepart(credit: self.limits.credit), now, notBefore)
+        var due = max(self.mayDepart(room, with: mover), now, notBefore)
         if !self.isComplete(room, with: mover) {
             due = max(due, self.patience(of: room, with: mover, at: now))
         } else if self.keys[room: room].movers.count > 1 {
@@ -346,14 +368,14 @@ extension Coalescer {
     }
 
     private func nextCell(from due: Instant) -> Instant {
-        let cell = self.limits.cell.count
+        let cell = self.window.cell.count
         return due + Nanoseconds((cell - due.nanoseconds % cell) % cell)
     }
 
     /// When rooms with several movers may depart: now if some depart right now, or if none did shortly before.
     private func nextGathering(at now: Instant) -> Instant {
         guard let last = self.gatheredAt, last != now else { return now }
-        return max(now, last + self.limits.gathering)
+        return max(now, last + self.window.gathering)
     }
 
     /// True when every mover of the room has a held preview, or when it is better to depart without the others: the
@@ -363,36 +385,49 @@ extension Coalescer {
         guard let mover, let last = self.keys[room: room].lastDeparted, let gap = self.keys[entry: mover].gap,
             let present = self.keys[entry: last].gap
         else { return false }
-        return gap > present + self.limits.cell / 2
+        return gap > present + self.window.cell / 2
     }
 
     /// Until when a room waits for movers without a held preview.
     private func patience(of room: RoomIndex, with mover: EntryIndex?, at now: Instant) -> Instant {
-        if let mover, self.isSoonFollowed(mover) { return now + self.limits.tick }
-        return self.keys[room: room].patience(self.limits, at: now)
+        if let mover, self.isSoonFollowed(mover) { return now + self.window.length }
+        return self.keys[room: room].patience(self.window, at: now)
     }
 
     /// True when another mover followed this one soon last time: waiting for it pays off.
     private func isSoonFollowed(_ entry: EntryIndex) -> Bool {
         guard let gap = self.keys[entry: entry].gap else { return false }
-        return gap <= self.limits.tick
+        return gap <= self.window.length
     }
 
-    /// Sends all held previews of the room, in the order in which they began to wait.
-    private mutating func depart(_ room: RoomIndex, at now: Instant, into output: inout [Preview]) {
+    /// Sends the held previews of the room, in the order in which they began to wait; those whose keys have used up their
+    /// rate stay, for a departure of their own.
+    private mutating func depart(
+        _ room: RoomIndex, at now: Instant, regardlessOfRates: Bool = false, into output: inout [Preview]
+    ) {
         if self.keys[room: room].movers.count > 1 { self.gatheredAt = now }
+        var next = Instant.never
+        var kept = 0
         for position in self.keys[room: room].waiting.indices {
             let entry = self.keys[room: room].waiting[position]
+            let mayLeave = regardlessOfRates ? now : self.keys[entry: entry].mayLeave(credit: self.limits.credit)
+            if mayLeave > now, self.keys[entry: entry].held != nil {
+                next = min(next, mayLeave)
+                self.keys[room: room].waiting[kept] = entry
+                kept += 1
+                continue
+            }
             self.keys[entry: entry].isQueued = false
             guard let held = self.keys[entry: entry].held.take() else { continue }
             self.heldCount -= 1
+            self.keys[room: room].heldCount -= 1
+            self.keys[room: room].heldMembers -= held.group.memberCount
             self.keys[room: room].lastDeparted = entry
             self.send(held, of: entry, at: now, into: &output)
         }
-        self.keys[room: room].waiting.removeAll(keepingCapacity: true)
-        self.keys[room: room].heldCount = 0
-        self.keys[room: room].heldMembers = 0
-        self.keys[room: room].departed(at: now, tick: self.limits.tick)
+        self.keys[room: room].waiting.removeLast(self.keys[room: room].waiting.count - kept)
+        self.keys[room: room].departed(at: now, window: self.window)
         self.departures.cancel(room)
+        if kept > 0 { _ = self.departures.set(room, at: next) }
     }
 }

@@ -1,10 +1,10 @@
 package import Timing
 
-/// The pace of rooms and the memory bounds of a ``Coalescer``.
+/// The rate of keys and the memory bounds of a ``Coalescer``.
 package struct CoalescerLimits: Equatable, Sendable {
-    /// The interval between departures of a busy room.
+    /// The least time between two previews of a key, on average, and the longest gathering window of a room.
     package var tick: Nanoseconds
-    /// How much earlier than its tick a room may depart, if it departed late or not at all before.
+    /// How much earlier than its tick a key may be sent, if it was sent late or not at all before.
     package var credit: Nanoseconds
     /// The maximum number of known (room, element, connection) keys, including those of held previews.
     package var maxEntries: Int
@@ -25,11 +25,6 @@ package struct CoalescerLimits: Equatable, Sendable {
         self.lease = lease
     }
 
-    /// Timed departures happen at multiples of this, so that one wake-up serves many rooms.
-    var cell: Nanoseconds { max(self.tick / 4, Nanoseconds(1)) }
-    /// Complete rooms with several movers depart together, or at least this far apart. Shorter than the gateways' pause
-    /// between two envelopes, so that nearly always a departure follows an envelope and needs no timer.
-    var gathering: Nanoseconds { self.tick / 8 }
     /// A key that sent nothing for one to two times this is no longer a mover. Apps that send 30 times a second count
     /// as movers.
     var moverSpan: Nanoseconds { self.tick + self.tick + self.tick / 2 }

@@ -33,6 +33,8 @@ struct Entry {
     private(set) var gap: Nanoseconds?
     /// When a preview of the key was last sent, in ms, as the sum of the times that receivers got; nil: never.
     private var reportedTime: UInt64?
+    /// The time up to which what was sent has used up the key's rate: each preview adds a tick.
+    private var paidUntil = Instant.start
     /// The time of the key's last traffic.
     var touchedAt: Instant
 
@@ -67,10 +69,14 @@ struct Entry {
         self.gap = self.gap.map { $0 - $0 / 4 + gap / 4 } ?? gap
     }
 
-    /// Records that a preview is sent.
+    /// The earliest time at which a preview may be sent without exceeding the key's rate.
+    func mayLeave(credit: Nanoseconds) -> Instant { self.paidUntil - credit }
+
+    /// Records that a preview is sent, which costs one tick of the rate.
     /// - Returns: ms since the previous one, at least 1; 0 for the first. Rounding errors carry over to the next one,
     ///   so that sums over several previews are accurate to a millisecond.
-    mutating func sent(at now: Instant) -> UInt32 {
+    mutating func sent(at now: Instant, tick: Nanoseconds) -> UInt32 {
+        self.paidUntil = max(self.paidUntil, now) + tick
         let time = (now + .microseconds(500)).nanoseconds / 1_000_000
         guard let reported = self.reportedTime else {
             self.reportedTime = time
@@ -82,7 +88,7 @@ struct Entry {
     }
 
     /// Records that a sent preview was not delivered: the previous one is the last again.
-    /// - Parameter sinceLast: the result of ``sent(at:)`` for it.
+    /// - Parameter sinceLast: the result of ``sent(at:tick:)`` for it.
     mutating func returned(sinceLast: UInt32) {
         self.reportedTime = sinceLast == 0 ? nil : self.reportedTime.map { $0 - min($0, UInt64(sinceLast)) }
     }

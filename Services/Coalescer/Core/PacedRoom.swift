@@ -7,7 +7,7 @@ typealias RoomIndex = Int
 /// The pacing state of one room.
 struct PacedRoom {
     let id: Identifier
-    /// The time up to which its departures have used up its rate: each adds a tick.
+    /// The time up to which its departures have used up its rate: each adds a window.
     private var paidUntil = Instant.start
     /// When a preview of it was last received or sent; nil: never.
     private var busyAt: Instant?
@@ -34,24 +34,21 @@ struct PacedRoom {
         self.id = id
     }
 
-    /// True when nothing was received or sent for a whole tick.
-    func isQuiet(at now: Instant, tick: Nanoseconds) -> Bool {
+    /// True when nothing was received or sent for a whole window.
+    func isQuiet(at now: Instant, window: GatheringWindow) -> Bool {
         guard let busyAt = self.busyAt else { return true }
-        return now >= busyAt + tick
+        return now >= busyAt + window.length
     }
-
-    /// True when the room may depart without exceeding its rate.
-    func hasCredit(_ credit: Nanoseconds, at now: Instant) -> Bool { self.paidUntil <= now + credit }
 
     /// The earliest time at which the room may depart.
     func mayDepart(credit: Nanoseconds) -> Instant { self.paidUntil - credit }
 
-    /// Until when the room waits for movers without a held preview, unless it departs together with others: a tick
-    /// after it began to wait, or a little more than a tick after its last departure.
-    func patience(_ limits: CoalescerLimits, at now: Instant) -> Instant {
-        let sinceLast = self.departedAt.map { $0 + limits.tick + limits.cell } ?? .never
-        let latest = min(now + limits.tick, max(sinceLast, now))
-        return latest - Nanoseconds(latest.nanoseconds % limits.cell.count)
+    /// Until when the room waits for movers without a held preview, unless it departs together with others: a window
+    /// after it began to wait, or a little more than a window after its last departure.
+    func patience(_ window: GatheringWindow, at now: Instant) -> Instant {
+        let sinceLast = self.departedAt.map { $0 + window.length + window.cell } ?? .never
+        let latest = min(now + window.length, max(sinceLast, now))
+        return latest - Nanoseconds(latest.nanoseconds % window.cell.count)
     }
 
     mutating func previewCame(at now: Instant) { self.busyAt = now }
@@ -64,10 +61,10 @@ struct PacedRoom {
         return last.flatMap { now >= $0.at ? ($0.entry, now.elapsed(since: $0.at)) : nil }
     }
 
-    /// Records a departure, which costs one tick of the rate.
-    mutating func departed(at now: Instant, tick: Nanoseconds) {
+    /// Records a departure, which costs one window of the rate.
+    mutating func departed(at now: Instant, window: GatheringWindow) {
         self.busyAt = now
         self.departedAt = now
-        self.paidUntil = max(self.paidUntil, now) + tick
+        self.paidUntil = max(self.paidUntil, now) + window.length
     }
 }

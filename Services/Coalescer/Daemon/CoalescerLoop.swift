@@ -27,6 +27,8 @@ final class CoalescerLoop: ReactorLoop {
     private let logger: Logger
     private var core: Coalescer
     private var grants: CreditGrants
+    private var gathering = GatheringLevels()
+    private var gauge: GatheringGauge
     private var commitRelay: CommitRelay
     private var previewRelay: PreviewRelay
     private var output: [Preview] = []
@@ -68,6 +70,7 @@ final class CoalescerLoop: ReactorLoop {
         self.readiness = readiness
         self.logger = thread.logger
         self.core = Coalescer(limits: settings.limits)
+        self.gauge = GatheringGauge(budget: settings.promptCPU)
     }
 
     func turn(at now: Instant) -> Instant? {
@@ -136,6 +139,8 @@ final class CoalescerLoop: ReactorLoop {
 
     private func showFigures(_ now: Instant) {
         guard self.figures.isDue(at: now) else { return }
+        self.gauge.look(used: Nanoseconds(ProcessClock.cpuNanoseconds()), at: now)
+        self.reviewGathering()
         self.telemetry.observe(self.core, commits: self.commitRelay, previews: self.previewRelay, at: now)
         self.telemetry.refusals.publish(self.thread.refusals)
         // Also without events: the wait for instances that do not answer may be over, and reconnects are counted.
@@ -147,8 +152,14 @@ final class CoalescerLoop: ReactorLoop {
     private func readCommits(_ now: Instant) {
         while let event = self.commits.next() {
             switch event {
-            case .peerUp(let peer, _): self.grants.peerUp(peer)
-            case .peerDown(let peer, _): self.grants.peerDown(peer)
+            case .peerUp(let peer, _):
+                self.grants.peerUp(peer)
+                self.gathering.peerUp(peer)
+                self.reviewGathering()
+            case .peerDown(let peer, _):
+                self.grants.peerDown(peer)
+                self.gathering.peerDown(peer)
+                self.reviewGathering()
             case .writable(let peer): self.grants.announce(to: peer, self.commits.send)
             case .message(let peer): self.readCommits(of: peer, now)
             }
@@ -171,6 +182,9 @@ final class CoalescerLoop: ReactorLoop {
                         fields, refusal: refusal, to: self.committers.owner(of: commit.room), from: peer)
                 case .gestureEnd:
                     self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
+                case .gatheringNotice:
+                    self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
+                    self.reviewGathering()
                 default: break
                 }
             }
@@ -183,6 +197,11 @@ final class CoalescerLoop: ReactorLoop {
     }
 
     // MARK: Previews
+
+    /// Lets previews wait for each other as long as this process or a gateway asks for.
+    private func reviewGathering() {
+        self.core.gather(max(self.gauge.level, self.gathering.highest))
+    }
 
     /// - Returns: true when more may be available.
     private func readPreviews(_ now: Instant) -> Bool {

@@ -9,6 +9,8 @@ package struct CoalescerSettings: DaemonSettings {
     package var bind: String
     /// The pace, and the maximum number of keys.
     package var limits: CoalescerLimits
+    /// The share of one core up to which previews do not wait for each other, hundredths.
+    package var promptCPU: Int
     /// The maximum number of commit envelopes queued for one full link.
     package var maxWaiting: Int
     /// The credit of each gateway: unfinished commits and their bytes.
@@ -20,7 +22,8 @@ package struct CoalescerSettings: DaemonSettings {
     package var linkKeys: LinkKeyFiles?
 
     package static let tick = Setting.milliseconds(
-        "tick-ms", default: 16, in: 1...1000, "Interval at which a busy room sends its previews.")
+        "tick-ms", default: 16, in: 1...1000,
+        "The least interval between previews of one element and connection, and the longest wait for those of others.")
     package static let maxEntries = Setting.int(
         "max-entries", default: 65_536, in: 1...10_000_000,
         "Moving elements (by connection) known at the same time; beyond it previews leave early.")
@@ -37,7 +40,8 @@ package struct CoalescerSettings: DaemonSettings {
     package static let schema = SettingsSchema(
         "coalescer", summary: "collapses bursts of previews, paces rooms and passes commits on ahead of them.",
         [
-            SharedSettings.bind, tick, maxEntries, memory, lease, maxWaiting, SharedSettings.creditCommits,
+            SharedSettings.bind, tick, SharedSettings.promptCPU, maxEntries, memory, lease, maxWaiting,
+            SharedSettings.creditCommits,
             SharedSettings.creditBytes, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
             SharedSettings.peersFile,
         ])
@@ -47,6 +51,7 @@ package struct CoalescerSettings: DaemonSettings {
         self.limits = CoalescerLimits(
             tick: Nanoseconds(values[Self.tick]), maxEntries: values[Self.maxEntries],
             memory: Nanoseconds(values[Self.memory]), lease: Nanoseconds(values[Self.lease]))
+        self.promptCPU = values[SharedSettings.promptCPU]
         self.maxWaiting = values[Self.maxWaiting]
         self.credit = CommitCredit(
             commits: UInt64(clamping: values[SharedSettings.creditCommits]),

@@ -79,6 +79,9 @@ final class CoalescerTelemetry: Sendable {
         core.gauge(
             "leases", "Elements leased to the connection that moves them, or until shortly before.", \.leaseCount)
         core.gauge("previews_held", "Previews that wait for the tick.", \.heldCount)
+        core.gauge(
+            "gathering_window_seconds", "How long previews of several movers may wait for each other.",
+            \.gatheringWindow.seconds)
         core.gauge("entries", "Keys that are known.", \.entryCount)
         core.gauge("rooms", "Rooms that are known.", \.roomCount)
         return core

@@ -28,6 +28,8 @@ final class GatewayHub {
     let door: GatewayDoor
     private let degraded: HealthNote
     private let outbox: Mailbox<MeshOrder>
+    /// How long previews shall wait for each other.
+    private var gathering: GatheringGauge
     let news: Mailbox<MeshNews>
     let intake: EnvelopeIntake
     var fresh: [MeshNews] = []
@@ -68,6 +70,7 @@ final class GatewayHub {
         self.senders = MeshSenders(
             coalescers: settings.coalescers.count, committers: settings.committers.count,
             fanouts: settings.fanouts.count, pause: Nanoseconds(settings.linkPause))
+        self.gathering = GatheringGauge(budget: settings.promptCPU)
         self.outbox = outbox
         self.news = news
         self.intake = EnvelopeIntake(
@@ -86,6 +89,7 @@ final class GatewayHub {
         self.timer.ring = { [unowned self] in self.timeReached() }
         self.previewTimer.ring = { [unowned self] in self.previewTimeReached() }
         self.observation.ring = { [unowned self] in
+            self.reviewGathering()
             telemetry.observe(self.core, lanesClosed: self.senders.closedCount)
         }
         eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64(StartupPatience.length.count))) { [weak self] in
@@ -242,6 +246,15 @@ final class GatewayHub {
         self.flushes.flushing(body)
     }
 
+    /// Lets previews wait for each other as long as this process's load asks for.
+    private func reviewGathering() {
+        self.gathering.look(
+            used: Nanoseconds(ProcessClock.cpuNanoseconds()), isOverloaded: !self.core.rooms.paces.isIdle,
+            at: self.now)
+        self.senders.gather(self.gathering.level)
+        self.telemetry.gathering(self.gathering.level)
+    }
+
     // MARK: Housekeeping
 
     /// Looks after what nobody waits for; called once a second.
@@ -250,6 +263,7 @@ final class GatewayHub {
         self.telemetry.custodyAge(age)
         let seconds = age.milliseconds / 1000
         self.degraded.say(age > Self.slowCustody ? "commits have waited for their results for \(seconds) s" : nil)
+        self.reviewGathering()
     }
 
     /// Lets go of back ends that were silent for too long; called once in a while.

@@ -28,6 +28,8 @@ package struct GatewaySettings: DaemonSettings {
     package var tokens: TokenSettings?
     /// How long previews for one coalescer are collected while they come fast.
     package var linkPause: Duration
+    /// The share of one core up to which previews do not wait for each other, hundredths.
+    package var promptCPU: Int
     /// The least time from one turn of the event loop to the next while very many commits come; zero: none.
     package var turnPause: Duration
     /// New connections in a second.
@@ -110,7 +112,8 @@ package struct GatewaySettings: DaemonSettings {
     static let paceCalm = Setting.milliseconds(
         "pace-calm-ms", default: 1000, in: 100...300_000, "How long all must be well before slow rooms speed up again.")
     static let linkPause = Setting.milliseconds(
-        "link-pause-ms", default: 5, in: 0...100, "How long previews for one coalescer are collected while many come.")
+        "link-pause-ms", default: 5, in: 0...100,
+        "How long previews for one coalescer are collected at most, when the gateway is busy.")
     static let turnPause = Setting.int(
         "turn-pause-us", default: 1000, in: 0...10_000,
         "The least time between turns of the event loop that accept commits, while very many come; 0 for none.")
@@ -169,7 +172,8 @@ package struct GatewaySettings: DaemonSettings {
             joinsWaiting, snapshotBytes, userSnapshotBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
-            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, linkPause, turnPause,
+            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, SharedSettings.promptCPU, linkPause,
+            turnPause,
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
@@ -186,6 +190,7 @@ package struct GatewaySettings: DaemonSettings {
         self.isOpenToOthers = false
         self.face = values[Self.face]
         self.linkPause = values[Self.linkPause]
+        self.promptCPU = values[SharedSettings.promptCPU]
         self.turnPause = .microseconds(values[Self.turnPause])
         self.handshakesPerSecond = values[Self.handshakeRate]
         self.drainSpread = values[Self.drainSpread]

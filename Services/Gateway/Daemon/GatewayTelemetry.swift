@@ -4,6 +4,7 @@ import SocketIOServer
 import Stages
 import Timing
 import Trust
+import Wire
 
 /// The gateway's figures for operators. Instruments are made once and updated a moment after something happened.
 final class GatewayTelemetry: Sendable {
@@ -47,7 +48,7 @@ final class GatewayTelemetry: Sendable {
     private let joinsQueued: Gauge
     private let snapshotBytes, commitsWaiting: Gauge
     private let reads: Gauge
-    private let lateness: Gauge
+    private let lateness, gatheringShare: Gauge
     private let commitTime: Gauge
     private let usualCommitTime: Gauge
     private let paceChanges: Counter
@@ -128,6 +129,9 @@ final class GatewayTelemetry: Sendable {
         self.commitsWaiting = metrics.gauge(
             "touchsync_gateway_commits_waiting", "Commits without a number that wait for their turn.")
         self.reads = metrics.gauge("touchsync_gateway_reads_waiting", "HTTP reads that wait for their answer.")
+        self.gatheringShare = metrics.gauge(
+            "touchsync_gateway_gathering_ratio",
+            "How long previews wait for each other, relative to the longest wait: 0 while there is CPU to spare.")
         self.lateness = metrics.gauge(
             "touchsync_gateway_preview_lateness_seconds", "How late previews were delivered on average, lately.")
         self.commitTime = metrics.gauge(
@@ -146,6 +150,11 @@ final class GatewayTelemetry: Sendable {
     }
 
     /// Shows the server's present figures.
+    /// The level of a ``GatheringGauge``, thousandths.
+    func gathering(_ level: UInt16) {
+        self.gatheringShare.set(Double(level) / Double(GatheringNotice.fullLevel))
+    }
+
     func observe(_ server: SocketIOServer) {
         self.relayed.follow(server.statistics.relayedRequests)
         self.relayFailures.follow(server.statistics.relayFailures)

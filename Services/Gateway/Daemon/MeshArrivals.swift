@@ -71,7 +71,7 @@ package struct MeshArrivals {
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
-            .roomRead, .historyRead, .rulesNotice, .refusedCommit:
+            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit:
             break
         }
     }

@@ -7,7 +7,8 @@ package import Wire
 /// batches.
 ///
 /// Commits and the fan-outs' records leave with the next flush. Previews for a coalescer leave at once after a pause
-/// and at most once in `pause` ms while they come fast: a message that wakes both ends costs far more than what is in it.
+/// and at most once in `pause` ms while they come fast and the gateway is busy: a message that wakes both ends costs far
+/// more than what is in it. Coalescers are notified of how busy it is.
 package struct MeshSenders {
     /// Previews for one coalescer.
     private struct PreviewLane {
@@ -29,7 +30,9 @@ package struct MeshSenders {
     /// When orders that were not accepted are offered again.
     private static let retry = Nanoseconds.milliseconds(16)
 
-    private let pause: Nanoseconds
+    private let longestPause: Nanoseconds
+    private var pause = Nanoseconds.zero
+    private var gathering = GatheringNotice(level: 0)
     /// The coalescers, then the committers, then the fan-outs.
     private var lines: [Line]
     private let firstCommitter: Int
@@ -44,9 +47,9 @@ package struct MeshSenders {
     package private(set) var nextDeadline: Instant?
 
     /// Senders to the instances of each stage.
-    /// - Parameter pause: between two envelopes of previews for one coalescer.
+    /// - Parameter pause: between two envelopes of previews for one coalescer, when the gateway is busy.
     package init(coalescers: Int, committers: Int, fanouts: Int, pause: Nanoseconds) {
-        self.pause = pause
+        self.longestPause = pause
         let counts = [(Stage.coalescer, coalescers), (.committer, committers), (.fanout, fanouts)]
         self.lines = counts.flatMap { stage, count in
             (0..<count).map { Line(instance: StageInstance(stage, $0)) }
@@ -69,6 +72,7 @@ package struct MeshSenders {
     /// An instance came up, and says in its greeting how much it allows.
     package mutating func linkUp(_ instance: StageInstance, greeting: [UInt8]) {
         self.lines[self.line(instance)].window.opened(greeting: greeting)
+        if instance.stage == .coalescer { self.notifyOfGathering(instance.index) }
     }
 
     /// An instance went down.
@@ -92,6 +96,20 @@ package struct MeshSenders {
 
     /// How many instances have given no more credit.
     package var closedCount: Int { self.lines.count { !$0.window.isOpen } }
+
+    /// The gateway's load asks for another wait of previews, here and at the coalescers.
+    /// - Parameter level: of a ``GatheringGauge``, thousandths of the longest wait.
+    package mutating func gather(_ level: UInt16) {
+        guard level != self.gathering.level else { return }
+        self.gathering = GatheringNotice(level: level)
+        self.pause = self.longestPause * UInt64(level) / UInt64(GatheringNotice.fullLevel)
+        for coalescer in self.lanes.indices { self.notifyOfGathering(coalescer) }
+    }
+
+    private mutating func notifyOfGathering(_ coalescer: Int) {
+        let notice = self.gathering
+        self.fill(coalescer) { $0.append(notice) }
+    }
 
     // MARK: Records
 

@@ -66,6 +66,10 @@ package enum SharedSettings {
     package static let gateways = Setting<[HostAddress]>.hosts(
         "gateways",
         "All gateways, including this one, with their addresses; requests for another's session are relayed to it.")
+    package static let promptCPU = Setting.int(
+        "prompt-cpu-percent", default: 50, in: 0...100,
+        "Share of one core up to which previews leave as they arrive; above it those of several movers wait for each other."
+    )
     package static let creditCommits = Setting.int(
         "credit-commits", default: 4096, in: 1...1_000_000,
         "Unfinished commits that one sender may have in this daemon; further ones stay with the sender.")

@@ -14,6 +14,7 @@ final class CoalescerShell: Shell {
     private var committerOwners: ShardOwners
     private var fanoutOwners: ShardOwners
     private var grants: CreditGrants
+    private var gathering = GatheringLevels()
     private var commitRelay: CommitRelay
     private var previewRelay: PreviewRelay
     private var output: [Preview] = []
@@ -36,6 +37,7 @@ final class CoalescerShell: Shell {
         for input in inputs { self.readCommits(input, now) }
         self.commitRelay.flush { self.world.send($0, on: self.committers[$1]) }
         for (peer, load) in self.commitRelay.drainFinished() { self.grants.finish(load, of: peer, self.world.send) }
+        self.core.gather(self.gathering.highest)
         for input in inputs { self.readPreviews(input, now) }
         self.core.timeReached(now, into: &self.output)
         self.previewRelay.send(&self.output, owners: self.fanoutOwners) { envelope, _, fanout in
@@ -76,8 +78,12 @@ final class CoalescerShell: Shell {
 
     private func readCommits(_ input: Input, _ now: Instant) {
         switch input {
-        case .peerUp(let peer): self.grants.peerUp(peer)
-        case .peerDown(let peer): self.grants.peerDown(peer)
+        case .peerUp(let peer):
+            self.grants.peerUp(peer)
+            self.gathering.peerUp(peer)
+        case .peerDown(let peer):
+            self.grants.peerDown(peer)
+            self.gathering.peerDown(peer)
         case .peerMessage(let peer, let bytes):
             self.world.walk(bytes) { (kind, fields) throws(EnvelopeError) in
                 switch kind {
@@ -89,6 +95,8 @@ final class CoalescerShell: Shell {
                         fields, refusal: refusal, to: self.committerOwners.owner(of: commit.room), from: peer)
                 case .gestureEnd:
                     self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
+                case .gatheringNotice:
+                    self.gathering.noticeReceived(try EnvelopeReader.decode(GatheringNotice.self, fields), from: peer)
                 default: break
                 }
             }

@@ -61,6 +61,12 @@ final class GatewayShell: Shell {
         return limits
     }
 
+    /// How long previews shall wait for each other: the load that it stands for comes and goes.
+    private static func gatheringLevel(at now: Instant) -> UInt16 {
+        let levels: [UInt16] = [0, 1000, 250, 0, 500]
+        return levels[Int(now.elapsed(since: .start).milliseconds / 300) % levels.count]
+    }
+
     func turn(_ inputs: [Input], at moment: Instant) -> Instant? {
         // Whole milliseconds, as the real shell tells the time.
         let now = Instant.start + .milliseconds(moment.elapsed(since: .start).milliseconds)
@@ -73,6 +79,7 @@ final class GatewayShell: Shell {
         self.perform()
         self.sendHeld(now)
         self.timeReached(now)
+        self.senders.gather(Self.gatheringLevel(at: now))
         self.senders.flush(at: now) { orders in
             for case .envelope(let envelope) in orders { self.send(envelope) }
             orders = []

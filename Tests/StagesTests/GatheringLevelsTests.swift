@@ -1,0 +1,28 @@
+import Mesh
+import Stages
+import Testing
+import Wire
+
+/// Whom a coalescer follows.
+@Suite struct GatheringLevelsTests {
+    private let one = PeerID(slot: 0, serial: 1)
+    private let two = PeerID(slot: 1, serial: 2)
+
+    @Test func theBusiestGatewayDecides() {
+        var levels = GatheringLevels()
+        #expect(levels.highest == 0)
+        levels.peerUp(self.one)
+        levels.peerUp(self.two)
+        // One of a release before stays there.
+        #expect(levels.highest == GatheringNotice.fullLevel)
+        levels.noticeReceived(GatheringNotice(level: 0), from: self.one)
+        levels.noticeReceived(GatheringNotice(level: 300), from: self.two)
+        #expect(levels.highest == 300)
+        levels.noticeReceived(GatheringNotice(level: 500), from: self.one)
+        #expect(levels.highest == 500)
+        levels.peerDown(self.one)
+        #expect(levels.highest == 300)
+        levels.peerDown(self.two)
+        #expect(levels.highest == 0)
+    }
+}
