@@ -7,7 +7,6 @@ import pathlib
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 
 import pytest
@@ -18,6 +17,7 @@ import pipeline as pipelines
 from app import Refused
 from clients.chromium import Browser
 from conftest import SECRET, claims, signed
+from page import Page
 from pipeline import eventually
 
 
@@ -138,46 +138,6 @@ def test_readiness_is_yes_or_no_to_strangers(plain):
     assert "reasons" in requests.get(admin + "/readyz", timeout=10).json()
 
 
-class Page:
-    """The gateway's page in a browser, with everything that the browser complains of."""
-
-    def __init__(self, browser, address):
-        self.browser = browser
-        self.complaints = []
-        self.changed = threading.Condition()
-        browser.on_event = self.happened
-        target = browser.run("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.run("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Runtime", "Log", "Page"):
-            browser.run(f"{domain}.enable", self.session)
-        # Violations are events of the document, too.
-        violation = "addEventListener('securitypolicyviolation', e => console.error('violation ' + e.violatedDirective))"
-        browser.run("Page.addScriptToEvaluateOnNewDocument", self.session, source=violation)
-        self.open(address)
-
-    def open(self, address):
-        self.browser.run("Page.navigate", self.session, url=address)
-        self.wait("it is loaded", "document.readyState === 'complete' && location.href !== 'about:blank'")
-
-    def happened(self, session, method, parameters):
-        if session != self.session:
-            return
-        if method == "Log.entryAdded":
-            self.complaints.append(parameters["entry"])
-        elif method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
-            self.complaints.append(parameters)
-
-    session = None
-
-    def ask(self, expression):
-        result = self.browser.run("Runtime.evaluate", self.session, expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in result, result
-        return result["result"].get("value")
-
-    def wait(self, what, expression):
-        return eventually(f"{what}; the page complains of {self.complaints}", lambda: self.ask(expression), within=20)
-
-
 @pytest.fixture(scope="module")
 def browser():
     browser = Browser()
@@ -189,12 +149,12 @@ def test_the_page_works_within_its_policy(plain, browser, apps, room):
     page = Page(browser, f"{plain.url}/?room={room}")
     page.wait("it is in the room", "document.getElementById('state').textContent.includes('1 here')")
     assert page.ask("document.getElementById('entry').hidden") is True
-    page.ask("document.getElementById('add').click()")
+    page.press("#dock [data-command=note]")
     page.wait("it shows a note", "document.querySelectorAll('.element').length === 1")
     ada = apps(plain.url, "ada")
     [element] = ada.join(room)["elements"]
     ada.send("element:transforming", {"roomId": room, "elementId": element["id"], "positionX": 77})
-    page.wait("it shows the preview", "document.querySelector('.element.preview') !== null")
+    page.wait("it shows the preview", "document.querySelector('.element.moving') !== null")
     assert page.complaints == []
     # What does not stand in the page does not run: the policy is in force.
     page.ask("const smuggled = document.createElement('script'); smuggled.text = 'window.ran = 1';"

@@ -1,0 +1,142 @@
+// What a person can do with the elements of a board, whichever button or key says so.
+
+import { hasText, isMedia } from "./cards.js";
+import { edit } from "./editing.js";
+import { freePlace } from "./geometry.js";
+import { play } from "./media.js";
+import { movable } from "./hand.js";
+import { annotation, crowd, sample, TINTS } from "./samples.js";
+import { isAnnotation } from "./scene.js";
+import { toCanvas } from "./camera.js";
+
+/** @typedef {import("./board.js").Board} Board */
+/** @typedef {import("./samples.js").Kind} Kind */
+/** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {"rotateCW" | "rotateCCW" | "flipX" | "flipY" | "reset"} Preset */
+
+/** Some edits that are undone as one. */
+const group = () => ({ undoGroup: `page ${Date.now().toString(36)}` });
+
+export class Actions {
+  #made = 0;
+
+  /** @param {Board} board @param {(text: string) => void} say */
+  constructor(board, say) {
+    this.board = board;
+    this.say = say;
+  }
+
+  get room() {
+    return this.board.room;
+  }
+
+  /** @returns {Element[]} */
+  get selected() {
+    return this.board.selection.ids.flatMap(id => this.room.element(id) ?? []);
+  }
+
+  // Making
+
+  /** @param {Kind} kind */
+  create(kind) {
+    const { view, scene } = this.board, index = this.#made++, { width, height } = sample(kind, { x: 0, y: 0 }, index);
+    const at = freePlace({ width, height }, view, [...scene.boxes.values()]);
+    this.#add(sample(kind, at, index), kind === "note" || kind === "text");
+  }
+
+  /**
+   * A note where somebody double-clicked.
+   * @param {import("./geometry.js").Point} at pixels of the window
+   */
+  createAt(at) {
+    this.#add(sample("note", toCanvas(this.board.camera, at), this.#made++), true);
+  }
+
+  /** A text on the selected picture, or a free one. */
+  text() {
+    const [parent] = this.selected;
+    const isOn = this.selected.length === 1 && ["photo", "video"].includes(parent.type);
+    if (!isOn) return this.create("text");
+    const count = this.room.elements.filter(element => element.parentId === parent.id).length;
+    this.#add(annotation(parent, count), true);
+  }
+
+  /** @param {import("/client/touchsync.js").Data} element @param {boolean} isText whether its text is written next */
+  #add(element, isText) {
+    const id = `${element.type}-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
+    this.room.create({ id, ...element }).catch(() => {});
+    this.board.selection.set([id]);
+    this.board.surface.focus({ preventScroll: true });
+    // Its node comes with the next frame.
+    if (isText) requestAnimationFrame(() => requestAnimationFrame(() => this.edit(id)));
+  }
+
+  /** @param {number} count */
+  crowd(count) {
+    const { scene } = this.board, options = group();
+    const boxes = [...scene.boxes.values()];
+    const below = boxes.length ? Math.max(...boxes.map(box => box.y + box.height)) + 80 : 0;
+    const corner = { x: boxes.length ? Math.min(...boxes.map(box => box.x)) : -1200, y: below };
+    const parts = crowd(count, corner).map(elements => this.room.createAll(elements, options));
+    return Promise.all(parts).then(() => this.board.fit());
+  }
+
+  // Changing
+
+  /** @param {string} [id] */
+  edit(id = this.board.selection.single) {
+    const element = id === undefined ? undefined : this.room.element(id), card = this.board.scene.views.get(id ?? "")?.card;
+    if (!element || !card) return;
+    if (isMedia(element)) return play(element, card);
+    if (hasText(element)) edit(this.room, element.id, card, () => this.board.surface.focus({ preventScroll: true }));
+  }
+
+  /** @param {Preset} preset */
+  preset(preset) {
+    const options = group(), free = this.selected.filter(element => !element.locked);
+    if (free.length === 0) return this.#refuse();
+    for (const { id } of free) this.room.preset(id, preset, options).catch(() => {});
+  }
+
+  lock() {
+    const { selected } = this, locked = !selected.every(element => element.locked), options = group();
+    for (const { id } of selected) this.room.update(id, { locked }, options).catch(() => {});
+    if (selected.length) this.say(locked ? "Locked" : "Unlocked");
+  }
+
+  /** The next colour of notes. */
+  tint() {
+    const options = group();
+    for (const { id, tint } of this.selected.filter(element => element.type === "note")) {
+      const next = TINTS[(TINTS.indexOf(tint) + 1) % TINTS.length];
+      this.room.update(id, { tint: next }, options).catch(() => {});
+    }
+  }
+
+  remove() {
+    const ids = this.selected.filter(element => !element.locked).map(element => element.id);
+    if (ids.length === 0) return this.#refuse();
+    // Annotations go with their pictures.
+    const own = ids.filter(id => !(isAnnotation(this.room.element(id)) && ids.includes(this.room.element(id)?.parentId)));
+    this.room.delete(own).catch(() => {});
+    this.say(`Deleted ${own.length}`);
+  }
+
+  /** @param {"undo" | "redo"} way */
+  revise(way) {
+    this.room[way]().then(result => {
+      if (!(/** @type {any} */ (result).undone)) this.say(way === "undo" ? "Nothing to undo" : "Nothing to redo");
+    }).catch(() => {});
+  }
+
+  /** Selects what can be moved together. */
+  all() {
+    const { board } = this, here = this.room.elements.map(element => element.id);
+    board.selection.set(here.filter(id => !isAnnotation(this.room.element(id))));
+    if (here.length > board.selection.most) this.say(`Selected the first ${board.selection.most}`);
+  }
+
+  #refuse() {
+    if (this.selected.length > movable(this.room, this.board.selection.ids).length) this.say("It is locked. Unlock it first.");
+  }
+}

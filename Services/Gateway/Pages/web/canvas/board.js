@@ -1,0 +1,301 @@
+// The board: a room, the camera over it, what is selected, and the hand that moves it. It draws all of them.
+
+import { fitted, panned, revealed, seen, toScreen, zoomed } from "./camera.js";
+import { left } from "./give.js";
+import { Frames } from "./frames.js";
+import { boundsOf, grown, union } from "./geometry.js";
+import { Hand, movable } from "./hand.js";
+import { frameAround, frameOf, middleOf } from "./handles.js";
+import { isCalm, paced } from "./page.js";
+import { People } from "./people.js";
+import { FEWER_EVERY } from "./quality.js";
+import { moverOf, ruleFor } from "./roomcore.js";
+import { Scene } from "./scene.js";
+import { Selection } from "./selection.js";
+import { Overlay } from "./overlay.js";
+
+/** @typedef {import("./geometry.js").Point} Point */
+/** @typedef {import("./geometry.js").Box} Box */
+/** @typedef {import("./handles.js").Frame} Frame */
+/** @typedef {import("/client/touchsync.js").Room} Room */
+/** @typedef {import("./quality.js").Quality} Quality */
+
+/** What is drawn around the window, so that a small movement of the camera needs no new nodes, pixels of the screen. */
+const AROUND = 120;
+/** Boxes around what others do at most: beyond them nobody can read names. */
+const MOST_OUTLINES = 80;
+/** Nothing of the canvas is here: a viewport without previews. */
+const NOWHERE = { x: -1e9, y: -1e9, width: 1, height: 1 };
+
+export class Board {
+  /** @type {import("./camera.js").Camera} */
+  camera = { x: -200, y: -160, zoom: 1 };
+  /**
+   * Elements that others move.
+   * @type {Set<string>}
+   */
+  moving = new Set();
+  /** @type {import("./guides.js").Line[]} */
+  guides = [];
+  /** @type {Box | undefined} pixels of the screen */
+  marquee = undefined;
+  /** @type {Hand | undefined} */
+  hand = undefined;
+  /** @type {Quality} */
+  quality = "full";
+  /**
+   * What sprang back since when.
+   * @type {Map<string, {give: import("./give.js").Give, since: number}>}
+   */
+  #springs = new Map();
+  /** @type {Set<string>} */
+  #dirty = new Set();
+  #isStacked = false;
+  #hasMoved = true;
+  #othersAt = -Infinity;
+
+  /**
+   * @param {Room} room
+   * @param {{surface: HTMLElement, world: HTMLElement, overlay: HTMLElement, cursors: HTMLElement}} layers
+   */
+  constructor(room, { surface, world, overlay, cursors }) {
+    this.room = room;
+    this.surface = surface;
+    this.world = world;
+    this.frames = new Frames(now => this.#draw(now));
+    this.scene = new Scene(world, room);
+    this.scene.onAppear = () => (this.#isStacked = false);
+    this.overlay = new Overlay(overlay);
+    this.people = new People(room, cursors, () => this.frames.want());
+    this.selection = new Selection(ids => {
+      room.select(ids);
+      this.onSelect(ids);
+      this.frames.want();
+    });
+    this.#tell = paced(200, () => this.room.look(this.quality === "final" ? NOWHERE : seen(this.camera, this.size)));
+    room.on("change", ids => this.#changed(ids));
+    room.on("moving", id => {
+      this.moving.add(id);
+      this.frames.want();
+    });
+    new ResizeObserver(() => this.look(this.camera)).observe(surface);
+  }
+
+  // What the page hears
+
+  /** @type {(ids: string[]) => void} */
+  onSelect = () => {};
+  /**
+   * Called after each drawing, with the time and whether others move something.
+   * @type {(now: number, isMoving: boolean) => void}
+   */
+  onDraw = () => {};
+  /** Elements changed, came or went. */
+  onChange = () => {};
+
+  // The camera
+
+  get size() {
+    return { width: this.surface.clientWidth || 1, height: this.surface.clientHeight || 1 };
+  }
+
+  /** What the window shows, pixels of the canvas. */
+  get view() {
+    return seen(this.camera, this.size);
+  }
+
+  /** @param {import("./camera.js").Camera} camera */
+  look(camera) {
+    this.camera = camera;
+    this.#hasMoved = true;
+    this.frames.want();
+    this.#tell();
+  }
+
+  /** @param {Point} way of the content, pixels of the screen */
+  pan(way) {
+    this.look(panned(this.camera, way));
+  }
+
+  /** @param {number} factor @param {Point} [at] pixels of the screen; the middle by default */
+  zoom(factor, at = { x: this.size.width / 2, y: this.size.height / 2 }) {
+    this.look(zoomed(this.camera, factor, at));
+  }
+
+  /**
+   * Shows some elements as a whole, by default all.
+   * @param {string[]} [ids]
+   */
+  fit(ids = this.room.elements.map(element => element.id)) {
+    const box = union(ids.flatMap(id => this.#boxOf(id) ?? []));
+    if (box) this.look(fitted(box, this.size, Math.min(110, this.size.width / 20), Math.max(1, this.size.width / 1700)));
+    else this.look({ x: -this.size.width / 2, y: -this.size.height / 2, zoom: 1 });
+  }
+
+  /** @param {string} id */
+  reveal(id) {
+    const box = this.#boxOf(id);
+    if (box) this.look(revealed(this.camera, box, this.size, 90));
+  }
+
+  /**
+   * Where an element lies, whether it was drawn yet or not.
+   * @param {string} id
+   */
+  #boxOf(id) {
+    const element = this.room.element(id);
+    return element && boundsOf(element, this.scene.parentOf(id));
+  }
+
+  /** @param {Quality} quality */
+  setQuality(quality) {
+    this.quality = quality;
+    this.#tell();
+  }
+
+  // The hand
+
+  /**
+   * Takes elements into the hand.
+   * @param {string[]} ids @returns {Hand | undefined} undefined when none of them may be moved
+   */
+  hold(ids) {
+    this.letGo();
+    const free = movable(this.room, ids).slice(0, this.selection.most), frame = this.frameOf(free);
+    if (!frame) return undefined;
+    return (this.hand = new Hand(this.room, this.scene, free, middleOf(frame)));
+  }
+
+  /** What the hand holds is committed. */
+  letGo() {
+    this.#open()?.end().catch(() => {});
+  }
+
+  /** What the hand holds goes back. */
+  drop() {
+    this.#open()?.cancel();
+  }
+
+  #open() {
+    const { hand } = this, now = performance.now();
+    this.hand = undefined;
+    this.guides = [];
+    for (const id of hand?.ids ?? []) {
+      const give = this.scene.gives.get(id);
+      if (give) this.#springs.set(id, { give, since: isCalm() ? -Infinity : now });
+    }
+    this.frames.want();
+    return hand;
+  }
+
+  /**
+   * The frame around elements as they are drawn.
+   * @param {string[]} ids @returns {Frame | undefined}
+   */
+  frameOf(ids) {
+    if (ids.length !== 1) return frameAround(ids.flatMap(id => this.scene.boxes.get(id) ?? []));
+    const element = this.room.drawn(ids[0]);
+    const canStretch = element !== undefined && ruleFor(this.room, element.type)?.lockedAspect === false;
+    return element && frameOf(element, this.scene.parentOf(ids[0]), canStretch);
+  }
+
+  // Drawing
+
+  /** @param {string[]} ids */
+  #changed(ids) {
+    for (const id of ids) {
+      this.#dirty.add(id);
+      if (!this.scene.boxes.has(id) || !this.room.element(id)) this.#isStacked = false;
+    }
+    this.selection.keep(id => this.room.element(id) !== undefined);
+    this.frames.want();
+    this.onChange();
+  }
+
+  /** @param {number} now @returns {boolean} whether something goes on moving */
+  #draw(now) {
+    const isMoving = this.#drawOthers(performance.now()), isSpringing = this.#spring(performance.now());
+    for (const id of this.#dirty) this.scene.draw(id);
+    this.#dirty.clear();
+    if (this.#hasMoved) this.#moveCamera();
+    if (!this.#isStacked) {
+      this.scene.stack();
+      this.#isStacked = true;
+    }
+    const arePointing = this.people.draw(this.camera, performance.now());
+    this.#drawOverlay();
+    this.onDraw(now, isMoving);
+    return isMoving || isSpringing || arePointing;
+  }
+
+  /** @param {number} now @returns {boolean} whether others move something */
+  #drawOthers(now) {
+    const isDue = this.quality === "full" || now - this.#othersAt >= FEWER_EVERY;
+    if (isDue) this.#othersAt = now;
+    for (const id of this.moving) {
+      if (!isDue && this.room.isMoving(id)) continue;
+      this.scene.draw(id);
+      const goesOn = this.room.isMoving(id);
+      this.scene.mark(id, goesOn);
+      if (!goesOn) this.moving.delete(id);
+    }
+    return this.moving.size > 0;
+  }
+
+  /** @param {number} now */
+  #spring(now) {
+    for (const [id, { give, since }] of this.#springs) {
+      const rest = this.hand?.ids.includes(id) ? undefined : left(give, now - since);
+      if (rest) this.scene.gives.set(id, rest);
+      else this.#springs.delete(id);
+      if (!rest && !this.hand?.ids.includes(id)) this.scene.gives.delete(id);
+      this.#dirty.add(id);
+    }
+    return this.#springs.size > 0;
+  }
+
+  #moveCamera() {
+    const { x, y, zoom } = this.camera, origin = toScreen(this.camera, { x: 0, y: 0 });
+    this.#hasMoved = false;
+    this.world.style.transform = `translate(${origin.x}px, ${origin.y}px) scale(${zoom})`;
+    // The grid keeps a readable distance at each zoom.
+    const step = 32 * zoom * 2 ** Math.max(Math.ceil(Math.log2(20 / (32 * zoom))), 0);
+    this.surface.style.backgroundSize = `${step}px ${step}px`;
+    this.surface.style.backgroundPosition = `${-x * zoom}px ${-y * zoom}px`;
+    this.scene.look(grown(seen(this.camera, this.size), AROUND / zoom));
+    this.surface.dispatchEvent(new CustomEvent("camera"));
+  }
+
+  #drawOverlay() {
+    const { selection, camera } = this, { ids } = selection, isLocked = ids.some(id => this.room.element(id)?.locked);
+    const isBusy = this.hand !== undefined && this.guides.length > 0;
+    this.overlay.frame(camera, this.frameOf(ids), { isLocked, isPlain: isBusy || ids.length === 0 });
+    this.overlay.guides(camera, this.guides);
+    this.overlay.marquee(this.marquee);
+    this.overlay.outlines(camera, this.#outlines());
+  }
+
+  /** @returns {import("./overlay.js").Outline[]} what others move, and what they have selected */
+  #outlines() {
+    const named = new Set();
+    const moved = [...this.moving].flatMap(id => {
+      const sid = moverOf(this.room, id), person = this.people.who(sid), frame = this.#seenFrame(id);
+      if (!person || !frame) return [];
+      const name = named.has(sid) ? undefined : person.name;
+      named.add(sid);
+      return [{ key: `${id} moved`, frame, colour: person.colour, name, isMoving: true }];
+    });
+    const selected = this.people.others.flatMap(([sid, { selection, colour }]) => selection.slice(0, 20).flatMap(id => {
+      const frame = this.moving.has(id) ? undefined : this.#seenFrame(id);
+      return frame ? [{ key: `${id} ${sid}`, frame, colour, isMoving: false }] : [];
+    }));
+    return [...moved, ...selected].slice(0, MOST_OUTLINES);
+  }
+
+  /** @param {string} id */
+  #seenFrame(id) {
+    return this.scene.views.has(id) ? this.frameOf([id]) : undefined;
+  }
+
+  #tell = () => {};
+}

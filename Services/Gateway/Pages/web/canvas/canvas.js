@@ -1,0 +1,185 @@
+// The page at /: a room of the canvas. It puts the parts together; each is a file of its own.
+
+import { Actions } from "./actions.js";
+import { Board } from "./board.js";
+import { Connection } from "./connection.js";
+import { enter, kept } from "./entry.js";
+import { browser, identity, rename, tab } from "./identity.js";
+import { Keyboard } from "./keyboard.js";
+import { Load } from "./load.js";
+import { Minimap } from "./minimap.js";
+import { notify, say } from "./notices.js";
+import { $, paced } from "./page.js";
+import { Pointers } from "./pointer.js";
+import { Governor } from "./quality.js";
+import { BoardStage } from "./stage.js";
+import * as theme from "./theme.js";
+import * as toolbar from "./toolbar.js";
+import { refused } from "./words.js";
+
+const roomId = new URLSearchParams(location.search).get("room") || "demo";
+/** What a room may be called (the server's rule). */
+const ROOM = /^[\w.:-]{1,64}$/;
+
+/** The room's name is a field: another one leads to another room. */
+function showRoom() {
+  $("room").value = roomId;
+  $("room-form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const name = $("room").value.trim();
+    if (!ROOM.test(name)) return notify("A room's name has 1 to 64 letters, digits, and . _ : -");
+    location.search = `?room=${encodeURIComponent(name)}`;
+  });
+  document.title = `${roomId} · TouchSync`;
+}
+
+/** The link to share: the address without anything else in it. */
+function showLink() {
+  const link = `${location.origin}${location.pathname}?room=${encodeURIComponent(roomId)}`;
+  $("link").value = link;
+  $("copy").addEventListener("click", async () => {
+    $("link").select();
+    // Without a secure context there is no clipboard: the link is selected, to be copied by hand.
+    const done = await navigator.clipboard?.writeText(link).then(() => true, () => false);
+    notify(done ? "The link is copied. Open it in another window." : "Copy the selected link.");
+  });
+}
+
+/** @param {{seat: number, name: string, colour: string}} own */
+function showIdentity(own) {
+  const isOpen = kept() === null;
+  $("own-name").value = own.name;
+  $("own-colour").value = own.colour;
+  $("who").hidden = !isOpen;
+  $("who").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    rename(own.seat, { name: $("own-name").value.trim() || own.name, colour: $("own-colour").value });
+    location.reload();
+  });
+}
+
+/** @param {Board} board */
+function chooseQuality(board) {
+  const governor = new Governor(), choice = $("quality");
+  choice.value = browser.read("quality") ?? "auto";
+  const apply = () => {
+    const level = choice.value === "auto" ? governor.level : choice.value;
+    if (level === board.quality) return;
+    board.setQuality(level);
+    $("quality-note").hidden = level === "full";
+    $("quality-note").textContent = level === "fewer" ? "Fewer previews" : "Final positions only";
+    // Where nothing moves any more nothing can be measured.
+    if (choice.value === "auto" && level === "final") setTimeout(() => governor.lift() && apply(), governor.rest);
+  };
+  choice.addEventListener("change", () => {
+    browser.write("quality", choice.value);
+    apply();
+  });
+  apply();
+  return (/** @type {number} */ now, /** @type {boolean} */ isMoving) => {
+    if (isMoving && !document.hidden && governor.frame(now)) apply();
+  };
+}
+
+/** @param {Board} board */
+function startMinimap(board) {
+  const map = new Minimap($("minimap"), at => {
+    const { width, height } = board.view;
+    board.look({ ...board.camera, x: at.x - width / 2, y: at.y - height / 2 });
+  });
+  return paced(120, () => map.draw(board.scene.boxes, board.view, board.moving));
+}
+
+/** One hint, the first time that something is selected here. */
+function hint() {
+  if (browser.read("hinted")) return;
+  browser.write("hinted", true);
+  notify(matchMedia("(pointer: coarse)").matches
+    ? "Drag it with one finger, turn and scale it with two."
+    : "Drag it, or pull its handles. Press ? for all keys.");
+}
+
+/**
+ * Keeps where the camera was, for a reload.
+ * @param {Board} board
+ */
+function keepCamera(board) {
+  const key = `camera ${roomId}`, former = tab.read(key);
+  if (former) board.look(former);
+  const keep = paced(300, () => tab.write(key, board.camera));
+  const show = () => ($("zoom").textContent = `${Math.round(board.camera.zoom * 100)} %`);
+  board.surface.addEventListener("camera", () => {
+    show();
+    keep();
+  });
+  return former !== null;
+}
+
+async function start() {
+  showRoom();
+  showLink();
+  toolbar.fillHelp();
+  const own = await identity(), { client, room } = await enter(own, roomId);
+  showIdentity(own);
+  const layers = { surface: $("canvas"), world: $("world"), overlay: $("overlay"), cursors: $("cursors") };
+  const board = new Board(room, layers), actions = new Actions(board, text => (notify(text), say(text)));
+  const locked = () => notify("It is locked. Unlock it first.");
+  const stage = new BoardStage(board, { locked, edit: id => actions.edit(id) });
+  const pointers = new Pointers(board.surface, stage);
+  let tool = "select", isJoined = false;
+  const page = {
+    say, locked,
+    help: () => $("help").togglePopover(),
+    tool(/** @type {"select" | "hand"} */ name) {
+      tool = name;
+      stage.isPanning = name === "hand";
+      toolbar.showTool(name);
+    },
+    space(/** @type {boolean} */ isDown) {
+      stage.isPanning = isDown || tool === "hand";
+      document.body.classList.toggle("panning", isDown);
+    },
+    escape() {
+      if (!pointers.abort()) board.selection.clear();
+    },
+  };
+  new Keyboard(board, actions, page);
+  toolbar.wire(actions, page);
+  toolbar.showTool("select");
+  new Load(board, actions, notify, kept() === null);
+  const connection = new Connection(client, room, () => board.people.count, say);
+  const hadCamera = keepCamera(board), measure = chooseQuality(board), drawMinimap = startMinimap(board);
+  theme.start(drawMinimap);
+
+  board.onSelect = ids => {
+    toolbar.showSelection(actions);
+    if (ids.length) hint();
+  };
+  board.onChange = () => {
+    toolbar.showSelection(actions);
+    $("empty").hidden = !isJoined || room.elements.length > 0;
+  };
+  board.onDraw = (now, isMoving) => {
+    measure(now, isMoving);
+    drawMinimap();
+  };
+  board.surface.addEventListener("wheel", event => stage.wheel(event), { passive: false });
+  board.surface.addEventListener("dblclick", event => {
+    if (!stage.hit(/** @type {any} */ (event)).id) actions.createAt(stage.at(/** @type {any} */ (event)));
+  });
+  room.on("refusal", refusal => notify(refused(refusal)));
+  room.on("denied", refusal => {
+    $("denied").hidden = false;
+    $("denied-text").textContent = refused(refusal);
+  });
+  room.on("joined", () => ($("denied").hidden = true));
+  room.joined.then(() => {
+    isJoined = true;
+    if (!hadCamera) board.fit();
+    board.onChange();
+    connection.show();
+  });
+  connection.show();
+}
+
+start();

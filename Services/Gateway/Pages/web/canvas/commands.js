@@ -1,0 +1,82 @@
+// The commands, one row each: what it is called, its key, what it does. Buttons, keys and the help are made from them.
+
+/** @typedef {import("./actions.js").Actions} Actions */
+/** @typedef {"Create" | "Change" | "View" | "Help"} Group */
+/**
+ * @typedef {object} Command
+ * @property {string} label
+ * @property {Group} group
+ * @property {string[]} keys as `KeyboardEvent.key`, with `Ctrl+` and `Shift+` in front
+ * @property {(actions: Actions, page: Page) => void} run
+ * @property {boolean} [needsSelection]
+ */
+/**
+ * What else of the page commands act on.
+ * @typedef {{tool: (name: "select" | "hand") => void, help: () => void}} Page
+ */
+
+/** @type {Record<string, Command>} */
+export const COMMANDS = {
+  note: { label: "Note", group: "Create", keys: ["n"], run: actions => actions.create("note") },
+  photo: { label: "Photo", group: "Create", keys: ["p"], run: actions => actions.create("photo") },
+  audio: { label: "Sound", group: "Create", keys: ["a"], run: actions => actions.create("audio") },
+  video: { label: "Video", group: "Create", keys: ["v"], run: actions => actions.create("video") },
+  text: { label: "Text, on the selected picture", group: "Create", keys: ["t"], run: actions => actions.text() },
+  edit: { label: "Edit text, or play", group: "Change", keys: ["Enter"], needsSelection: true, run: actions => actions.edit() },
+  rotateLeft: {
+    label: "Quarter turn left", group: "Change", keys: ["Shift+{"], needsSelection: true, run: actions => actions.preset("rotateCCW"),
+  },
+  rotateRight: {
+    label: "Quarter turn right", group: "Change", keys: ["Shift+}"], needsSelection: true, run: actions => actions.preset("rotateCW"),
+  },
+  flipX: { label: "Mirror sideways", group: "Change", keys: ["x"], needsSelection: true, run: actions => actions.preset("flipX") },
+  flipY: { label: "Mirror upside down", group: "Change", keys: ["y"], needsSelection: true, run: actions => actions.preset("flipY") },
+  reset: {
+    label: "Reset size and rotation", group: "Change", keys: ["r"], needsSelection: true, run: actions => actions.preset("reset"),
+  },
+  lock: { label: "Lock or unlock", group: "Change", keys: ["l"], needsSelection: true, run: actions => actions.lock() },
+  tint: { label: "Next colour of a note", group: "Change", keys: ["c"], needsSelection: true, run: actions => actions.tint() },
+  remove: {
+    label: "Delete", group: "Change", keys: ["Delete", "Backspace"], needsSelection: true, run: actions => actions.remove(),
+  },
+  undo: { label: "Undo", group: "Change", keys: ["Ctrl+z"], run: actions => actions.revise("undo") },
+  redo: { label: "Redo", group: "Change", keys: ["Ctrl+Shift+z", "Ctrl+y"], run: actions => actions.revise("redo") },
+  all: { label: "Select all", group: "Change", keys: ["Ctrl+a"], run: actions => actions.all() },
+  select: { label: "Select", group: "View", keys: ["s"], run: (_, page) => page.tool("select") },
+  hand: { label: "Move the canvas", group: "View", keys: ["h"], run: (_, page) => page.tool("hand") },
+  zoomIn: { label: "Zoom in", group: "View", keys: ["PageUp"], run: ({ board }) => board.zoom(1.25) },
+  zoomOut: { label: "Zoom out", group: "View", keys: ["PageDown"], run: ({ board }) => board.zoom(0.8) },
+  actual: { label: "Zoom to 100 %", group: "View", keys: ["0"], run: ({ board }) => board.zoom(1 / board.camera.zoom) },
+  fit: { label: "Show everything", group: "View", keys: ["1"], run: ({ board }) => board.fit() },
+  fitSelection: {
+    label: "Show the selection", group: "View", keys: ["2"], needsSelection: true, run: ({ board }) => board.fit(board.selection.ids),
+  },
+  help: { label: "Keys and gestures", group: "Help", keys: ["Shift+?"], run: (_, page) => page.help() },
+};
+
+/**
+ * What else the keyboard and hands do, for the help.
+ * @type {[string, string][]}
+ */
+export const GESTURES = [
+  ["Drag", "move; a second finger turns and scales"],
+  ["Shift + click, drag over the canvas", "select several"],
+  ["Handles", "scale, turn; Shift in steps, Alt about the middle"],
+  ["Ctrl while dragging", "no snapping"],
+  ["Wheel, pinch, Space + drag", "zoom and move the canvas"],
+  ["Tab", "next element"],
+  ["Arrows", "move by 10, with Shift by 1; without a selection the canvas"],
+  ["+ −", "scale"],
+  ["[ ]", "turn by 15°, with Shift a quarter"],
+  ["Escape", "take a gesture back, select nothing"],
+];
+
+/** @param {KeyboardEvent} event @returns {string} as in `keys` */
+export function chord({ key, ctrlKey, metaKey, shiftKey }) {
+  const name = key.length === 1 ? key.toLowerCase() : key;
+  return `${ctrlKey || metaKey ? "Ctrl+" : ""}${shiftKey ? "Shift+" : ""}${name}`;
+}
+
+/** @param {string} keys @returns {string} for a person */
+export const shownKey = keys => keys.replace(/^Shift\+([^a-z])$/, "$1").replace(/(^|\+)([a-z])$/, letter => letter.toUpperCase())
+  .replaceAll("+", " + ");

@@ -1,0 +1,93 @@
+// Coming in: who this is, and a token where the server wants one. It is asked for in a form, kept for this tab alone, and
+// never in the address, which others may see.
+
+import { IndexedDBStore, TouchSync } from "/client/touchsync.js";
+import { $ } from "./page.js";
+
+/** @typedef {import("./identity.js").Identity} Identity */
+
+const KEY = "token";
+
+/**
+ * The token of this tab.
+ * @returns {string | null}
+ */
+export const kept = () => sessionStorage.getItem(KEY);
+
+/** @param {string} token @returns {string} whose it is, as far as can be seen; the server alone checks it */
+function subject(token) {
+  try {
+    return String(JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub);
+  } catch {
+    return "";
+  }
+}
+
+/** @param {"connect" | "expires" | "refused"} reason @returns {string | null} */
+function provide(reason) {
+  if (reason === "refused") sessionStorage.removeItem(KEY);
+  return reason === "connect" ? kept() : null;
+}
+
+/** @param {Identity} identity */
+function make({ userId, name, colour }) {
+  const token = kept(), owner = token ? subject(token) : userId;
+  const options = { userId, name, color: colour, store: new IndexedDBStore(), owner };
+  return new TouchSync(token ? { ...options, token: provide } : options);
+}
+
+/** @param {string} text why it is asked for @returns {Promise<string>} what was entered */
+function ask(text) {
+  $("entry-text").textContent = text;
+  $("entry").hidden = false;
+  $("token").focus();
+  return new Promise(resolve => {
+    $("entry").onsubmit = (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const token = $("token").value.trim();
+      $("token").value = "";
+      if (!token) return;
+      $("entry").hidden = true;
+      sessionStorage.setItem(KEY, token);
+      resolve(token);
+    };
+  });
+}
+
+/** @param {TouchSync} client @returns {Promise<boolean>} whether it came in; false when it is refused */
+const enters = client => new Promise(resolve => {
+  client.on("state", state => {
+    if (state === "joining" || state === "live") resolve(true);
+    if (state === "expired") resolve(false);
+  });
+});
+
+/**
+ * A client that the server let in, with a room.
+ * @param {Identity} identity @param {string} roomId
+ */
+export async function enter(identity, roomId) {
+  for (;;) {
+    const hadToken = kept() !== null, client = make(identity), room = client.room(roomId);
+    client.connect();
+    if (await enters(client)) {
+      client.on("state", state => state === "expired" && again(client));
+      return { client, room };
+    }
+    await client.close();
+    await ask(hadToken ? "The token is not valid, or not any more. Paste another one." :
+      "This server lets people in by tokens. Paste yours: it stays in this tab, and is never in the address.");
+  }
+}
+
+/**
+ * The token ended while the page was open.
+ * @param {TouchSync} client
+ */
+async function again(client) {
+  const former = subject(client.core.link.presentToken ?? "");
+  const token = await ask("Your token has ended. Paste a new one to go on; your edits wait here.");
+  // Somebody else has edits of his own.
+  if (subject(token) !== former) location.reload();
+  else client.connect();
+}

@@ -1,0 +1,119 @@
+// A hand on elements, from the touch to the release: it turns a motion on the canvas into a gesture of the room, and
+// shows beyond the limits what the rules refuse.
+
+import { gestured, shortestTurn } from "/client/touchsync.js";
+import { matrixOf, unmappedVector } from "./geometry.js";
+import { given } from "./give.js";
+import { carried, minus } from "./motion.js";
+import { ruleFor, rulesIn } from "./roomcore.js";
+import { isAnnotation } from "./scene.js";
+
+/** @typedef {import("./geometry.js").Point} Point */
+/** @typedef {import("./motion.js").Motion} Motion */
+/** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {import("/client/touchsync.js").Room} Room */
+/** @typedef {import("./scene.js").Scene} Scene */
+
+/** Beyond so many elements nobody looks for the give of each. */
+const MOST_GIVES = 40;
+
+/**
+ * Those that can be moved together: nothing locked, and an annotation only alone.
+ * @param {Room} room @param {string[]} ids
+ */
+export function movable(room, ids) {
+  const free = ids.filter(id => room.element(id) && !room.element(id)?.locked);
+  return free.length > 1 ? free.filter(id => !isAnnotation(room.element(id))) : free;
+}
+
+const ratio = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a) / Math.abs(b || 1e-9);
+
+/** One gesture of this person. */
+export class Hand {
+  /**
+   * @param {Room} room @param {Scene} scene @param {string[]} ids what can be moved, at least one
+   * @param {Point} pivot about which several turn and are scaled
+   */
+  constructor(room, scene, ids, pivot) {
+    this.room = room;
+    this.scene = scene;
+    this.ids = ids;
+    /** What the elements were when the hand touched them. */
+    this.start = new Map(ids.map(id => [id, { .../** @type {Element} */ (room.element(id)) }]));
+    this.pivot = pivot;
+    this.gesture = room.begin(ids, { pivot });
+  }
+
+  /** @param {Motion} motion since the touch */
+  move(motion) {
+    const deltas = this.ids.length > 1 ? this.#ofGroup(motion) : this.#ofOne(motion);
+    this.gesture.update(deltas);
+    for (const id of this.ids.slice(0, MOST_GIVES)) this.#give(id, motion, deltas.translation);
+  }
+
+  /** @returns {Promise<any>} the edit's result */
+  end() {
+    return this.gesture.end();
+  }
+
+  cancel() {
+    this.gesture.cancel();
+  }
+
+  /** @param {Motion} motion */
+  #ofGroup(motion) {
+    const { scale, rotation } = motion;
+    // A group has the pivot of its touch: a motion about another centre carries the pivot.
+    return { translation: minus(carried(motion, this.pivot), this.pivot), scale, rotation };
+  }
+
+  /** @param {Motion} motion */
+  #ofOne(motion) {
+    const [element] = this.start.values(), parent = this.scene.parentOf(element.id);
+    const mirrored = parent ? Math.sign(parent.scaleX * parent.scaleY || 1) : 1;
+    const turned = motion.rotation * mirrored;
+    // What the rules leave of it decides how far the anchor moves, or the element would slide under the fingers.
+    const allowed = gestured(element, { scale: motion.scale, rotation: turned }, rulesIn(this.room), { isDrawn: true });
+    const scale = { x: ratio(allowed.scaleX, element.scaleX), y: ratio(allowed.scaleY, element.scaleY) };
+    const rotation = shortestTurn(element.rotation, allowed.rotation) * mirrored;
+    const matrix = matrixOf(element, parent), axes = (Math.atan2(matrix[1], matrix[0]) * 180) / Math.PI;
+    const anchor = this.#anchor(element, parent);
+    const way = minus(carried({ ...motion, scale, rotation }, anchor, axes), anchor);
+    return { translation: this.#inParent(way, parent), scale: motion.scale, rotation: turned };
+  }
+
+  /** @param {Element} element @param {Element | undefined} parent @returns {Point} on the canvas */
+  #anchor(element, parent) {
+    const [a, b, c, d, e, f] = matrixOf(element, parent);
+    const x = element.anchorX * element.originalWidth, y = element.anchorY * element.originalHeight;
+    return { x: a * x + c * y + e, y: b * x + d * y + f };
+  }
+
+  /** @param {Point} way on the canvas @param {Element | undefined} parent @returns {Point} in fractions of a parent */
+  #inParent(way, parent) {
+    if (!parent) return way;
+    const own = unmappedVector(matrixOf(parent), way);
+    return { x: own.x / parent.originalWidth, y: own.y / parent.originalHeight };
+  }
+
+  /**
+   * Shows what the rules refuse of a wish as a give.
+   * @param {string} id @param {Motion} motion @param {Point} translation that was asked for
+   */
+  #give(id, { scale, rotation }, translation) {
+    const start = this.start.get(id), shown = this.room.element(id);
+    if (!start || !shown) return;
+    const parent = this.scene.parentOf(id);
+    const isHeld = isAnnotation(start) || start.bounds !== undefined;
+    const beyond = (/** @type {"positionX" | "positionY"} */ name, /** @type {number} */ way, /** @type {number} */ pixels) =>
+      (isHeld && this.ids.length === 1 ? (start[name] + way - shown[name]) * pixels : 0);
+    const give = given({
+      x: beyond("positionX", translation.x, parent?.originalWidth ?? 1),
+      y: beyond("positionY", translation.y, parent?.originalHeight ?? 1),
+      scale: typeof scale === "number" ? ratio(start.scaleX * scale, shown.scaleX) : 1,
+      rotation: ruleFor(this.room, start.type)?.rotates === false ? rotation : 0,
+    });
+    if (give) this.scene.gives.set(id, give);
+    else this.scene.gives.delete(id);
+  }
+}

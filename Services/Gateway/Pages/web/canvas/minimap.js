@@ -1,0 +1,49 @@
+// The whole room at a glance: where things lie, and what part of it the window shows. A click moves the window there.
+
+import { centre, grown, union } from "./geometry.js";
+
+/** @typedef {import("./geometry.js").Box} Box */
+/** @typedef {import("./geometry.js").Point} Point */
+
+/** The room in miniature. */
+export class Minimap {
+  /** How the canvas lies in the picture. */
+  #map = { x: 0, y: 0, scale: 1 };
+
+  /** @param {HTMLCanvasElement} canvas @param {(point: Point) => void} go to a point of the canvas */
+  constructor(canvas, go) {
+    this.canvas = canvas;
+    const follow = (/** @type {PointerEvent} */ event) => {
+      const { left, top } = canvas.getBoundingClientRect(), { x, y, scale } = this.#map;
+      go({ x: (event.clientX - left) / scale + x, y: (event.clientY - top) / scale + y });
+    };
+    canvas.addEventListener("pointerdown", event => {
+      canvas.setPointerCapture(event.pointerId);
+      follow(event);
+    });
+    canvas.addEventListener("pointermove", event => {
+      if (canvas.hasPointerCapture(event.pointerId)) follow(event);
+    });
+  }
+
+  /** @param {Map<string, Box>} boxes @param {Box} view @param {Set<string>} moving */
+  draw(boxes, view, moving) {
+    const { canvas } = this, width = canvas.clientWidth, height = canvas.clientHeight, dense = devicePixelRatio || 1;
+    if (!width) return;
+    if (canvas.width !== width * dense) Object.assign(canvas, { width: width * dense, height: height * dense });
+    const all = grown(/** @type {Box} */ (union([view, ...boxes.values()])), 40);
+    const scale = Math.min(width / all.width, height / all.height), middle = centre(all);
+    this.#map = { x: middle.x - width / scale / 2, y: middle.y - height / scale / 2, scale };
+    const brush = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), style = getComputedStyle(canvas);
+    brush.setTransform(scale * dense, 0, 0, scale * dense, -this.#map.x * scale * dense, -this.#map.y * scale * dense);
+    brush.clearRect(this.#map.x, this.#map.y, width / scale, height / scale);
+    const least = 2 / scale;
+    for (const [id, box] of boxes) {
+      brush.fillStyle = moving.has(id) ? style.accentColor : style.color;
+      brush.fillRect(box.x, box.y, Math.max(box.width, least), Math.max(box.height, least));
+    }
+    brush.lineWidth = 1.5 / scale;
+    brush.strokeStyle = style.accentColor;
+    brush.strokeRect(view.x, view.y, view.width, view.height);
+  }
+}

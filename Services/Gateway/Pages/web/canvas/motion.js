@@ -1,0 +1,66 @@
+// What hands do: a movement about a centre, from fingers and from handles. All in pixels of the canvas.
+
+import { rotated } from "./geometry.js";
+
+/** @typedef {import("./geometry.js").Point} Point */
+/** @typedef {{centre: Point, translation: Point, scale: number | Point, rotation: number}} Motion */
+
+/** @type {Motion} */
+export const STILL = { centre: { x: 0, y: 0 }, translation: { x: 0, y: 0 }, scale: 1, rotation: 0 };
+
+/** @param {Point} a @param {Point} b @returns {Point} */
+const between = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+/** @param {Point} a @param {Point} b @returns {Point} the way from b to a */
+export const minus = (a, b) => ({ x: a.x - b.x, y: a.y - b.y });
+const angle = (/** @type {Point} */ { x, y }) => (Math.atan2(y, x) * 180) / Math.PI;
+const half = (/** @type {number} */ degrees) => ((degrees + 540) % 360) - 180;
+
+/**
+ * What two fingers did since they touched: they carry, turn and stretch what lies under them.
+ * @param {[Point, Point]} from @param {[Point, Point]} to @returns {Motion}
+ */
+export function ofFingers(from, to) {
+  const centre = between(...from), was = minus(from[1], from[0]), is = minus(to[1], to[0]);
+  return {
+    centre, translation: minus(between(...to), centre),
+    scale: Math.hypot(is.x, is.y) / (Math.hypot(was.x, was.y) || 1), rotation: half(angle(is) - angle(was)),
+  };
+}
+
+/**
+ * A pointer that turns something about its centre.
+ * @param {Point} centre @param {Point} from @param {Point} to @param {number} start the rotation before
+ * @param {number} step in which the result goes, 0 for none @returns {Motion}
+ */
+export function ofTurning(centre, from, to, start, step) {
+  const turned = half(angle(minus(to, centre)) - angle(minus(from, centre)));
+  const rotation = step ? Math.round((start + turned) / step) * step - start : turned;
+  return { ...STILL, centre, rotation };
+}
+
+/**
+ * A pointer that pulls a corner or a side, while the opposite one stays.
+ * @param {Point} fixed @param {Point} from where the pointer was @param {Point} to @param {number} rotation of the axes
+ * @param {Point} ways 1 for the axes that are stretched; both stretch alike @returns {Motion}
+ */
+export function ofPulling(fixed, from, to, rotation, ways) {
+  const was = rotated(minus(from, fixed), -rotation), is = rotated(minus(to, fixed), -rotation);
+  const least = 0.01;
+  if (ways.x && ways.y) {
+    const length = was.x * was.x + was.y * was.y || 1;
+    return { ...STILL, centre: fixed, scale: Math.max((was.x * is.x + was.y * is.y) / length, least) };
+  }
+  const scale = ways.x ? { x: Math.max(is.x / (was.x || 1), least), y: 1 } : { x: 1, y: Math.max(is.y / (was.y || 1), least) };
+  return { ...STILL, centre: fixed, scale };
+}
+
+/**
+ * Where a motion takes a point of something whose axes have a rotation.
+ * @param {Motion} motion @param {Point} point @param {number} [axes] degrees @returns {Point}
+ */
+export function carried({ centre, translation, scale, rotation }, point, axes = 0) {
+  const factors = typeof scale === "number" ? { x: scale, y: scale } : scale;
+  const arm = rotated(minus(point, centre), -axes);
+  const turned = rotated({ x: arm.x * factors.x, y: arm.y * factors.y }, axes + rotation);
+  return { x: centre.x + turned.x + translation.x, y: centre.y + turned.y + translation.y };
+}

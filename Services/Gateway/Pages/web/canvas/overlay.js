@@ -1,0 +1,120 @@
+// What lies on top of the elements, in pixels of the screen: the frame with its handles, boxes around what others move
+// or have selected, guides and the marquee.
+
+import { toScreen } from "./camera.js";
+import { inkOn } from "./colours.js";
+import { HANDLES, HANDLE_NAMES } from "./handles.js";
+import { minus } from "./motion.js";
+import { node } from "./page.js";
+
+/** @typedef {import("./geometry.js").Point} Point */
+/** @typedef {import("./camera.js").Camera} Camera */
+/** @typedef {import("./handles.js").Frame} Frame */
+/** @typedef {{key: string, frame: Frame, colour: string, name?: string, isMoving: boolean}} Outline */
+
+/** Draws over the elements. */
+export class Overlay {
+  #frame = node("div", "frame");
+  #marquee = node("div", "marquee");
+  /** @type {Map<string, HTMLElement>} */
+  #outlines = new Map();
+  /** @type {HTMLElement[]} */
+  #lines = [];
+
+  /** @param {HTMLElement} layer */
+  constructor(layer) {
+    this.layer = layer;
+    for (const [name, { x, y, ways }] of Object.entries({ ...HANDLES, turn: { x: 0.5, y: 0, ways: { x: 0, y: 0 } } })) {
+      const handle = /** @type {HTMLButtonElement} */ (node("button", `handle ${ways.x && ways.y ? "corner" : name === "turn" ? "turn" : "side"}`));
+      handle.type = "button";
+      handle.tabIndex = -1;
+      handle.dataset.handle = name;
+      handle.setAttribute("aria-label", HANDLE_NAMES[name]);
+      handle.style.left = `${x * 100}%`;
+      handle.style.top = `${y * 100}%`;
+      this.#frame.append(handle);
+    }
+    this.#frame.hidden = this.#marquee.hidden = true;
+    layer.append(this.#frame, this.#marquee);
+  }
+
+  /** @param {EventTarget | null} target @returns {string | undefined} the handle there */
+  handleAt(target) {
+    return target instanceof HTMLElement ? target.dataset.handle : undefined;
+  }
+
+  /** @param {Camera} camera @param {Frame | undefined} frame @param {{isLocked: boolean, isPlain: boolean}} kind */
+  frame(camera, frame, { isLocked, isPlain }) {
+    this.#frame.hidden = !frame;
+    if (!frame) return;
+    lay(this.#frame, camera, frame);
+    this.#frame.classList.toggle("locked", isLocked);
+    this.#frame.classList.toggle("plain", isPlain);
+    this.#frame.classList.toggle("stretchable", frame.canStretch);
+  }
+
+  /** @param {Camera} camera @param {Outline[]} outlines */
+  outlines(camera, outlines) {
+    const keys = new Set(outlines.map(outline => outline.key));
+    for (const [key, box] of this.#outlines) {
+      if (keys.has(key)) continue;
+      box.remove();
+      this.#outlines.delete(key);
+    }
+    for (const outline of outlines) this.#outline(camera, outline);
+  }
+
+  /** @param {Camera} camera @param {Outline} outline */
+  #outline(camera, { key, frame, colour, name, isMoving }) {
+    let box = this.#outlines.get(key);
+    if (!box) {
+      box = node("div", "outline");
+      this.#outlines.set(key, box);
+      this.layer.prepend(box);
+    }
+    lay(box, camera, frame);
+    box.style.borderColor = colour;
+    box.classList.toggle("moving", isMoving);
+    const label = /** @type {HTMLElement | null} */ (box.firstElementChild);
+    if (!name) return label?.remove();
+    const shown = label ?? box.appendChild(node("span", "name"));
+    shown.textContent = name;
+    shown.style.background = colour;
+    shown.style.color = inkOn(colour);
+  }
+
+  /** @param {Camera} camera @param {import("./guides.js").Line[]} lines */
+  guides(camera, lines) {
+    for (const line of this.#lines) line.remove();
+    this.#lines = lines.map(({ axis, at, from, to }) => {
+      const line = node("div", `guide ${axis}`), isUpright = axis === "x";
+      const start = toScreen(camera, isUpright ? { x: at, y: from } : { x: from, y: at });
+      line.style.transform = `translate(${start.x}px, ${start.y}px)`;
+      line.style[isUpright ? "height" : "width"] = `${(to - from) * camera.zoom}px`;
+      return this.layer.appendChild(line);
+    });
+  }
+
+  /** @param {import("./geometry.js").Box | undefined} box pixels of the screen */
+  marquee(box) {
+    this.#marquee.hidden = !box;
+    if (!box) return;
+    const { style } = this.#marquee;
+    style.transform = `translate(${box.x}px, ${box.y}px)`;
+    style.width = `${box.width}px`;
+    style.height = `${box.height}px`;
+  }
+}
+
+/**
+ * Lays a node on a frame, turned as it is.
+ * @param {HTMLElement} box @param {Camera} camera @param {Frame} frame
+ */
+function lay(box, camera, { corners: [origin, right, , down] }) {
+  const across = minus(right, origin), along = minus(down, origin);
+  const width = Math.hypot(across.x, across.y) || 1, height = Math.hypot(along.x, along.y) || 1;
+  const at = toScreen(camera, origin), { style } = box;
+  style.width = `${width * camera.zoom}px`;
+  style.height = `${height * camera.zoom}px`;
+  style.transform = `matrix(${across.x / width}, ${across.y / width}, ${along.x / height}, ${along.y / height}, ${at.x}, ${at.y})`;
+}

@@ -1,0 +1,57 @@
+// Small tools for the document.
+
+/** @param {string} id @returns {any} the element of the page that has it */
+export const $ = id => document.getElementById(id);
+
+/**
+ * A new node.
+ * @param {string} tag @param {string} [className] @param {string} [text] @returns {HTMLElement}
+ */
+export function node(tag, className = "", text) {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {string} name of a symbol in the page @returns {SVGElement} */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  use.setAttribute("href", `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+/** @param {string} name @param {string} label @param {string} [className] @returns {HTMLButtonElement} */
+export function iconButton(name, label, className = "tool") {
+  const button = /** @type {HTMLButtonElement} */ (node("button", className));
+  button.type = "button";
+  button.title = label;
+  button.setAttribute("aria-label", label);
+  button.append(icon(name));
+  return button;
+}
+
+/** Whether the person asked for less motion. */
+export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/**
+ * Calls at most once in a time, the last call always.
+ * @param {number} ms @param {() => void} action @returns {() => void}
+ */
+export function paced(ms, action) {
+  let next = 0, timer = 0;
+  return () => {
+    const now = performance.now();
+    if (timer) return;
+    timer = setTimeout(() => {
+      timer = 0;
+      next = performance.now() + ms;
+      action();
+    }, Math.max(next - now, 0));
+  };
+}

@@ -1,0 +1,180 @@
+// Fingers, pens and the mouse. One pointer selects, drags, draws a marquee or pans; two carry, turn and stretch what
+// lies under them: elements, or the canvas. A pointer must move a little before a touch becomes a gesture.
+
+import { ofFingers, STILL, minus } from "./motion.js";
+
+/** @typedef {import("./geometry.js").Point} Point */
+/** @typedef {import("./motion.js").Motion} Motion */
+/**
+ * What pointers act on.
+ * @typedef {object} Stage
+ * @property {(event: PointerEvent) => Point} at where an event is, pixels of the window
+ * @property {(event: PointerEvent) => Target} hit what lies there
+ * @property {(event: PointerEvent, waited: number) => boolean} pans whether a drag of nothing moves the canvas, the pointer
+ *   having rested for so many ms, instead of drawing a marquee
+ * @property {(id: string, event: PointerEvent) => void} tap an element was touched and not moved
+ * @property {(event: PointerEvent) => void} tapNothing
+ * @property {(id: string, event: PointerEvent) => boolean} grab a drag of an element begins; false when it may not be moved
+ * @property {(motion: Motion, event: PointerEvent) => void} drag pixels of the window
+ * @property {(handle: string, at: Point) => boolean} pull a handle is pulled
+ * @property {(at: Point, event: PointerEvent) => void} pulled
+ * @property {() => void} release what was grabbed or pulled
+ * @property {() => void} cancel everything is as before
+ * @property {(from: Point, to: Point) => void} marquee
+ * @property {(from: Point, to: Point, event: PointerEvent) => void} caught the marquee is drawn
+ * @property {(from: [Point, Point], to: [Point, Point]) => void} pinch of the canvas, since the last call
+ * @property {(way: Point) => void} pan since the last call
+ * @property {(at: Point | null) => void} hover
+ */
+/** @typedef {{handle: string} | {id: string} | {}} Target */
+/** @typedef {{id: number, from: Point, at: Point, target: any, event: PointerEvent}} Finger */
+/** @typedef {"idle" | "touch" | "drag" | "pull" | "marquee" | "pan" | "pinch" | "stretch"} Mode */
+
+/**
+ * How far a pointer may move and still be a tap, pixels of the screen.
+ * @type {Record<string, number>}
+ */
+const THRESHOLD = { mouse: 3, pen: 5, touch: 9 };
+
+/** Turns pointer events into what they mean. */
+export class Pointers {
+  /** @type {Mode} */
+  mode = "idle";
+  /** @type {Map<number, Finger>} */
+  fingers = new Map();
+  /**
+   * Of a drag by fingers that change in number: what was done before the present ones touched.
+   * @type {Point}
+   */
+  #before = { x: 0, y: 0 };
+
+  /** @param {HTMLElement} surface @param {Stage} stage */
+  constructor(surface, stage) {
+    this.surface = surface;
+    this.stage = stage;
+    surface.addEventListener("pointerdown", event => this.#down(event));
+    surface.addEventListener("pointermove", event => this.#move(event));
+    surface.addEventListener("pointerup", event => this.#up(event, false));
+    surface.addEventListener("pointercancel", event => this.#up(event, true));
+    surface.addEventListener("pointerleave", () => this.stage.hover(null));
+  }
+
+  /**
+   * Ends what is under way without effect.
+   * @returns {boolean} whether there was something
+   */
+  abort() {
+    const wasBusy = ["drag", "pull", "stretch"].includes(this.mode), wasMarquee = this.mode === "marquee";
+    if (wasBusy) this.stage.cancel();
+    if (wasMarquee) this.stage.marquee({ x: 0, y: 0 }, { x: 0, y: 0 });
+    this.#finish();
+    return wasBusy || wasMarquee;
+  }
+
+  #finish() {
+    this.mode = "idle";
+    this.fingers.clear();
+  }
+
+  /** @param {PointerEvent} event */
+  #down(event) {
+    // Text that is being edited keeps its pointer.
+    if (event.target instanceof HTMLTextAreaElement) return;
+    if (event.pointerType === "mouse" && event.button > 1) return;
+    const at = this.stage.at(event);
+    if (this.fingers.size >= 2) return;
+    const finger = { id: event.pointerId, from: at, at, target: this.stage.hit(event), event };
+    this.fingers.set(event.pointerId, finger);
+    if (this.fingers.size === 2) return this.#second();
+    this.mode = "touch";
+  }
+
+  /** A second finger joins: what the first one began goes on with both. */
+  #second() {
+    const [first, second] = this.fingers.values();
+    for (const finger of [first, second]) this.surface.setPointerCapture(finger.id);
+    if (this.mode === "marquee") this.stage.marquee({ x: 0, y: 0 }, { x: 0, y: 0 });
+    if (this.mode === "pull") this.stage.release();
+    const held = first.target.id ?? second.target.id, isDrag = this.mode === "drag";
+    const carried = isDrag ? minus(first.at, first.from) : { x: 0, y: 0 };
+    const isElement = isDrag || (this.mode === "touch" && held !== undefined && this.stage.grab(held, first.event));
+    this.mode = isElement ? "stretch" : "pinch";
+    // From here on both count from where they are; the way of the first alone stays.
+    this.#before = carried;
+    for (const finger of [first, second]) finger.from = finger.at;
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    const finger = this.fingers.get(event.pointerId), at = this.stage.at(event);
+    if (this.fingers.size === 0 || event.pointerType === "mouse" || finger) this.stage.hover(at);
+    if (!finger) return;
+    const last = finger.at, others = this.#both();
+    finger.at = at;
+    if (this.mode === "touch") this.#begin(finger, event);
+    switch (this.mode) {
+      case "drag": return this.stage.drag({ ...STILL, centre: finger.from, translation: minus(at, finger.from) }, event);
+      case "pull": return this.stage.pulled(at, event);
+      case "marquee": return this.stage.marquee(finger.from, at);
+      case "pan": return this.stage.pan(minus(at, last));
+      case "pinch": return this.stage.pinch(others, this.#both());
+      case "stretch": return this.#stretch(event);
+    }
+  }
+
+  /** @returns {[Point, Point]} where the fingers are */
+  #both() {
+    const [first, second = first] = this.fingers.values();
+    return [first.at, second.at];
+  }
+
+  /** @param {PointerEvent} event */
+  #stretch(event) {
+    const [first, second = first] = this.fingers.values(), { x, y } = this.#before;
+    const motion = ofFingers([first.from, second.from], [first.at, second.at]);
+    // The gesture began before: its centre is where the content under the fingers lay then.
+    const centre = { x: motion.centre.x - x, y: motion.centre.y - y };
+    this.stage.drag({ ...motion, centre, translation: { x: motion.translation.x + x, y: motion.translation.y + y } }, event);
+  }
+
+  /**
+   * The touch becomes a gesture.
+   * @param {Finger} finger @param {PointerEvent} event
+   */
+  #begin(finger, event) {
+    const { x, y } = minus(finger.at, finger.from);
+    if (Math.hypot(x, y) < (THRESHOLD[event.pointerType] ?? 5)) return;
+    this.surface.setPointerCapture(finger.id);
+    const { handle, id } = finger.target;
+    if (handle) this.mode = this.stage.pull(handle, finger.from) ? "pull" : "idle";
+    else if (id) this.mode = this.stage.grab(id, finger.event) ? "drag" : "idle";
+    else this.mode = this.stage.pans(finger.event, event.timeStamp - finger.event.timeStamp) ? "pan" : "marquee";
+  }
+
+  /** @param {PointerEvent} event @param {boolean} isCancelled by the browser */
+  #up(event, isCancelled) {
+    const finger = this.fingers.get(event.pointerId);
+    if (!finger) return;
+    const { mode } = this;
+    if (isCancelled) return void this.abort();
+    if (mode === "stretch" || mode === "pinch") return this.#lifted(event.pointerId);
+    this.#finish();
+    if (mode === "touch" && finger.target.id) this.stage.tap(finger.target.id, event);
+    else if (mode === "touch" && !finger.target.handle) this.stage.tapNothing(event);
+    else if (mode === "drag" || mode === "pull") this.stage.release();
+    else if (mode === "marquee") this.stage.caught(finger.from, finger.at, event);
+  }
+
+  /**
+   * One of two fingers was lifted: an element is released, the canvas follows the other one.
+   * @param {number} id
+   */
+  #lifted(id) {
+    if (this.mode === "stretch") {
+      this.stage.release();
+      return this.#finish();
+    }
+    this.fingers.delete(id);
+    this.mode = this.fingers.size ? "pan" : "idle";
+  }
+}

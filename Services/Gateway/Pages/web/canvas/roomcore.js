@@ -1,0 +1,16 @@
+// What the page reads of the client's core beside the room's own interface.
+
+/** @typedef {import("/client/touchsync.js").Room} Room */
+/** @typedef {import("/client/touchsync.js").TypeRules} TypeRules */
+
+/** @param {Room} room @returns {import("/client/touchsync.js").Rules} of types, as the server applies them */
+export const rulesIn = room => room.core?.rules ?? new Map();
+
+/** @param {Room} room @param {string} type @returns {TypeRules | undefined} */
+export const ruleFor = (room, type) => rulesIn(room).get(type) ?? rulesIn(room).get("*");
+
+/** @param {Room} room @returns {string} the name of this connection in the room */
+export const ownSid = room => room.core?.sid ?? "";
+
+/** @param {Room} room @param {string} id @returns {string | undefined} whose gesture moves an element */
+export const moverOf = (room, id) => room.core?.movements.all.get(id)?.sid;

@@ -1,0 +1,203 @@
+// The elements as nodes of the page. Nodes exist for what is in the window, and move by transforms alone.
+
+import { contentKey, fill } from "./cards.js";
+import { boundsOf, meets } from "./geometry.js";
+import { node } from "./page.js";
+import { named } from "./words.js";
+
+/** @typedef {import("./geometry.js").Box} Box */
+/** @typedef {import("./give.js").Give} Give */
+/** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {import("/client/touchsync.js").Room} Room */
+/** @typedef {{node: HTMLElement, card: HTMLElement, content: string, size: string, annotations: Set<string>}} View */
+
+let lastName = 0;
+
+/** @returns {View} */
+function newView() {
+  const outer = node("div", "element"), card = node("div", "card");
+  outer.id = `element-${++lastName}`;
+  outer.setAttribute("role", "group");
+  outer.append(card);
+  return { node: outer, card, content: "", size: "", annotations: new Set() };
+}
+
+/** @param {Element | undefined} element whether it lies on another one */
+export const isAnnotation = element => element?.space === "normalized" && element.parentId !== undefined;
+
+/** Draws a room's elements into a node. */
+export class Scene {
+  /**
+   * Those in the window.
+   * @type {Map<string, View>}
+   */
+  views = new Map();
+  /**
+   * Where each element is drawn.
+   * @type {Map<string, Box>}
+   */
+  boxes = new Map();
+  /**
+   * What is shown beyond the limits.
+   * @type {Map<string, Give>}
+   */
+  gives = new Map();
+  /**
+   * What is in the window, pixels of the canvas.
+   * @type {Box}
+   */
+  window = { x: 0, y: 0, width: 0, height: 0 };
+  /**
+   * The annotations of each element.
+   * @type {Map<string, Set<string>>}
+   */
+  #annotations = new Map();
+
+  /** @param {HTMLElement} world @param {Room} room */
+  constructor(world, room) {
+    this.world = world;
+    this.room = room;
+  }
+
+  /** @param {string} id @returns {Element | undefined} the one that an annotation lies on */
+  parentOf(id) {
+    const element = this.room.element(id);
+    return element && isAnnotation(element) ? this.room.drawn(element.parentId) : undefined;
+  }
+
+  /** @param {string} id @returns {string | undefined} that of the node, while there is one */
+  nodeName(id) {
+    return this.views.get(id)?.node.id;
+  }
+
+  /**
+   * The element that a node belongs to.
+   * @param {EventTarget | null} target @returns {string | undefined}
+   */
+  idAt(target) {
+    const found = target instanceof Element ? target.closest(".element") : null;
+    return found instanceof HTMLElement ? found.dataset.id : undefined;
+  }
+
+  /**
+   * Draws an element, and what lies on it.
+   * @param {string} id
+   */
+  draw(id) {
+    const element = this.room.drawn(id);
+    if (!element) return this.#forget(id);
+    const parent = this.parentOf(id);
+    if (isAnnotation(element)) this.#onParent(element.parentId, id);
+    this.boxes.set(id, boundsOf(element, parent));
+    if (this.#isSeen(id, element)) this.#show(id, element, parent);
+    else this.#hide(id);
+    for (const annotation of this.#annotations.get(id) ?? []) this.draw(annotation);
+  }
+
+  /**
+   * Shows what came into the window, and removes what left it.
+   * @param {Box} window
+   */
+  look(window) {
+    this.window = window;
+    for (const [id, box] of this.boxes) {
+      if (this.views.has(id) !== meets(box, window)) this.draw(id);
+    }
+  }
+
+  /** Lays the elements on each other in the room's order. */
+  stack() {
+    this.room.elements.forEach(({ id }, index) => {
+      const view = this.views.get(id);
+      if (view) view.node.style.zIndex = String(index);
+    });
+  }
+
+  /** @param {string} id @param {boolean} isMoving whether somebody moves it */
+  mark(id, isMoving) {
+    this.views.get(id)?.node.classList.toggle("moving", isMoving);
+  }
+
+  /** @param {string} id @param {Element} element */
+  #isSeen(id, element) {
+    if (isAnnotation(element)) return this.views.has(element.parentId);
+    const box = this.boxes.get(id);
+    return box !== undefined && meets(box, this.window);
+  }
+
+  /** @param {string} parentId @param {string} id */
+  #onParent(parentId, id) {
+    const all = this.#annotations.get(parentId) ?? new Set();
+    this.#annotations.set(parentId, all.add(id));
+  }
+
+  /** @param {string} id @param {Element} element @param {Element | undefined} parent */
+  #show(id, element, parent) {
+    let view = this.views.get(id);
+    if (!view) {
+      view = newView();
+      view.node.dataset.id = id;
+      this.views.set(id, view);
+      const place = isAnnotation(element) ? this.views.get(element.parentId)?.node : this.world;
+      (place ?? this.world).append(view.node);
+      this.onAppear();
+    }
+    const content = contentKey(element);
+    if (view.content !== content) {
+      view.content = content;
+      fill(view.card, element);
+      view.node.setAttribute("aria-label", named(element));
+      view.node.classList.toggle("annotation", isAnnotation(element));
+    }
+    this.#place(view, element, parent);
+  }
+
+  /** Called when a node was added, which may lie below another one. */
+  onAppear = () => {};
+
+  /** @param {View} view @param {Element} element @param {Element | undefined} parent */
+  #place(view, element, parent) {
+    const { scaleX, scaleY, originalWidth, originalHeight, anchorX, anchorY, rotation } = element;
+    // One factor for what is inside, so that no text is stretched; the rest is in the size.
+    const factor = Math.min(Math.abs(scaleX), Math.abs(scaleY)) || 1;
+    const width = (originalWidth * Math.abs(scaleX)) / factor, height = (originalHeight * Math.abs(scaleY)) / factor;
+    const { style } = view.node, size = `${width.toFixed(2)} ${height.toFixed(2)} ${anchorX} ${anchorY}`;
+    if (view.size !== size) {
+      view.size = size;
+      style.width = `${width}px`;
+      style.height = `${height}px`;
+      style.transformOrigin = `${anchorX * 100}% ${anchorY * 100}%`;
+    }
+    const give = this.gives.get(element.id);
+    const x = element.positionX * (parent?.originalWidth ?? 1) * this.#stretch(parent, "x") - anchorX * width + (give?.x ?? 0);
+    const y = element.positionY * (parent?.originalHeight ?? 1) * this.#stretch(parent, "y") - anchorY * height + (give?.y ?? 0);
+    const shown = factor * (give?.scale ?? 1), turn = rotation + (give?.rotation ?? 0);
+    style.transform = `translate(${x}px, ${y}px) rotate(${turn}deg) ` +
+      `scale(${shown * Math.sign(scaleX || 1)}, ${shown * Math.sign(scaleY || 1)})`;
+  }
+
+  /**
+   * How much longer a parent's node is than it would be without its unequal scales.
+   * @param {Element | undefined} parent @param {"x" | "y"} axis
+   */
+  #stretch(parent, axis) {
+    if (!parent) return 1;
+    const scales = { x: Math.abs(parent.scaleX), y: Math.abs(parent.scaleY) };
+    return scales[axis] / (Math.min(scales.x, scales.y) || 1);
+  }
+
+  /** @param {string} id */
+  #hide(id) {
+    this.views.get(id)?.node.remove();
+    this.views.delete(id);
+  }
+
+  /** @param {string} id */
+  #forget(id) {
+    this.#hide(id);
+    this.boxes.delete(id);
+    this.gives.delete(id);
+    for (const all of this.#annotations.values()) all.delete(id);
+    this.#annotations.delete(id);
+  }
+}

@@ -1,0 +1,195 @@
+// What pointers do on the board.
+
+import { pinched, toCanvas } from "./camera.js";
+import { isMedia } from "./cards.js";
+import { boxBetween, caught, union } from "./geometry.js";
+import { aligned } from "./guides.js";
+import { pulled } from "./handles.js";
+import { play } from "./media.js";
+import { isAnnotation } from "./scene.js";
+
+/** @typedef {import("./board.js").Board} Board */
+/** @typedef {import("./geometry.js").Point} Point */
+
+/** How near something must be to snap, pixels of the screen. */
+const REACH = 6;
+/** A finger that rested so long before it moves draws a marquee, ms. */
+const RESTED = 350;
+/** The step of rotations with Shift, degrees. */
+const STEP = 15;
+/** Two taps within this time open a text, ms. */
+const DOUBLE = 350;
+
+/** The board under pointers: the `Stage` of `pointer.js`. */
+export class BoardStage {
+  /** Whether the hand tool is chosen, or the space bar held: then everything moves the canvas. */
+  isPanning = false;
+  /** The last tap. */
+  #tapped = { id: "", at: -Infinity };
+  /**
+   * What a drag began with.
+   * @type {{box: import("./geometry.js").Box | undefined, others: import("./geometry.js").Box[]}}
+   */
+  #drag = { box: undefined, others: [] };
+  /** @type {{frame: import("./handles.js").Frame, handle: string, from: Point} | undefined} */
+  #pull = undefined;
+
+  /**
+   * @param {Board} board
+   * @param {{locked: () => void, edit: (id: string) => void}} heard what the page does about it
+   */
+  constructor(board, heard) {
+    this.board = board;
+    this.heard = heard;
+  }
+
+  /** @param {PointerEvent} event */
+  at(event) {
+    const { left, top } = this.board.surface.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  }
+
+  /** @param {PointerEvent} event */
+  hit(event) {
+    if (this.isPanning || event.button === 1) return {};
+    const handle = this.board.overlay.handleAt(event.target), id = this.board.scene.idAt(event.target);
+    return handle ? { handle } : id ? { id } : {};
+  }
+
+  /** @param {PointerEvent} event @param {number} waited */
+  pans({ pointerType, button }, waited) {
+    return this.isPanning || button === 1 || (pointerType === "touch" && waited < RESTED);
+  }
+
+  /** @param {string} id @param {PointerEvent} event */
+  tap(id, event) {
+    const { selection, scene, room } = this.board, element = room.element(id);
+    const isDouble = this.#tapped.id === id && event.timeStamp - this.#tapped.at < DOUBLE;
+    this.#tapped = { id, at: event.timeStamp };
+    if (event.shiftKey) return selection.toggle(id);
+    const card = scene.views.get(id)?.card;
+    if (element && card && isMedia(element) && event.target instanceof globalThis.Element && event.target.closest(".play")) {
+      return play(element, card);
+    }
+    selection.set([id]);
+    if (isDouble) this.heard.edit(id);
+  }
+
+  /** @param {PointerEvent} event */
+  tapNothing(event) {
+    if (!event.shiftKey) this.board.selection.clear();
+  }
+
+  /** @param {string} id @param {PointerEvent} event */
+  grab(id, event) {
+    const { board } = this, { selection } = board;
+    if (!selection.has(id)) selection.set(event.shiftKey ? [...selection.ids, id] : [id]);
+    const hand = board.hold(selection.ids);
+    if (!hand) this.heard.locked();
+    const held = new Set(hand?.ids);
+    const isFree = (/** @type {string} */ other) => !held.has(other) && !isAnnotation(board.room.element(other));
+    this.#drag = {
+      box: hand && !isAnnotation(board.room.element(hand.ids[0])) ? union(hand.ids.flatMap(one => board.scene.boxes.get(one) ?? [])) : undefined,
+      others: [...board.scene.views.keys()].filter(isFree).flatMap(other => board.scene.boxes.get(other) ?? []),
+    };
+    return hand !== undefined;
+  }
+
+  /** @param {import("./motion.js").Motion} motion pixels of the screen @param {PointerEvent} event */
+  drag(motion, event) {
+    const { board } = this, { zoom } = board.camera, { x, y } = motion.translation;
+    const translation = { x: x / zoom, y: y / zoom }, centre = toCanvas(board.camera, motion.centre);
+    board.guides = [];
+    if (motion.scale === 1 && motion.rotation === 0 && !event.ctrlKey && !event.metaKey) this.#snap(translation);
+    board.hand?.move({ ...motion, centre, translation });
+    board.frames.want();
+  }
+
+  /**
+   * Aligns a drag with what lies around it.
+   * @param {Point} translation
+   */
+  #snap(translation) {
+    const { box, others } = this.#drag;
+    if (!box) return;
+    const moved = { ...box, x: box.x + translation.x, y: box.y + translation.y };
+    const { x, y, lines } = aligned(moved, others, REACH / this.board.camera.zoom);
+    translation.x += x;
+    translation.y += y;
+    this.board.guides = lines;
+  }
+
+  /** @param {string} handle @param {Point} from */
+  pull(handle, from) {
+    const { board } = this, hand = board.hold(board.selection.ids), frame = board.frameOf(hand?.ids ?? []);
+    if (!hand || !frame) {
+      this.heard.locked();
+      return false;
+    }
+    this.#pull = { frame, handle, from: toCanvas(board.camera, from) };
+    return true;
+  }
+
+  /** @param {Point} at @param {PointerEvent} event */
+  pulled(at, event) {
+    if (!this.#pull) return;
+    const { frame, handle, from } = this.#pull, options = { step: event.shiftKey ? STEP : 0, aboutMiddle: event.altKey };
+    this.board.hand?.move(pulled(frame, handle, from, toCanvas(this.board.camera, at), options));
+    this.board.frames.want();
+  }
+
+  release() {
+    this.#pull = undefined;
+    this.board.letGo();
+  }
+
+  cancel() {
+    this.#pull = undefined;
+    this.board.drop();
+  }
+
+  /** @param {Point} from @param {Point} to */
+  marquee(from, to) {
+    const box = boxBetween(from, to);
+    this.board.marquee = box.width || box.height ? box : undefined;
+    this.board.frames.want();
+  }
+
+  /** @param {Point} from @param {Point} to @param {PointerEvent} event */
+  caught(from, to, event) {
+    const { board } = this, { camera, scene, selection, room } = board;
+    const box = boxBetween(toCanvas(camera, from), toCanvas(camera, to));
+    const found = caught(box, scene.boxes).filter(id => !isAnnotation(room.element(id)));
+    this.marquee(from, from);
+    selection.set(event.shiftKey ? [...selection.ids, ...found] : found);
+  }
+
+  /** @param {[Point, Point]} from @param {[Point, Point]} to */
+  pinch(from, to) {
+    this.board.look(pinched(this.board.camera, from, to));
+  }
+
+  /** @param {Point} way */
+  pan(way) {
+    this.board.pan(way);
+  }
+
+  /** @param {Point | null} at */
+  hover(at) {
+    this.board.room.point(at && toCanvas(this.board.camera, at));
+  }
+
+  /**
+   * A mouse wheel's notch zooms towards the pointer, as fingers on a trackpad that pinch; their scrolling pans.
+   * @param {WheelEvent} event
+   */
+  wheel(event) {
+    event.preventDefault();
+    const { left, top } = this.board.surface.getBoundingClientRect();
+    const isNotch = event.deltaMode !== 0 || (event.deltaX === 0 && Math.abs(event.deltaY) >= 50 && !event.shiftKey);
+    if (!isNotch && !event.ctrlKey && !event.metaKey) return this.board.pan({ x: -event.deltaX, y: -event.deltaY });
+    const pixels = event.deltaMode === 0 ? event.deltaY : event.deltaY * 40;
+    const way = Math.max(Math.min(pixels, 120), -120);
+    this.board.zoom(Math.exp(-way * (event.ctrlKey && !isNotch ? 0.01 : 0.002)), { x: event.clientX - left, y: event.clientY - top });
+  }
+}

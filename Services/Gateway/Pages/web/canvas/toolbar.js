@@ -1,0 +1,72 @@
+// Buttons: each does a command, and says so.
+
+import { COMMANDS, GESTURES, shownKey } from "./commands.js";
+import { $, icon, node } from "./page.js";
+
+/** @typedef {import("./actions.js").Actions} Actions */
+/** @typedef {import("./commands.js").Page} Page */
+
+/**
+ * Wires the buttons that name a command.
+ * @param {Actions} actions @param {Page} page
+ */
+export function wire(actions, page) {
+  for (const button of document.querySelectorAll("[data-command]")) {
+    if (!(button instanceof HTMLButtonElement)) continue;
+    const { label, keys, run } = COMMANDS[button.dataset.command ?? ""];
+    button.title = `${label} (${shownKey(keys[0])})`;
+    if (!button.textContent?.trim()) button.setAttribute("aria-label", label);
+    button.addEventListener("click", () => run(actions, page));
+  }
+}
+
+/** @param {"select" | "hand"} tool */
+export function showTool(tool) {
+  for (const name of ["select", "hand"]) {
+    document.querySelector(`#dock [data-command=${name}]`)?.setAttribute("aria-pressed", String(tool === name));
+  }
+  document.body.dataset.tool = tool;
+}
+
+/**
+ * Shows what can be done with the selection.
+ * @param {Actions} actions
+ */
+export function showSelection({ selected }) {
+  const only = selected.length === 1 ? selected[0].type : "", areLocked = selected.length > 0 && selected.every(one => one.locked);
+  $("selection").hidden = selected.length === 0;
+  $("selection-count").textContent = selected.length > 1 ? String(selected.length) : "";
+  /** @type {Record<string, boolean>} */
+  const isShown = {
+    edit: ["note", "text"].includes(only), text: ["photo", "video"].includes(only), tint: selected.some(one => one.type === "note"),
+  };
+  for (const [command, isThere] of Object.entries(isShown)) {
+    const button = document.querySelector(`#selection [data-command=${command}]`);
+    if (button instanceof HTMLElement) button.hidden = !isThere;
+  }
+  for (const button of document.querySelectorAll("#selection [data-command]")) {
+    if (!(button instanceof HTMLButtonElement)) continue;
+    if (button.dataset.command !== "lock") button.disabled = areLocked;
+    else showLock(button, areLocked);
+  }
+}
+
+/** @param {HTMLButtonElement} button @param {boolean} unlocks what it does */
+function showLock(button, unlocks) {
+  const label = unlocks ? "Unlock" : "Lock";
+  if (button.getAttribute("aria-label") === label) return;
+  button.setAttribute("aria-label", label);
+  button.title = `${label} (L)`;
+  button.replaceChildren(icon(unlocks ? "unlock" : "lock"));
+}
+
+/** Fills the help. */
+export function fillHelp() {
+  const line = (/** @type {string} */ keys, /** @type {string} */ text) => {
+    const row = node("div", "row");
+    row.append(node("dt", "", keys), node("dd", "", text));
+    return row;
+  };
+  $("help-gestures").replaceChildren(...GESTURES.map(([keys, text]) => line(keys, text)));
+  $("help-keys").replaceChildren(...Object.values(COMMANDS).map(({ keys, label }) => line(keys.map(shownKey).join(", "), label)));
+}

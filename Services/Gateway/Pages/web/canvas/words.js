@@ -1,0 +1,40 @@
+// What the page says: refusals with what to do about them, and elements as they are read aloud.
+
+import { NAMES } from "./samples.js";
+
+/** @typedef {import("/client/touchsync.js").Element} Element */
+/** @typedef {{code: string, message: string, field?: string}} Refused */
+
+/** @type {Record<string, (refusal: Refused) => string>} */
+const ADVICE = {
+  forbidden: ({ field }) => (field === "locked"
+    ? "It is locked. Unlock it first."
+    : "You may look at this room, but not change it. Ask its owner for more rights."),
+  not_found: () => "It is not there any more.",
+  gone: () => "Somebody deleted it meanwhile.",
+  conflict: ({ message }) => `${message} Try again in a moment.`,
+  too_large: ({ message }) => `${message} Delete something, or do it in smaller steps.`,
+  queue_full: () => "Too many edits wait. They are sent when the connection is back; then go on.",
+  forgotten: () => "The server cannot tell whether an edit from before was applied. Look, and repeat it if it is missing.",
+};
+
+/** @param {Refused} refusal @returns {string} sentences for a person */
+export const refused = refusal => ADVICE[refusal.code]?.(refusal) ?? `${refusal.message} Try again; if it stays, reload the page.`;
+
+/** @param {number} count @param {string} one @param {string} [many] @returns {string} "1 edit", "2 edits" */
+export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+/** @param {Element} element @returns {string} such as: Note "Hello", locked */
+export function named(element) {
+  const text = String(element.content ?? element.title ?? element.picture ?? "").trim().slice(0, 60);
+  const name = `${NAMES[element.type] ?? element.type}${element.parentId ? " on a picture" : ""}`;
+  return `${name}${text ? ` “${text}”` : ""}${element.locked ? ", locked" : ""}`;
+}
+
+/**
+ * What the pill says in each state of the connection.
+ * @type {Record<string, string>}
+ */
+export const STATES = {
+  offline: "Offline", connecting: "Connecting", joining: "Joining", live: "Live", draining: "Moving over", expired: "Signed out",
+};

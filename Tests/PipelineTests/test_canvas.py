@@ -1,0 +1,588 @@
+"""The canvas at `/`, as people use it: in a real browser, by pointers, fingers and keys. What one window does the other
+shows, and the room has it."""
+
+import json
+import math
+import pathlib
+import time
+
+import pytest
+import requests
+
+from clients.chromium import Browser
+from page import Page
+from pipeline import PROGRAMS, eventually
+
+# Where the pictures of the last run lie.
+PICTURES = PROGRAMS.resolve() / "pictures"
+SHIFT, CTRL = 8, 2
+
+
+@pytest.fixture(scope="module")
+def browser():
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+class Canvas(Page):
+    """A window of the canvas in a room."""
+
+    def __init__(self, browser, pipeline, room, **more):
+        self.pipeline, self.room = pipeline, room
+        super().__init__(browser, f"{pipeline.url}/?room={room}", **more)
+        self.wait("it is in the room", "document.getElementById('state').textContent.includes(' here')")
+        # Hints come once, at their own time.
+        self.ask("localStorage.setItem('hinted', 'true')")
+
+    @property
+    def stored(self):
+        """The room's elements by id, from PostgreSQL."""
+        answer = requests.get(f"{self.pipeline.url}/api/rooms/{self.room}", timeout=10)
+        return {element["id"]: element for element in answer.json().get("elements", [])}
+
+    @property
+    def seq(self):
+        return requests.get(f"{self.pipeline.url}/api/rooms/{self.room}", timeout=10).json()["seq"]
+
+    def shows(self, count):
+        self.wait(f"it shows {count} elements", f"document.querySelectorAll('.element').length === {count}")
+
+    def seen(self, id):
+        """What is drawn of an element: middle, width and height as laid out, scale and degrees."""
+        return self.ask(f"""(() => {{
+            const node = document.querySelector('.element[data-id={json.dumps(id)}]');
+            if (!node) return null;
+            const box = node.getBoundingClientRect(), map = new DOMMatrix(getComputedStyle(node).transform);
+            return {{ x: box.x + box.width / 2, y: box.y + box.height / 2, scale: Math.hypot(map.a, map.b),
+                rotation: (Math.atan2(map.b, map.a) * 180 / Math.PI + 360) % 360, classes: node.className }};
+        }})()""")
+
+    def middle(self, id):
+        seen = self.seen(id)
+        return seen["x"], seen["y"]
+
+    def handle(self, name):
+        return tuple(self.ask(f"""(() => {{
+            const box = document.querySelector('[data-handle={name}]').getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()"""))
+
+    def on_screen(self, element):
+        """Where a stored element belongs in this window."""
+        camera = json.loads(self.ask(f"sessionStorage.getItem('camera {self.room}')"))
+        return tuple((element[f"position{axis.upper()}"] - camera[axis]) * camera["zoom"] for axis in "xy")
+
+    def agrees(self, id, within=10):
+        """Waits until the window shows an element where the room has it."""
+
+        def do_agree():
+            seen, stored = self.seen(id), self.stored.get(id)
+            if not seen or not stored:
+                return False
+            x, y = self.on_screen(stored)
+            turn = abs((seen["rotation"] - stored["rotation"] + 180) % 360 - 180)
+            return (abs(seen["x"] - x) < 1.5 and abs(seen["y"] - y) < 1.5 and turn < 0.5
+                    and abs(seen["scale"] - abs(stored["scaleX"])) < 0.01)
+
+        eventually(f"{id} is drawn where it is stored: {self.seen(id)}, {self.stored.get(id)}", do_agree, within)
+
+    def select_nothing(self):
+        self.ask("document.getElementById('canvas').focus()")
+        self.key("Escape")
+
+
+@pytest.fixture
+def windows(single, browser, room):
+    """Opens windows in the test's room, which end without a complaint of the browser."""
+    opened = []
+
+    def make(**more):
+        opened.append(Canvas(browser, single, room, **more))
+        return opened[-1]
+
+    yield make
+    complaints = [complaint for window in opened for complaint in window.complaints]
+    for window in opened:
+        window.close()
+    assert complaints == []
+
+
+def create(single, room, *elements):
+    """Puts elements into a room, before anybody looks."""
+    answer = requests.post(f"{single.url}/api/rooms/{room}/elements", json={"elements": list(elements)}, timeout=10)
+    assert answer.status_code == 201, answer.text
+
+
+def note(id, x, y, **more):
+    return {"id": id, "type": "note", "content": id, "positionX": x, "positionY": y, "width": 160, "height": 120, **more}
+
+
+def photo(id, x, y, **more):
+    return {"id": id, "type": "photo", "picture": "coast", "positionX": x, "positionY": y, "width": 240, "height": 180, **more}
+
+
+# Hands
+
+
+def test_a_drag_is_seen_while_it_happens_and_stored_when_it_ends(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 500, 300))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    name = ada.ask("document.getElementById('own-name').value")
+    assert name != bob.ask("document.getElementById('own-name').value")
+    x, y = ada.middle("a")
+    before = bob.seen("a")
+    ada.drag((x, y), (x + 130, y + 70), CTRL, lift=False)
+    bob.wait("the other one sees who moves it", f"document.querySelector('.outline.moving .name')?.textContent === {json.dumps(name)}")
+    eventually("it moves there", lambda: abs(bob.seen("a")["x"] - before["x"]) > 20)
+    assert ada.seq == 1, "a gesture is not stored before it ends"
+    ada.mouse("mouseReleased", x + 130, y + 70)
+    eventually("it is stored", lambda: ada.seq == 2)
+    ada.agrees("a"), bob.agrees("a")
+    moved = ada.stored["a"]
+    assert moved["positionX"] > 100 and moved["positionY"] > 50
+    bob.wait("nothing moves any more", "document.querySelector('.outline.moving') === null")
+
+
+def test_a_touch_that_hardly_moves_is_none(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 500, 300))
+    ada = windows()
+    ada.shows(2)
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 2, y + 1))
+    ada.wait("it is selected", "document.getElementById('selection').hidden === false")
+    x, y = ada.middle("b")
+    ada.touch("touchStart", (x, y))
+    ada.touch("touchMove", (x + 6, y + 3))
+    ada.touch("touchEnd")
+    assert ada.seq == 1
+    x, y = ada.middle("a")
+    ada.touch("touchStart", (x, y))
+    ada.touch("touchMove", (x + 8, y + 8))
+    ada.touch("touchMove", (x + 40, y))
+    ada.touch("touchEnd")
+    eventually("more is a drag", lambda: ada.seq == 2)
+
+
+def test_two_fingers_turn_and_scale_what_lies_under_them(single, windows, room):
+    create(single, room, photo("a", 0, 0), note("b", 500, 300))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    x, y = ada.middle("a")
+    ada.touch("touchStart", (x - 40, y))
+    ada.touch("touchStart", (x - 40, y), (x + 40, y))
+    for step in range(1, 9):
+        # Apart to the double, a quarter turn clockwise, and 60 to the right.
+        angle, reach = step / 8 * math.pi / 2, 40 * (1 + step / 8)
+        dx, dy = reach * math.cos(angle), reach * math.sin(angle)
+        shift = 60 * step / 8
+        ada.touch("touchMove", (x - dx + shift, y - dy), (x + dx + shift, y + dy))
+    ada.touch("touchEnd")
+    eventually("it is stored", lambda: ada.seq == 2)
+    stored = ada.stored["a"]
+    assert abs(stored["scaleX"] - 2) < 0.02 and abs(stored["rotation"] - 90) < 0.5
+    ada.agrees("a"), bob.agrees("a")
+    assert abs(ada.middle("a")[0] - x - 60) < 2, "it stays under the fingers"
+
+
+def test_handles_turn_and_scale(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 500, 300))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    x, y = ada.middle("a")
+    ada.click(x, y)
+    ada.wait("it has handles", "document.querySelector('.frame').hidden === false")
+    top = ada.handle("turn")
+    ada.drag(top, (x + (y - top[1]), y))
+    eventually("it is turned", lambda: abs(ada.stored["a"]["rotation"] - 90) < 1)
+    ada.agrees("a"), bob.agrees("a")
+    # The corner that is opposite stays.
+    corner, fixed = ada.handle("se"), ada.handle("nw")
+    ada.drag(corner, tuple(f + (c - f) * 1.5 for c, f in zip(corner, fixed)))
+    eventually("it is scaled", lambda: abs(ada.stored["a"]["scaleX"] - 1.5) < 0.02)
+    ada.agrees("a"), bob.agrees("a")
+    assert all(abs(now - then) < 2 for now, then in zip(ada.handle("nw"), fixed))
+
+
+def test_limits_give_and_spring_back_to_what_the_server_has(single, windows, room):
+    create(single, room, photo("a", 0, 0), note("b", 900, 600))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    x, y = ada.middle("a")
+    ada.click(x, y)
+    corner, fixed = ada.handle("se"), ada.handle("nw")
+    # A photo is at least 0.2 of its size.
+    ada.drag(corner, tuple(f + (c - f) * 0.03 for c, f in zip(corner, fixed)), lift=False)
+    eventually("beyond the limit it gives, and less than the hand asks for", lambda: 0.14 < ada.seen("a")["scale"] < 0.195)
+    eventually("others see what the rules allow", lambda: abs(bob.seen("a")["scale"] - 0.2) < 1e-6)
+    ada.mouse("mouseReleased", *(f + (c - f) * 0.03 for c, f in zip(corner, fixed)))
+    eventually("the limit is stored", lambda: abs(ada.stored["a"]["scaleX"] - 0.2) < 1e-9)
+    ada.agrees("a"), bob.agrees("a")
+
+
+def test_an_annotation_moves_with_its_photo_and_stays_on_it(single, windows, room):
+    create(single, room, photo("p", 0, 0))
+    ada, bob = windows(), windows()
+    ada.shows(1)
+    ada.click(*ada.middle("p"))
+    ada.press("#selection [data-command=text]")
+    ada.wait("its text is edited", "document.activeElement.tagName === 'TEXTAREA'")
+    ada.write("The boat")
+    ada.key("Escape")
+    bob.wait("the other one sees it on the photo",
+             "document.querySelector('.element .annotation .words')?.textContent === 'The boat'")
+    [text] = [element for element in ada.stored.values() if element["type"] == "text"]
+    assert text["parentId"] == "p" and text["space"] == "normalized"
+    start = ada.middle(text["id"])
+    ada.drag(start, (start[0], start[1] + 400))
+    eventually("it is kept on the photo", lambda: ada.stored[text["id"]]["positionY"] == 1)
+    before, (x, y) = bob.middle(text["id"]), ada.middle("p")
+    ada.select_nothing()
+    ada.drag((x, y - 20), (x + 90, y - 20), CTRL)
+    eventually("it goes with the photo", lambda: abs(bob.middle(text["id"])[0] - before[0] - 90) < 2)
+
+
+# Groups
+
+
+def test_a_marquee_and_shift_select_a_group_that_moves_as_one(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 220, 0), note("c", 0, 200), note("d", 600, 420))
+    ada, bob = windows(), windows()
+    ada.shows(4), bob.shows(4)
+    (left, top), (right, bottom) = ada.middle("a"), ada.middle("b")
+    ada.drag((left - 150, top - 100), (right + 100, bottom + 80))
+    ada.wait("two are caught", "document.getElementById('selection-count').textContent === '2'")
+    ada.click(*ada.middle("c"), SHIFT)
+    ada.wait("Shift adds one", "document.getElementById('selection-count').textContent === '3'")
+    bob.wait("the other one sees what is selected", "document.querySelectorAll('.outline').length === 3")
+    before, seq = ada.stored, ada.seq
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 60, y + 45), CTRL)
+    eventually("it is one edit", lambda: ada.seq == seq + 1)
+    ways = {id: (now["positionX"] - before[id]["positionX"], now["positionY"] - before[id]["positionY"])
+            for id, now in ada.stored.items()}
+    assert ways["a"] == ways["b"] == ways["c"] != (0, 0) and ways["d"] == (0, 0)
+    top = ada.handle("turn")
+    pivot = tuple((a + b) / 2 for a, b in zip(ada.handle("nw"), ada.handle("se")))
+    ada.drag(top, (pivot[0] + pivot[1] - top[1], pivot[1]))
+    eventually("all turn", lambda: [round(ada.stored[id]["rotation"]) for id in "abcd"] == [90, 90, 90, 0])
+    for id in "abc":
+        ada.agrees(id), bob.agrees(id)
+
+
+def test_edges_that_nearly_meet_are_aligned(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 400, 307))
+    ada = windows()
+    ada.shows(2)
+    x, y = ada.middle("b")
+    zoom = float(ada.ask("document.getElementById('zoom').textContent").split()[0]) / 100
+    # Four pixels beside the other one's middle.
+    target = x + (4 - 400) * zoom, y
+    ada.drag((x, y), target, lift=False)
+    ada.wait("a guide shows it", "document.querySelector('.guide.x') !== null")
+    ada.mouse("mouseReleased", *target)
+    eventually("they are aligned", lambda: ada.stored["b"]["positionX"] == 0)
+    assert ada.ask("document.querySelector('.guide')") is None
+
+
+# Keys
+
+
+def test_the_keyboard_is_enough(windows):
+    ada = windows()
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("n")
+    ada.wait("its text is edited", "document.activeElement.tagName === 'TEXTAREA'")
+    ada.write("By keys alone")
+    ada.key("Escape")
+    eventually("it is stored", lambda: [one["content"] for one in ada.stored.values()] == ["By keys alone"])
+    [id] = ada.stored
+    ada.key("Escape")
+    ada.key("Tab")
+    ada.wait("Tab selects, and says so",
+             "document.getElementById('live').textContent.includes('Note “By keys alone”, 1 of 1 element')")
+    start = ada.stored[id]
+    ada.key("ArrowRight")
+    ada.key("ArrowDown", SHIFT, text="")
+    eventually("arrows move", lambda: (ada.stored[id]["positionX"], ada.stored[id]["positionY"])
+               == (start["positionX"] + 10, start["positionY"] + 1))
+    ada.key("+")
+    ada.key("]")
+    eventually("it is larger and turned", lambda: (round(ada.stored[id]["scaleX"], 3), ada.stored[id]["rotation"]) == (1.1, 15))
+    ada.key("r")
+    eventually("it is reset", lambda: (ada.stored[id]["scaleX"], ada.stored[id]["rotation"]) == (1, 0))
+    ada.key("z", CTRL)
+    eventually("undo", lambda: ada.stored[id]["rotation"] == 15)
+    ada.key("Z", CTRL | SHIFT)
+    eventually("redo", lambda: ada.stored[id]["rotation"] == 0)
+    ada.key("l")
+    eventually("it is locked", lambda: ada.stored[id].get("locked") is True)
+    seq = ada.seq
+    ada.key("ArrowRight")
+    ada.wait("it says why it does not move", "document.getElementById('toast').textContent.includes('Unlock it first')")
+    assert ada.seq == seq
+    ada.key("l")
+    eventually("it is unlocked", lambda: not ada.stored[id].get("locked"))
+    ada.key("Delete")
+    eventually("it is deleted", lambda: ada.stored == {})
+    ada.wait("an empty room explains itself", "document.getElementById('empty').hidden === false")
+    ada.key("?", SHIFT)
+    ada.wait("the help is open", "document.getElementById('help').matches(':popover-open')")
+    ada.key("Escape")
+    ada.wait("and closed", "!document.getElementById('help').matches(':popover-open')")
+
+
+# The connection
+
+
+def test_offline_edits_wait_and_are_sent_when_it_is_back(single, windows, room):
+    create(single, room, note("a", 0, 0), note("b", 500, 300))
+    ada, bob = windows(), windows()
+    ada.shows(2), bob.shows(2)
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#offline")
+    ada.key("Escape")
+    ada.wait("it says so", "document.getElementById('banner').hidden === false "
+             "&& document.getElementById('state').textContent.includes('Offline')")
+    bob.wait("the other one is alone", "document.getElementById('state').textContent.includes('1 here')")
+    x, y = ada.middle("a")
+    ada.drag((x, y), (x + 100, y), CTRL)
+    ada.wait("the edit waits", "document.getElementById('pending').textContent === '1 edit waiting'")
+    assert ada.seq == 1 and abs(ada.middle("a")[0] - x - 100) < 2
+    ada.press("#resume")
+    eventually("it is stored", lambda: ada.seq == 2)
+    ada.wait("nothing waits", "document.getElementById('pending').hidden && document.getElementById('banner').hidden")
+    ada.agrees("a"), bob.agrees("a")
+
+
+def test_undo_and_redo_are_buttons_too(windows):
+    ada, bob = windows(), windows()
+    ada.press("#dock [data-command=photo]")
+    bob.shows(1)
+    ada.press("[data-command=undo]")
+    bob.shows(0)
+    ada.press("[data-command=redo]")
+    bob.shows(1)
+    [id] = ada.stored
+    ada.agrees(id), bob.agrees(id)
+
+
+# Load
+
+
+def test_a_thousand_elements_are_one_undo_and_only_those_in_view_are_drawn(windows):
+    ada = windows()
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#crowd")
+    eventually("they are stored", lambda: len(ada.stored) == 1000, within=30)
+    ada.shows(1000)
+    ada.key("Escape")
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("0")
+    ada.wait("most are outside of the window", "(n => n > 10 && n < 200)(document.querySelectorAll('.element').length)")
+    ada.press("[data-command=undo]")
+    eventually("all are gone", lambda: ada.stored == {})
+
+
+def test_robots_come_and_go(windows):
+    ada = windows()
+    ada.press("[data-robots]")
+    ada.wait("they are here", "document.getElementById('state').textContent.includes('21 here')", within=40)
+    ada.wait("they move things", "document.querySelector('.outline.moving .name')?.textContent.startsWith('Robot')", within=40)
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#robots")
+    ada.wait("they are gone", "document.getElementById('state').textContent.includes('1 here')", within=40)
+
+
+# Looks
+
+
+OVERLAPS = """(() => {
+    const panels = [...document.querySelectorAll('.panel, .chip, .card-box, [popover]')].filter(one => one.checkVisibility());
+    const boxes = panels.map(one => [one, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+    const problems = [];
+    for (const [one, box] of boxes) {
+        const name = one.id || one.className;
+        if (box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) problems.push(`${name} leaves the window`);
+        for (const [other, its] of boxes) {
+            if (one === other || one.contains(other) || other.contains(one) || one.popover || other.popover) continue;
+            const meet = box.left < its.right && its.left < box.right && box.top < its.bottom && its.top < box.bottom;
+            if (meet) problems.push(`${name} and ${other.id || other.className}`);
+        }
+    }
+    for (const [one] of boxes) {
+        if (one.scrollWidth > one.clientWidth + 1) problems.push(`${one.id || one.className} is too narrow`);
+    }
+    for (const one of document.querySelectorAll('button, .chip, h1, h2, b, label, #banner-text, #toast')) {
+        if (!one.checkVisibility() || one.closest('#world, .sr') || one.matches('.sr')) continue;
+        if (one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) problems.push(`${one.id || one.textContent} is clipped`);
+    }
+    return problems;
+})()"""
+
+# WCAG 2.2: a text's colour against what lies behind it; controls have a name.
+ACCESS = """(() => {
+    const channels = colour => {
+        const painter = document.createElement('canvas').getContext('2d');
+        painter.fillStyle = colour;
+        painter.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = painter.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const luminance = ([r, g, b]) => [r, g, b].map(value => value / 255)
+        .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+    const behind = node => {
+        for (let one = node; one; one = one.parentElement) {
+            const colour = channels(getComputedStyle(one).backgroundColor);
+            if (colour[3] > 0.99) return colour;
+        }
+        return [255, 255, 255, 1];
+    };
+    const problems = [];
+    for (const node of document.querySelectorAll('body *')) {
+        if (!node.checkVisibility({ checkOpacity: true }) || node.closest('#world, svg, .sr')) continue;
+        const hasText = [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim());
+        if (hasText && !node.disabled && node.tagName !== 'OPTION') {
+            const [a, b] = [channels(getComputedStyle(node).color), behind(node)].map(luminance).sort((a, b) => b - a);
+            const contrast = (a + 0.05) / (b + 0.05);
+            if (contrast < 4.5) problems.push(`${node.id || node.className} "${node.textContent.trim().slice(0, 30)}": ${contrast.toFixed(2)}`);
+        }
+        if (node.matches('button, input, select, textarea, [role=application], [role=img], [role=group], [role=dialog], [role=toolbar]')) {
+            const name = node.getAttribute('aria-label') || node.textContent.trim() || [...(node.labels ?? [])].map(label => label.textContent.trim()).join('')
+                || document.getElementById(node.getAttribute('aria-labelledby'))?.textContent;
+            if (!name) problems.push(`${node.outerHTML.slice(0, 80)} has no name`);
+        }
+    }
+    return problems;
+})()"""
+
+
+def scene(single, room):
+    """Something of each kind."""
+    create(single, room,
+           photo("p1", 180, 150, picture="mountains", rotation=-3, width=320, height=240),
+           {"id": "t1", "type": "text", "space": "normalized", "parentId": "p1", "positionX": 0.5, "positionY": 0.84,
+            "content": "Day one, 6:40", "fontSize": 20, "width": 190, "height": 40},
+           note("n1", 480, 90, content="Meet at the hut at nine", tint="sun", rotation=4, width=200, height=160),
+           note("n2", 470, 290, content="Who brings the rope?", tint="sky", rotation=-2, width=200, height=160),
+           {"id": "v1", "type": "video", "picture": "forest", "title": "The way up", "seconds": 8,
+            "positionX": 790, "positionY": 130, "width": 352, "height": 220},
+           {"id": "a1", "type": "audio", "title": "Morning loop", "tune": 0, "seconds": 6, "positionX": 770, "positionY": 310,
+            "width": 320, "height": 88},
+           photo("p2", 190, 420, picture="coast", rotation=5, width=280, height=210),
+           note("n3", 480, 480, content="Ferry back on Sunday, 18:15", tint="mint", width=200, height=160),
+           photo("p3", 790, 480, picture="city", rotation=-4, width=280, height=210))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", [(390, 844), (1440, 900), (2560, 1440)])
+def test_nothing_overlaps_and_all_can_be_read(single, windows, room, apps, theme, width, height):
+    scene(single, room)
+    ada = windows(width=width, height=height)
+    # With less motion nothing is on its way from one colour to another.
+    ada.command("Emulation.setEmulatedMedia", features=[
+        {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"}])
+    grace = apps(single.url, auth={"userId": "grace", "name": "Grace", "color": "#be185d"})
+    grace.join(room)
+    ada.wait("two are here", "document.getElementById('state').textContent.includes('2 here')")
+    ada.shows(9)
+
+    def check(state):
+        assert (state, ada.ask(OVERLAPS)) == (state, [])
+        assert (state, ada.ask(ACCESS)) == (state, [])
+        ada.picture(PICTURES / f"canvas-{width}-{theme}-{state}.png")
+
+    grace.send("cursor:moving", {"roomId": room, "x": 560, "y": 170})
+    grace.send("element:gesturing", {"roomId": room, "elementId": "n1", "translation": {"x": 24, "y": 16}})
+    ada.wait("somebody moves something", "document.querySelector('.outline.moving .name') !== null")
+    ada.click(*ada.middle("p2"))
+    ada.wait("something is selected", "document.getElementById('selection').hidden === false")
+    check("selected")
+    for box in ("share-box", "people-box", "menu-box"):
+        ada.press(f"[popovertarget={box}]")
+        ada.wait("it is open", f"document.getElementById('{box}').matches(':popover-open')")
+        check(box)
+        ada.key("Escape")
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#offline")
+    ada.key("Escape")
+    ada.ask("document.getElementById('canvas').focus()")
+    ada.key("l")
+    ada.wait("an edit waits", "document.getElementById('pending').hidden === false && document.getElementById('toast').hidden === false")
+    check("offline")
+    ada.press("#resume")
+    ada.key("?", SHIFT)
+    ada.wait("the help is open", "document.getElementById('help').matches(':popover-open')")
+    check("help")
+    ada.key("Escape")
+
+
+def test_an_empty_room_explains_itself(windows):
+    ada = windows(width=390, height=844)
+    ada.wait("it does", "document.getElementById('empty').hidden === false")
+    assert ada.ask(OVERLAPS) == [] and ada.ask(ACCESS) == []
+    ada.picture(PICTURES / "canvas-390-light-empty.png")
+
+
+def test_the_theme_can_be_chosen(windows):
+    ada = windows()
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = ada.ask(paper)
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#themes [value=dark] + span")
+    ada.wait("it is dark", f"{paper} !== {json.dumps(light)}")
+    ada.open(f"{ada.pipeline.url}/?room={ada.room}")
+    ada.wait("it still is", f"{paper} !== {json.dumps(light)}")
+    ada.ask("localStorage.removeItem('theme')")
+
+
+# What it costs
+
+
+@pytest.mark.long("it measures time")
+def test_three_hundred_elements_and_twenty_movers_are_drawn_smoothly(single, windows, room):
+    create(single, room, *[note(f"n{index}", index % 20 * 180, index // 20 * 140) for index in range(300)])
+    ada = windows(width=1440, height=900)
+    ada.shows(300)
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#robots")
+    ada.key("Escape")
+    ada.wait("they move things", "document.querySelectorAll('.outline.moving').length > 3", within=40)
+    ada.ask("""(() => {
+        globalThis.times = [];
+        let last = performance.now();
+        requestAnimationFrame(function frame(now) {
+            times.push(now - last);
+            last = now;
+            requestAnimationFrame(frame);
+        });
+    })()""")
+    time.sleep(10)
+    times = sorted(ada.ask("times.slice(1)"))
+    ada.press("[popovertarget=menu-box]")
+    ada.press("#robots")
+    ada.wait("they are gone", "document.getElementById('state').textContent.includes('1 here')", within=40)
+    middle, late = times[len(times) // 2], times[len(times) * 95 // 100]
+    print(f"frames: {len(times)} in 10 s, median {middle:.1f} ms, 95 % within {late:.1f} ms")
+    assert middle < 18 and late < 34
+
+
+@pytest.mark.long("it measures time")
+def test_pages_at_rest_cost_next_to_nothing(single, windows, room):
+    scene(single, room)
+    ada, bob = windows(), windows()
+    ada.shows(9), bob.shows(9)
+    pids = [process["pid"] for process in single.ps()["processes"]]
+
+    def spent():
+        fields = [pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in pids]
+        return sum(int(field[11]) + int(field[12]) for field in fields) / 100
+
+    time.sleep(3)
+    before = spent()
+    time.sleep(20)
+    share = (spent() - before) / 20
+    print(f"the daemons use {share:.2%} of a core")
+    assert share < 0.01
