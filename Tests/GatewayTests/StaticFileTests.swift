@@ -40,6 +40,15 @@ import Testing
         #expect(!policy.contains("unsafe"))
     }
 
+    /// A cache takes what a 304 says in place of what it has: without its policy a page that is opened again does nothing.
+    @Test(arguments: ["/", "/app/robots.js"])
+    func aCacheKeepsThePolicy(path: String) throws {
+        let first = try self.answer(path)
+        let policy = try #require(self.field("content-security-policy", of: first))
+        let again = try self.answer(path, known: try #require(self.field("etag", of: first)))
+        #expect(again.status == 304 && self.field("content-security-policy", of: again) == policy)
+    }
+
     /// What a page names has to be there: nothing else is served.
     @Test(arguments: PageFile.all.filter { $0.kind == .page })
     func aPagesFilesAreServed(page: PageFile) {

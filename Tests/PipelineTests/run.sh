@@ -14,7 +14,7 @@ fi
 TOUCHSYNC_PROGRAMS=$(cd "$1" && pwd)
 export TOUCHSYNC_PROGRAMS
 shift
-"$here/../../deploy/install.sh" nodejs node-ws node-xmlhttprequest chromium haproxy nginx
+"$here/../../deploy/install.sh" nodejs node-ws node-xmlhttprequest node-typescript chromium haproxy nginx
 python=$("$here/venv.sh")
 cd "$here"
 exec "$python" -m pytest "$@"

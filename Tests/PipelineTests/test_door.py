@@ -151,6 +151,7 @@ def test_the_page_works_within_its_policy(plain, browser, apps, room):
     assert page.ask("document.getElementById('entry').hidden") is True
     page.press("#dock [data-command=note]")
     page.wait("it shows a note", "document.querySelectorAll('.element').length === 1")
+    page.wait("it is stored", "document.getElementById('pending').hidden")
     ada = apps(plain.url, "ada")
     [element] = ada.join(room)["elements"]
     ada.send("element:transforming", {"roomId": room, "elementId": element["id"], "positionX": 77})

@@ -22,12 +22,13 @@ struct StaticFile: Sendable {
     /// - Parameter known: the validators of If-None-Match, if the request has that field.
     func answer(known: String?) -> HTTPResponse {
         var headers = [("cache-control", self.caching), ("etag", self.validator)]
+        // Without the content, too: a cache replaces the fields that it has by those of a 304 (RFC 9111 section 3.2).
+        if let securityPolicy { headers.append(("content-security-policy", securityPolicy)) }
         // The validators that a cache has, or any (RFC 9110 section 13.1.2).
         if let known, known == "*" || known.split(separator: ",").contains(where: { self.matches($0) }) {
             return HTTPResponse(status: 304, headers: headers)
         }
         headers.append(("content-type", self.contentType))
-        if let securityPolicy { headers.append(("content-security-policy", securityPolicy)) }
         return HTTPResponse(status: 200, headers: headers, body: self.content)
     }
 
@@ -57,7 +58,8 @@ struct StaticFile: Sendable {
     private init(_ file: PageFile) {
         self.init(
             file.content, contentType: file.kind.rawValue, caching: "no-cache", isForOtherOrigins: false,
-            securityPolicy: file.kind == .page ? Self.pagePolicy : nil)
+            // A worker has the policy that its script comes with.
+            securityPolicy: file.kind == .page || file.kind == .script ? Self.pagePolicy : nil)
     }
 
     private init(

@@ -200,12 +200,9 @@ struct Pipeline {
             database  \(ConnectionString.masked(report.database))
             logs      \(folder.log)
 
-            Ready. Try:
-              open \(first)/ in a browser
-              curl \(first)/readyz
-
             Ctrl-C stops everything.
 
+            Ready: open \(first)/ in two windows.
             """
     }
 

@@ -222,7 +222,8 @@ export class Board {
       this.scene.stack();
       this.#isStacked = true;
     }
-    const arePointing = this.people.draw(this.camera, performance.now());
+    const movers = new Set([...this.moving].map(id => moverOf(this.room, id)));
+    const arePointing = this.people.draw(this.camera, performance.now(), movers);
     this.#drawOverlay();
     this.onDraw(now, isMoving);
     return isMoving || isSpringing || arePointing;

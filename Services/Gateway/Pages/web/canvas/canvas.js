@@ -66,6 +66,8 @@ function chooseQuality(board) {
     const level = choice.value === "auto" ? governor.level : choice.value;
     if (level === board.quality) return;
     board.setQuality(level);
+    // Without previews there are no cursors: those that are shown would stand still.
+    $("cursors").hidden = level === "final";
     $("quality-note").hidden = level === "full";
     $("quality-note").textContent = level === "fewer" ? "Fewer previews" : "Final positions only";
     // Where nothing moves any more nothing can be measured.

@@ -27,6 +27,7 @@ export class Governor {
   #since = 0;
   #last = -Infinity;
   #calm = 0;
+  #wasRaised = false;
   #patience = CALM.first;
 
   /**
@@ -56,6 +57,7 @@ export class Governor {
   /** Tries the next better level, whatever frames say. */
   lift() {
     this.#calm = 0;
+    this.#wasRaised = true;
     return this.#move(Math.max(QUALITIES.indexOf(this.level) - 1, 0));
   }
 
@@ -69,13 +71,16 @@ export class Governor {
   #decide(isSlow) {
     const index = QUALITIES.indexOf(this.level);
     if (isSlow) {
-      if (this.#calm === 0 && index > 0) this.#patience = Math.min(this.#patience * 2, CALM.most);
+      // More was tried, and was too much.
+      if (this.#wasRaised) this.#patience = Math.min(this.#patience * 2, CALM.most);
+      this.#wasRaised = false;
       this.#calm = 0;
       return this.#move(index + 1);
     }
-    if (index === 0 || ++this.#calm < this.#patience) return false;
+    if (++this.#calm < this.#patience) return false;
     this.#calm = 0;
-    return this.#move(index - 1);
+    this.#wasRaised = index > 0;
+    return this.#move(Math.max(index - 1, 0));
   }
 
   /** @param {number} index */

@@ -1,0 +1,64 @@
+// Fingers, handles, guides, and the give at limits.
+
+import assert from "node:assert";
+import { banded, given, left } from "../../Services/Gateway/Pages/web/canvas/give.js";
+import { aligned } from "../../Services/Gateway/Pages/web/canvas/guides.js";
+import { frameAround, frameOf, middleOf, placeOn, pulled } from "../../Services/Gateway/Pages/web/canvas/handles.js";
+import { carried, ofFingers } from "../../Services/Gateway/Pages/web/canvas/motion.js";
+
+const near = (a, b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 1e-6, `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
+
+// Two fingers carry what lies under each of them.
+const from = [{ x: 10, y: 20 }, { x: 110, y: 40 }], to = [{ x: 60, y: -30 }, { x: 20, y: 170 }], motion = ofFingers(from, to);
+from.forEach((finger, index) => near(carried(motion, finger), to[index]));
+assert.ok(Math.abs(ofFingers(from, from).scale - 1) < 1e-12);
+
+const element = {
+  positionX: 200, positionY: 100, rotation: 30, scaleX: 2, scaleY: 1, originalWidth: 80, originalHeight: 40, anchorX: 0.5, anchorY: 0.5,
+};
+const frame = frameOf(element, undefined, true), plain = { step: 0, aboutMiddle: false };
+near(middleOf(frame), { x: 200, y: 100 });
+// The handle follows the pointer, the opposite one stays: corners on their diagonal, sides on their axis.
+for (const [handle, share, opposite] of [["se", { x: 1, y: 1 }, { x: 0, y: 0 }], ["ne", { x: 1, y: 0 }, { x: 0, y: 1 }],
+  ["e", { x: 1, y: 0.5 }, { x: 0, y: 0.5 }], ["n", { x: 0.5, y: 0 }, { x: 0.5, y: 1 }]]) {
+  const start = placeOn(frame, share), fixed = placeOn(frame, opposite);
+  const end = { x: fixed.x + (start.x - fixed.x) * 1.7, y: fixed.y + (start.y - fixed.y) * 1.7 };
+  const pull = pulled(frame, handle, start, end, plain);
+  near(carried(pull, start, 30), end);
+  near(carried(pull, fixed, 30), fixed);
+  assert.equal(typeof pull.scale, handle.length === 2 ? "number" : "object");
+  near(carried(pulled(frame, handle, start, end, { step: 0, aboutMiddle: true }), middleOf(frame), 30), middleOf(frame));
+}
+// A pull past the opposite corner makes it small, and does not turn it over.
+assert.ok(pulled(frame, "se", placeOn(frame, { x: 1, y: 1 }), { x: -900, y: -900 }, plain).scale > 0);
+
+const turn = pulled(frame, "turn", { x: 200, y: 0 }, { x: 300, y: 100 }, plain);
+assert.ok(Math.abs(turn.rotation - 90) < 1e-9);
+// In steps the result, not the way, is a multiple.
+const result = 30 + pulled(frame, "turn", { x: 200, y: 0 }, { x: 260, y: 8 }, { step: 15, aboutMiddle: false }).rotation;
+assert.ok(Math.abs(result - 60) < 1e-9, `${result}`);
+assert.equal(frameAround([]), undefined);
+
+const others = [{ x: 0, y: 0, width: 100, height: 50 }];
+const box = { x: 4, y: 200, width: 100, height: 80 }, snap = aligned(box, others, 6);
+assert.deepEqual([snap.x, snap.y], [-4, 0]);
+assert.deepEqual(snap.lines[0], { axis: "x", at: 0, from: 0, to: 280 });
+assert.deepEqual(aligned({ ...box, x: 25 }, others, 6), { x: 0, y: 0, lines: [] });
+// Middles meet, too.
+assert.equal(aligned({ x: 42, y: 300, width: 20, height: 20 }, others, 6).x, -2);
+
+// It gives more the more is asked for, less than that, and never past its extent.
+let last = 0;
+for (const excess of [1, 5, 40, 500, 1e6]) {
+  const shown = banded(excess, 60);
+  assert.ok(shown > last && shown < excess && shown < 60);
+  assert.equal(banded(-excess, 60), -shown);
+  last = shown;
+}
+assert.equal(given({ x: 0, y: 0, scale: 1, rotation: 0 }), undefined);
+const give = given({ x: 0, y: 0, scale: 0.3, rotation: 0 });
+assert.ok(give.scale > 0.3 && give.scale < 1);
+assert.equal(left(give, 0).scale, give.scale);
+assert.ok(left(give, 100).scale > give.scale && left(give, 100).scale < 1);
+assert.equal(left(give, 1000), undefined);
+console.log("hands: fine");
