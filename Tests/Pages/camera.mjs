@@ -25,9 +25,9 @@ for (const camera of [{ x: 0, y: 0, zoom: 1 }, { x: -350, y: 90, zoom: 0.3 }, { 
   assert.ok(Math.abs(Math.hypot(shown[0].x - shown[1].x, shown[0].y - shown[1].y) - Math.hypot(240, 40)) < 1e-6);
 }
 
-const box = { x: 5000, y: -4000, width: 3000, height: 500 }, whole = seen(fitted(box, size, 100), size);
+const box = { x: 5000, y: -4000, width: 3000, height: 500 }, whole = seen(fitted(box, size, { x: 100, y: 150 }), size);
 assert.ok(whole.x < box.x && whole.y < box.y && whole.x + whole.width > box.x + box.width);
-assert.equal(fitted({ x: 0, y: 0, width: 10, height: 10 }, size, 100).zoom, 1);
+assert.equal(fitted({ x: 0, y: 0, width: 10, height: 10 }, size, { x: 100, y: 100 }).zoom, 1);
 
 const camera = { x: 0, y: 0, zoom: 2 };
 assert.deepEqual(revealed(camera, { x: 100, y: 100, width: 50, height: 50 }, size, 90), camera);

@@ -128,8 +128,9 @@ export class Board {
    */
   fit(ids = this.room.elements.map(element => element.id)) {
     const box = union(ids.flatMap(id => this.#boxOf(id) ?? []));
-    if (box) this.look(fitted(box, this.size, Math.min(110, this.size.width / 20), Math.max(1, this.size.width / 1700)));
-    else this.look({ x: -this.size.width / 2, y: -this.size.height / 2, zoom: 1 });
+    const { width, height } = this.size, margin = { x: Math.min(110, width / 20), y: Math.min(125, height / 5) };
+    if (box) this.look(fitted(box, this.size, margin, Math.max(1, width / 1700)));
+    else this.look({ x: -width / 2, y: -height / 2, zoom: 1 });
   }
 
   /** @param {string} id */

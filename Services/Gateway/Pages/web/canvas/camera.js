@@ -46,11 +46,11 @@ export const seen = ({ x, y, zoom }, { width, height }) => ({ x, y, width: width
 
 /**
  * Shows a box as a whole, not larger than `most`.
- * @param {Box} box @param {Size} size @param {number} margin pixels of the screen that stay free on each side
+ * @param {Box} box @param {Size} size @param {Point} margin pixels of the screen that stay free on each side
  * @param {number} [most] @returns {Camera}
  */
 export function fitted(box, size, margin, most = 1) {
-  const width = Math.max(size.width - 2 * margin, 1), height = Math.max(size.height - 2 * margin, 1);
+  const width = Math.max(size.width - 2 * margin.x, 1), height = Math.max(size.height - 2 * margin.y, 1);
   const zoom = within(Math.min(width / Math.max(box.width, 1), height / Math.max(box.height, 1), most));
   const { x, y } = centre(box);
   return { x: x - size.width / zoom / 2, y: y - size.height / zoom / 2, zoom };
