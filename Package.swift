@@ -130,7 +130,9 @@ let gateway: [Target] = [
         "GatewayCore", "Services/Gateway/Core",
         ["Wire", "Timing", "JSONBytes", "Canvas", "Auth", deque, heap]),
     // What browsers show: pages, styles, scripts and pictures.
-    library("GatewayPages", "Services/Gateway/Pages", resources: [.embedInCode("web")]),
+    library(
+        "GatewayPages", "Services/Gateway/Pages", exclude: ["README.md", "pictures"],
+        resources: [.embedInCode("web")]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
