@@ -129,6 +129,11 @@ class ClientPage(DrivenClient):
         # Not waited for: what it reports is the answer.
         self.browser.send("Runtime.evaluate", self.page.session, expression=f"void driver.perform({json.dumps(command)})")
 
+    def pids(self):
+        """The processes in which pages run."""
+        processes = self.browser.run("SystemInfo.getProcessInfo")["processInfo"]
+        return [process["id"] for process in processes if process["type"] == "renderer"]
+
     @contextlib.contextmanager
     def frozen(self):
         """The whole browser does nothing."""

@@ -129,6 +129,10 @@ class ClientProcess(DrivenClient):
         self.process.stdin.write(json.dumps(command) + "\n")
         self.process.stdin.flush()
 
+    def pids(self):
+        """The processes in which it runs."""
+        return [self.process.pid]
+
     @contextlib.contextmanager
     def frozen(self):
         """Its process does nothing."""

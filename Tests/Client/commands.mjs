@@ -3,12 +3,13 @@
 // {"call": 1, "error"}; events are {"event", "value"}.
 
 export class Driver {
-  // The place has what differs: `TouchSync`, how to `report`, a `store` by its name, how to `cut` a socket, and further
-  // options for the client.
-  constructor({ store, hasTokens, ...options }, { TouchSync, report, store: makeStore, cut, ...more }) {
+  // The place has what differs: `TouchSync`, how to `report`, a `store` by its name, how to `cut` a socket, when the `nextFrame`
+  // is, and further options for the client.
+  constructor({ store, hasTokens, ...options }, { TouchSync, report, store: makeStore, cut, nextFrame, ...more }) {
     this.tokens = [];
     this.report = report;
     this.cutSocket = cut;
+    this.nextFrame = nextFrame;
     this.client = new TouchSync({
       ...options,
       ...more,
@@ -111,6 +112,23 @@ export class Driver {
     const { seq, pending, elements, members } = room;
     const drawn = elements.map(({ id }) => room.drawn(id));
     return { state: this.client.state, seq, pending, elements, drawn, members };
+  }
+
+  // Draws what others move, at each frame for some seconds, as an app does.
+  async watch(roomId, seconds) {
+    const room = this.rooms.get(roomId), moving = new Set(), end = performance.now() + seconds * 1000;
+    const count = { frames: 0, drawn: 0 };
+    const stop = room.on("moving", id => moving.add(id));
+    for (; performance.now() < end; count.frames++) {
+      await new Promise(this.nextFrame);
+      for (const id of moving) {
+        room.drawn(id);
+        count.drawn++;
+        if (!room.isMoving(id)) moving.delete(id);
+      }
+    }
+    stop();
+    return count;
   }
 
   // Ends when everything is saved.

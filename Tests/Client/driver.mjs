@@ -36,6 +36,7 @@ const driver = new Driver(JSON.parse(process.argv[2]), {
   report: line => process.stdout.write(JSON.stringify(line) + "\n"),
   store: path => new FileStore(path),
   cut: socket => socket.terminate(),
+  nextFrame: draw => setTimeout(draw, 1000 / 60),
   WebSocket: require("ws"),
 });
 const lines = createInterface({ input: process.stdin });

@@ -17,6 +17,7 @@ export const driver = options => new Driver(options, {
     socket.close();
     onclose();
   },
+  nextFrame: draw => requestAnimationFrame(draw),
 });
 
 // What a store has, as texts.

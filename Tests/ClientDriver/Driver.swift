@@ -68,6 +68,9 @@ actor Driver {
                 return Nothing()
             }
         case "look": return .now(await self.look(try self.room(arguments)))
+        case "watch":
+            let (room, seconds) = (try self.room(arguments), arguments.last?.double ?? 0)
+            return .later { try await Self.watch(room, seconds: seconds) }
         default: return try await self.editAnswer(method, arguments)
         }
         return .now(Nothing())

@@ -1,3 +1,4 @@
+import Canvas
 import JSONBytes
 import Testing
 import TouchSyncClientCore
@@ -46,6 +47,25 @@ import TouchSyncClientCore
             #"0{"pingInterval":\#(number),"pingTimeout":\#(number)}"#, "2",
         ] { _ = core.input(.packetReceived(packet), at: 4, random: .nan) }
         #expect(core.state == .draining)
+    }
+
+    @Test func frameSaysWhatMovesUntilItRests() {
+        var core = Self.connected()
+        _ = core.input(.room("demo", .join(record: nil)), at: 2, random: 0)
+        let elements = #"[{"id":"a","type":"note"},{"id":"b","type":"note"}]"#
+        _ = core.input(
+            .packetReceived("430" + Self.joined.replacing(#""elements":[]"#, with: #""elements":\#(elements)"#)), at: 3,
+            random: 0)
+        let preview =
+            #"42["element:transforming",{"roomId":"demo","elementId":"b","sid":"s","gesture":1,"positionX":50,"dt":0}]"#
+        #expect(core.input(.packetReceived(preview), at: 4, random: 0) == [.room("demo", .moving("b"))])
+        let moved = core.drawing(of: ["b", "gone", "a"], in: "demo", at: 1000)
+        #expect(moved.elements.map(\.positionX) == [50, 0] && moved.moving == ["b"])
+        let ended = #"42["gesture:ended",{"roomId":"demo","elementId":"b","sid":"s","gesture":1}]"#
+        _ = core.input(.packetReceived(ended), at: 1000, random: 0)
+        #expect(core.drawing(of: ["b"], in: "demo", at: 1001).moving == ["b"], "it is on its way back")
+        let rested = core.drawing(of: ["b"], in: "demo", at: 2000)
+        #expect(rested.elements.map(\.positionX) == [0] && !rested.isMoving)
     }
 
     private static let joined = #"[{"ok":true,"epoch":"e","seq":1,"n":0,"session":"s","sid":"i","elements":[]}]"#

@@ -261,16 +261,10 @@ function rotated({ x, y }, degrees) {
  * What elements, rules and points call the same thing on each axis.
  * @type {(Record<string, string> & {axis: "x" | "y"})[]}
  */
-const AXES = [
-  {
-    axis: "x", position: "positionX", scale: "scaleX", anchor: "anchorX", original: "originalWidth", size: "width",
-    smallest: "minWidth",
-  },
-  {
-    axis: "y", position: "positionY", scale: "scaleY", anchor: "anchorY", original: "originalHeight", size: "height",
-    smallest: "minHeight",
-  },
-];
+const AXES = /** @type {const} */ ([["x", "X", "Width"], ["y", "Y", "Height"]]).map(([axis, letter, side]) => ({
+  axis, position: "position" + letter, scale: "scale" + letter, anchor: "anchor" + letter,
+  original: "original" + side, size: side.toLowerCase(), smallest: "min" + side,
+}));
 
 /**
  * One coordinate of a position under the rules: of annotations a fraction, otherwise whole pixels unless only drawn.
@@ -527,7 +521,10 @@ class Part {
 
   /** @returns {number} */
   get deadline() {
-    return Math.min(...Object.values(this.due), ...this.parts.map(part => part.deadline));
+    let first = Infinity;
+    for (const name in this.due) first = Math.min(first, this.due[name]);
+    for (const part of this.parts) first = Math.min(first, part.deadline);
+    return first;
   }
 
   /** @param {string} name @param {Data} data */
@@ -1872,7 +1869,9 @@ export class Core extends Part {
 
   /** @param {Output} output */
   output(output) {
-    this.outputs.push(output);
+    // What is sent is saved before.
+    if (output.type === "save") this.outputs.unshift(output);
+    else this.outputs.push(output);
   }
 
   /**
@@ -1887,9 +1886,7 @@ export class Core extends Part {
       if (room.isLeaving && room.queue.open.length === 0) this.remove(room);
     }
     this.noteState();
-    // What is sent is saved before.
-    const isSave = (/** @type {Output} */ output) => Number(output.type === "save");
-    return this.outputs.splice(0).sort((a, b) => isSave(b) - isSave(a));
+    return this.outputs.splice(0);
   }
 
   /** @param {{type: string} & Data} input */
@@ -1941,32 +1938,6 @@ export class Core extends Part {
  */
 
 /**
- * Keeps values for as long as the page lives.
- * @implements {Store}
- */
-export class MemoryStore {
-  constructor() {
-    /** @type {Map<string, any>} */
-    this.values = new Map();
-  }
-
-  /** @param {string} key */
-  async load(key) {
-    return structuredClone(this.values.get(key));
-  }
-
-  /** @param {string} key @param {any} value */
-  async save(key, value) {
-    this.values.set(key, structuredClone(value));
-  }
-
-  /** @param {string} key */
-  async clear(key) {
-    this.values.delete(key);
-  }
-}
-
-/**
  * Keeps values in the browser's IndexedDB.
  * @implements {Store}
  */
@@ -2005,13 +1976,13 @@ export class IndexedDBStore {
   }
 
   /** @param {string} key @param {any} value */
-  async save(key, value) {
-    await this.perform("readwrite", values => values.put(value, key));
+  save(key, value) {
+    return this.perform("readwrite", values => values.put(value, key));
   }
 
   /** @param {string} key */
-  async clear(key) {
-    await this.perform("readwrite", values => values.delete(key));
+  clear(key) {
+    return this.perform("readwrite", values => values.delete(key));
   }
 }
 
@@ -2136,6 +2107,8 @@ export class TouchSync extends Emitter {
   socket = undefined;
   /** @type {any} */
   timer = undefined;
+  /** When the timer ends. */
+  wakesAt = Infinity;
   /**
    * Inputs that wait for the store, or for the present one to be done.
    * @type {({type: string} & Data)[]}
@@ -2231,9 +2204,19 @@ export class TouchSync extends Emitter {
       for (const output of this.core.input(next, this.now)) this.perform(output);
     }
     this.isBusy = false;
+    // A deadline moves on with each message: to wake too early does nothing, and costs less than another timer.
+    const { deadline } = this.core;
+    if (deadline >= this.wakesAt && deadline < Infinity) return;
     clearTimeout(this.timer);
-    const wait = Math.ceil(this.core.deadline - this.now);
-    if (wait < Infinity) this.timer = setTimeout(() => this.input({ type: "time" }), clamp(wait, 0, 0x7fffffff));
+    this.wakesAt = deadline;
+    if (deadline < Infinity) {
+      this.timer = setTimeout(() => this.woke(), clamp(Math.ceil(deadline - this.now), 0, 0x7fffffff));
+    }
+  }
+
+  woke() {
+    this.wakesAt = Infinity;
+    this.input({ type: "time" });
   }
 
   /** @param {Output} output */

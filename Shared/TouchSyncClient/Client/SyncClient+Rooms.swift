@@ -13,18 +13,11 @@ extension SyncClient {
         return self.core.element(id, in: room)
     }
 
-    /// Some elements, or all of them, where they are to be drawn.
-    func drawn(_ ids: [String]?, in room: String, at instant: ContinuousClock.Instant?) async -> RoomDrawing {
+    /// Some elements, or all of them, the lowest first, where they are to be drawn.
+    func drawing(of ids: [String]?, in room: String, at instant: ContinuousClock.Instant?) async -> RoomDrawing {
         await self.caughtUp()
         let time = instant.map { self.clock.milliseconds(at: $0) } ?? self.clock.now
-        var elements: [Element] = []
-        var isMoving = false
-        for id in ids ?? self.core.elements(in: room).map(\.id) {
-            guard let element = self.core.drawn(id, in: room, at: time) else { continue }
-            elements.append(element)
-            isMoving = isMoving || self.core.isMoving(id, in: room)
-        }
-        return RoomDrawing(elements: elements, isMoving: isMoving)
+        return self.core.drawing(of: ids ?? self.core.elements(in: room).map(\.id), in: room, at: time)
     }
 
     func members(in room: String) async -> [RoomMember] {

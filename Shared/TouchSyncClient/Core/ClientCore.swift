@@ -183,9 +183,21 @@ extension ClientCore {
         self.index(of: TextKey(room)).flatMap { self.rooms[$0].drawn(TextKey(id), at: time) }
     }
 
+    /// Some elements where they are to be drawn, at the time of a frame, ms.
+    public mutating func drawing(of ids: [String], in room: String, at time: Double) -> RoomDrawing {
+        var drawing = RoomDrawing()
+        guard let index = self.index(of: TextKey(room)) else { return drawing }
+        for id in ids {
+            let key = TextKey(id)
+            guard let element = self.rooms[index].drawn(key, at: time) else { continue }
+            drawing.append(element, isMoving: self.rooms[index].movements.isMoving(key))
+        }
+        return drawing
+    }
+
     /// Whether somebody else's movement of an element may be under way, as of the last `drawn`.
     public func isMoving(_ id: String, in room: String) -> Bool {
-        self.room(room)?.movements.isMoving(TextKey(id)) ?? false
+        self.index(of: TextKey(room)).map { self.rooms[$0].movements.isMoving(TextKey(id)) } ?? false
     }
 
     /// Who is there, with cursors and selections.

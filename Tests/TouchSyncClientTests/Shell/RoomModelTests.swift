@@ -35,6 +35,11 @@ import TouchSyncClientCore
             return model.elements.first?.positionX == 100
         }
         #expect(await room.element("a")?.positionX == 0)
+        connection.say(#"42["gesture:ended",{"roomId":"demo","elementId":"a","userId":"bob","sid":"b","gesture":1}]"#)
+        try await eventually {
+            fixture.time.advance(by: 10)
+            return model.elements.first?.positionX == 0
+        }
     }
 
     @Test func aModelThatNobodyKeepsEnds() async throws {

@@ -5,7 +5,7 @@
 
     /// A room for views: what they show, renewed as it changes.
     ///
-    /// Each value is the room's at one moment, and never older than the one before.
+    /// No value is older than the one before. What a frame costs depends on what others move, not on the room's size.
     @MainActor @Observable public final class RoomModel {
         /// Elements where they are to be drawn, the lowest first; while others move some, renewed for each frame.
         public private(set) var elements: [Element] = []
@@ -20,13 +20,15 @@
         /// The room, for edits and gestures.
         public nonisolated let room: SyncRoom
         @ObservationIgnored private let tasks = TaskBag()
+        /// What the next frame has to show.
+        @ObservationIgnored private var frame = ModelFrame()
         @ObservationIgnored private var isRenewing = false
-        @ObservationIgnored private var isOutdated = false
 
         /// The model of a room.
         public init(_ room: SyncRoom) {
             self.room = room
             let (changes, states) = (room.changes, room.client.states)
+            self.frame.isWhole = true
             self.tasks.start { [weak self] in
                 await self?.readMembers()
                 await self?.renew()
@@ -44,7 +46,12 @@
 
         private func follow(_ change: RoomChange) async {
             switch change {
-            case .elements, .allElements, .moving: self.renew()
+            case .elements, .allElements:
+                self.frame.isWhole = true
+                self.renew()
+            case .moving(let ids):
+                self.frame.moving.formUnion(ids.map(TextKey.init))
+                self.renew()
             case .members, .attention: await self.readMembers()
             case .joined: self.denial = nil
             case .denied(let error): self.denial = error
@@ -53,16 +60,17 @@
             }
         }
 
-        /// Reads the elements, and again as long as something changes or moves; one reading at a time.
+        /// Reads what changed or moves, frame by frame until nothing does; one reading at a time.
         private func renew() {
-            self.isOutdated = true
             if self.isRenewing { return }
             self.isRenewing = true
             let room = self.room
             self.tasks.start { [weak self] in
-                while await self?.wantsDrawing() ?? false {
-                    let drawing = await room.drawing()
-                    await self?.show(drawing)
+                while let frame = await self?.nextFrame() {
+                    let drawing =
+                        frame.isWhole
+                        ? await room.drawing() : await room.drawing(of: frame.moving.map(\.text))
+                    await self?.show(drawing, isWhole: frame.isWhole)
                     // About a frame: nobody sees more.
                     if drawing.isMoving { try? await Task.sleep(for: .milliseconds(16)) }
                     if Task.isCancelled { return }
@@ -70,15 +78,29 @@
             }
         }
 
-        private func wantsDrawing() -> Bool {
-            defer { self.isOutdated = false }
-            self.isRenewing = self.isOutdated
-            return self.isOutdated
+        /// What is to be read now; nil when that is nothing.
+        private func nextFrame() -> ModelFrame? {
+            defer { self.frame = ModelFrame() }
+            self.isRenewing = self.frame.isWhole || !self.frame.moving.isEmpty
+            return self.isRenewing ? self.frame : nil
         }
 
-        private func show(_ drawing: RoomDrawing) {
-            if self.elements != drawing.elements { self.elements = drawing.elements }
-            self.isOutdated = self.isOutdated || drawing.isMoving
+        private func show(_ drawing: RoomDrawing, isWhole: Bool) {
+            self.frame.moving.formUnion(drawing.moving.map(TextKey.init))
+            let elements = isWhole ? drawing.elements : Self.replaced(self.elements, by: drawing.elements)
+            if self.elements != elements { self.elements = elements }
         }
+
+        /// Elements with others in the places of their former selves.
+        private static func replaced(_ elements: [Element], by moved: [Element]) -> [Element] {
+            let moved = Dictionary(moved.map { (TextKey($0.id), $0) }) { _, last in last }
+            return elements.map { moved[TextKey($0.id)] ?? $0 }
+        }
+    }
+
+    /// What a frame has to show: all elements, or those that move.
+    private struct ModelFrame: Sendable {
+        var isWhole = false
+        var moving: Set<TextKey> = []
     }
 #endif

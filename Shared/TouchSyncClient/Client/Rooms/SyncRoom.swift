@@ -30,17 +30,23 @@ public struct SyncRoom: Sendable {
 
     /// An element where it is to be drawn, with other people's movements; now, or at the time of a frame.
     public func drawn(_ id: String, at instant: ContinuousClock.Instant? = nil) async -> Element? {
-        await self.client.drawn([id], in: self.id, at: instant).elements.first
+        await self.drawing(of: [id], at: instant).elements.first
     }
 
     /// All elements where they are to be drawn, the lowest first; now, or at the time of a frame.
     public func drawing(at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
-        await self.client.drawn(nil, in: self.id, at: instant)
+        await self.client.drawing(of: nil, in: self.id, at: instant)
+    }
+
+    /// Some elements where they are to be drawn; now, or at the time of a frame. For a frame these are the elements of
+    /// `RoomChange.moving` and those that moved in the frame before: it costs what moves, however large the room is.
+    public func drawing(of ids: [String], at instant: ContinuousClock.Instant? = nil) async -> RoomDrawing {
+        await self.client.drawing(of: ids, in: self.id, at: instant)
     }
 
     /// Whether somebody else's movement of an element is still under way.
     public func isMoving(_ id: String) async -> Bool {
-        await self.client.drawn([id], in: self.id, at: nil).isMoving
+        await self.drawing(of: [id]).isMoving
     }
 
     /// Who is here, with cursors and selections.
@@ -80,12 +86,4 @@ public struct SyncRoom: Sendable {
     }
 
     func post(_ input: RoomInput) { self.client.post(.room(self.id, input)) }
-}
-
-/// What a room looks like at one moment.
-public struct RoomDrawing: Sendable {
-    /// Elements where they are to be drawn.
-    public let elements: [Element]
-    /// Whether somebody else moves one of them, so that the next frame differs.
-    public let isMoving: Bool
 }

@@ -4,7 +4,8 @@
 public protocol Transport: Sendable {
     /// Opens a WebSocket.
     ///
-    /// Cancelling the task gives the attempt up immediately, wherever it stands.
+    /// It waits for the server's answer without a limit of its own: the client cancels an attempt after 10 s. Cancelling
+    /// the task gives the attempt up immediately, wherever it stands.
     /// - Parameter url: `ws://…` or `wss://…`, with path and query.
     /// - Throws: `TransportError`, or `CancellationError`.
     func open(_ url: String) async throws -> any TransportConnection

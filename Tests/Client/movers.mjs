@@ -1,0 +1,69 @@
+// A server with one room, in which somebody moves many elements: what a client costs that draws them is measured against
+// it. movers.mjs ELEMENTS PREVIEWS GROUP prints its port; each element has that many previews a second, and each gesture
+// moves a group of that many elements. It ends with its input.
+
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+const { WebSocketServer } = createRequire(import.meta.url)("ws");
+const [elementCount, previewsPerSecond, groupSize] = process.argv.slice(2).map(Number);
+const module = readFileSync(new URL("../../Shared/Client/web/touchsync.js", import.meta.url));
+const ids = Array.from({ length: elementCount }, (_, index) => `note-${index}`);
+const elements = ids.map((id, index) => ({
+  id, type: "note", positionX: index, positionY: 0, rotation: 0, scaleX: 1, scaleY: 1, originalWidth: 100,
+  originalHeight: 100, width: 100, height: 100, anchorX: 0.5, anchorY: 0.5, content: `note ${index}`, createdBy: "bob",
+  updatedBy: "bob", rev: 1,
+}));
+const joined = {
+  ok: true, epoch: "1", seq: elementCount, n: 0, session: "secret", sid: "ada-1", recovered: false, elements, members: [],
+  throttleMs: 16, limits: { unacknowledged: 32, message: 262144 },
+};
+
+function place(index, turn) {
+  const angle = turn / 10 + index;
+  return {
+    elementId: ids[index], after: elementCount, transform: { rotation: (turn + index) % 360 },
+    positionX: 500 + 300 * Math.cos(angle), positionY: 500 + 300 * Math.sin(angle),
+  };
+}
+
+// The preview of the gesture that begins with an element.
+function preview(first, turn) {
+  const common = {
+    roomId: "movers", userId: "bob", sid: "bob-1", gesture: first + 1, n: 1, dt: 1000 / previewsPerSecond,
+  };
+  if (groupSize === 1) return `42${JSON.stringify(["element:transforming", { ...common, ...place(first, turn) }])}`;
+  const elements = ids.slice(first, first + groupSize).map((_, offset) => place(first + offset, turn));
+  return `42${JSON.stringify(["elements:transforming", { ...common, elements }])}`;
+}
+
+// Spread evenly over time, as many people's are.
+function play(socket) {
+  const start = performance.now();
+  let sent = 0;
+  const timer = setInterval(() => {
+    const due = ((performance.now() - start) * previewsPerSecond * elementCount) / 1000;
+    for (; sent < due; sent += groupSize) socket.send(preview(sent % elementCount, Math.floor(sent / elementCount)));
+  }, 4);
+  socket.on("close", () => clearInterval(timer));
+}
+
+function answer(socket, text) {
+  const [, kind, number, json] = /^(4?\d)(\d*)(.*)$/s.exec(text);
+  if (kind === "40") return socket.send('40{"sid":"s"}');
+  if (kind !== "42") return;
+  const isJoin = JSON.parse(json)[0] === "room:join";
+  socket.send(`43${number}${JSON.stringify([isJoin ? joined : { ok: true }])}`);
+  if (isJoin) play(socket);
+}
+
+const server = createServer((_, response) => response.setHeader("Content-Type", "text/javascript").end(module));
+new WebSocketServer({ server }).on("connection", socket => {
+  socket.send('0{"sid":"s","pingInterval":25000,"pingTimeout":20000}');
+  const pings = setInterval(() => socket.send("2"), 25000);
+  socket.on("close", () => clearInterval(pings));
+  socket.on("message", data => answer(socket, String(data)));
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+process.stdin.on("end", () => process.exit()).resume();

@@ -1,0 +1,45 @@
+"""What it costs to draw 300 elements that others move, at 60 frames a second."""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+MOVERS, PREVIEWS, SECONDS = 300, 30, 10
+TICK = os.sysconf("SC_CLK_TCK")
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@contextlib.contextmanager
+def movers(group):
+    """A server where gestures move groups of elements; its URL."""
+    environment = {**os.environ, "NODE_PATH": "/usr/share/nodejs"}
+    command = ["node", HERE / "movers.mjs", str(MOVERS), str(PREVIEWS), str(group)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+    finally:
+        process.communicate("")
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+@pytest.mark.long("it measures time; what it draws is in the transcript of motion")
+@pytest.mark.parametrize("group", [1, 30], ids=["alone", "in-groups"])
+def test_what_others_move_costs_little(clients, group):
+    with movers(group) as url:
+        ada = clients(url, "ada").enter("movers")
+        for _ in range(3):
+            before = {pid: cpu_seconds(pid) for pid in ada.pids()}
+            count = ada.start("watch", "movers", SECONDS)(within=SECONDS * 3)
+            spent = sum(cpu_seconds(pid) - start for pid, start in before.items())
+            print(f"{spent / SECONDS:.1%} of a core for {count['drawn']} elements in {count['frames']} frames")
+        # On a machine that others use as well; the figures are in the clients' pages.
+        assert spent / SECONDS < 0.3
+        # The last of each frame's elements may have come to rest.
+        assert count["frames"] > 30 * SECONDS and count["drawn"] > 0.9 * MOVERS * count["frames"]
