@@ -267,7 +267,7 @@ let testTargets: [Target] = [
         "GatewayTests",
         [
             "TimingTestKit", "TLSTestKit", "GatewayCore", "GatewayDaemon", "GatewayPages", "Wire", "Timing", "Canvas",
-            "Auth", "JSONBytes", "Mesh", "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
+            "Auth", "JSONBytes", "Mesh", "Boot", "Stages", "SocketIO", "SocketIOServer", nioCore, nioEmbedded, logging,
         ]),
     tests(
         "CoalescerTests",
