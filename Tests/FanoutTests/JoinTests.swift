@@ -193,9 +193,26 @@ import Wire
         for _ in 1...5 { scene.commit() }
         _ = scene.take()
         scene.join("ann", 1, resume: position)
+        if position.epoch == "epoch-1" {
+            #expect(scene.taken(by: Scene.g1).joined == [], "it may exist: this fan-out may be behind")
+            scene.pass(500)
+        }
         let joined = scene.taken(by: Scene.g1).joined.first
         #expect(joined?.content == .elements(Array("[\(Scene.element("e"))]".utf8)))
         #expect(joined?.position == Position(epoch: "epoch-1", seq: 5))
+    }
+
+    /// The app was connected to a gateway that another fan-out served, and has seen more than this one.
+    @Test func aPlaceAheadOfTheRoomWaitsForIt() {
+        var scene = Scene()
+        scene.member("ben", 9)
+        scene.commit()
+        _ = scene.take()
+        scene.join("ann", 1, resume: Position(epoch: "epoch-1", seq: 2))
+        #expect(scene.taken(by: Scene.g1).joined == [])
+        scene.commit()
+        let joined = scene.taken(by: Scene.g1).joined.first
+        #expect(joined?.content == .updates([]) && joined?.position.seq == 2)
     }
 
     @Test func aLogThatNoLongerReachesBackGivesTheWholeRoom() {

@@ -111,6 +111,9 @@ import Wire
 
 @Suite struct PendingJoinTests {
     private var joins = PendingJoins()
+    private var history = DatabaseHistory()
+
+    init() { _ = self.history.follow("epoch-1") }
 
     private func pending(_ request: UInt64, session: String = "", after: UInt64 = 0) -> PendingJoin {
         let join = Join(
@@ -138,11 +141,12 @@ import Wire
 
     @Test func joinIsReadyWhenItsSessionIsSettled() {
         var new = self.pending(1)
-        #expect(!new.isReady(at: 0, .start))
-        #expect(new.identify(by: Scene.issuer) && new.isReady(at: 0, .start))
+        #expect(!new.isReady(at: 0, in: self.history, .start))
+        #expect(new.identify(by: Scene.issuer) && new.isReady(at: 0, in: self.history, .start))
         var resumed = self.pending(2, session: "s-ann.good")
-        #expect(resumed.identify(by: Scene.issuer) && !resumed.isReady(at: 0, .start))
-        #expect(resumed.claimAnswered(.granted(claim: 2, number: 7)) && resumed.isReady(at: 0, .start))
+        #expect(resumed.identify(by: Scene.issuer) && !resumed.isReady(at: 0, in: self.history, .start))
+        let isGranted = resumed.claimAnswered(.granted(claim: 2, number: 7))
+        #expect(isGranted && resumed.isReady(at: 0, in: self.history, .start))
         var foreign = self.pending(3, session: "s-ben.good")
         #expect(foreign.identify(by: Scene.issuer) == false)
     }
@@ -150,8 +154,8 @@ import Wire
     @Test func joinWaitsForAnAcknowledgedUpdateOnlySoLong() {
         var pending = self.pending(1, after: 4)
         _ = pending.identify(by: Scene.issuer)
-        #expect(!pending.isReady(at: 3, .start) && pending.isReady(at: 4, .start))
-        #expect(pending.isReady(at: 3, .start + FanoutLimits().readPatience))
+        #expect(!pending.isReady(at: 3, in: self.history, .start) && pending.isReady(at: 4, in: self.history, .start))
+        #expect(pending.isReady(at: 3, in: self.history, .start + FanoutLimits().readPatience))
     }
 }
 

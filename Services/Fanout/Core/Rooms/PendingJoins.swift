@@ -33,7 +33,7 @@ struct PendingJoin: Sendable {
     let join: Join
     /// When it is refused.
     let expiresAt: Instant
-    /// Until when it waits for the update that its gateway has acknowledged.
+    /// Until when it waits for the update that its app has seen.
     let followsUntil: Instant
     private(set) var session = Session.unknown
     /// The connection left before it was answered: it leaves right after the answer.
@@ -51,12 +51,18 @@ struct PendingJoin: Sendable {
     var claimedSession: Identifier? { if case .claiming(let sid) = self.session { sid } else { nil } }
 
     /// True when a room at `seq` may answer it.
-    func isReady(at seq: UInt64, _ now: Instant) -> Bool {
-        guard self.join.after <= seq || now >= self.followsUntil else { return false }
+    func isReady(at seq: UInt64, in history: DatabaseHistory, _ now: Instant) -> Bool {
+        guard self.seenNumber(in: history) <= seq || now >= self.followsUntil else { return false }
         switch self.session {
         case .unknown, .claiming: return false
         case .new, .claimed: return true
         }
+    }
+
+    /// The number that its app has seen: its gateway has shown it, or the app resumes there.
+    private func seenNumber(in history: DatabaseHistory) -> UInt64 {
+        guard let resume = self.join.resume, history.isResumable(resume) else { return self.join.after }
+        return max(self.join.after, resume.seq)
     }
 
     /// Looks at the session that it came with. Returns false when the secret was not issued for this room and user.

@@ -16,9 +16,11 @@ extension Room {
         guard let tag = services.joins.enqueue(pending) else { return }
         self.joins.append(tag)
         services.deadlines.set(.joins, for: self.name, at: pending.expiresAt)
-        self.watchFollower(of: join.after, at: now, with: &services)
         self.identify(tag, with: &services, into: &actions)
         self.advanceJoin(tag, at: now, with: &services, into: &actions)
+        if services.joins[tag] != nil {
+            self.watchFollower(of: max(join.after, join.resume?.seq ?? 0), at: now, with: &services)
+        }
         self.reviewIdleIfLive(at: now, with: &services)
     }
 
@@ -98,7 +100,8 @@ extension Room {
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
-            pending.isReady(at: self.feed.stream.seq, now), !self.feed.audience.catchUps.includes(pending.gateway),
+            pending.isReady(at: self.feed.stream.seq, in: services.history, now),
+            !self.feed.audience.catchUps.includes(pending.gateway),
             let content = self.feed.content(for: tag, pending, with: &services, into: &actions)
         else { return }
         if case .elements(let json) = content, json.count > services.limits.roomBytes {

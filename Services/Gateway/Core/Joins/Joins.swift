@@ -199,7 +199,7 @@ extension Joins {
     ) {
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
-        record.after = rooms.acknowledgedNumber(in: join.room)
+        record.after = rooms.recentNumber(in: join.room)
         actions.append(.fanout(of: join.room, .join(record)))
     }
 
