@@ -219,7 +219,7 @@ let testTargets: [Target] = [
             "Timing", "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
-    tests("SimulationTests", ["Simulation", "HistoryChecker"]),
+    tests("SimulationTests", ["Simulation", "HistoryChecker", "JSONBytes"]),
     // The work of the hot cores, to be counted.
     executable(
         "benchmarks", "Tests/Benchmarks",
