@@ -158,6 +158,17 @@ struct CustodyTests {
         let join = try #require(scene.take().joins.first)
         #expect(join.after == 29)
     }
+
+    @Test func anAnswerThatIsAheadOfTheStreamCountsToo() throws {
+        var scene = Scene()
+        _ = try scene.member("ada", seq: 28)
+        let ben = try scene.member("ben", seq: 30)
+        scene.send(ben, "room:leave", #"{"roomId":"r"}"#, ack: 1)
+        _ = scene.take()
+        scene.send(ben, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        let join = try #require(scene.take().joins.first)
+        #expect(join.after == 30)
+    }
 }
 
 @Suite("Many apps at once")
