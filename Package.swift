@@ -221,7 +221,7 @@ let testTargets: [Target] = [
             "Timing", "Canvas", "JSONBytes", logging,
         ], exclude: ["README.md"]),
     executable("simulate", "Tests/Simulate", ["Simulation", "HistoryChecker"]),
-    tests("SimulationTests", ["Simulation", "HistoryChecker"]),
+    tests("SimulationTests", ["Simulation", "HistoryChecker", "JSONBytes"]),
     // The work of the hot cores, to be counted.
     executable(
         "benchmarks", "Tests/Benchmarks",
@@ -269,7 +269,7 @@ let testTargets: [Target] = [
         "GatewayTests",
         [
             "TimingTestKit", "TLSTestKit", "GatewayCore", "GatewayDaemon", "GatewayPages", "Wire", "Timing", "Canvas",
-            "Auth", "JSONBytes", "Mesh", "Boot", "SocketIO", "SocketIOServer", nioCore, nioEmbedded,
+            "Auth", "JSONBytes", "Mesh", "Boot", "Stages", "SocketIO", "SocketIOServer", nioCore, nioEmbedded, logging,
         ]),
     tests(
         "CoalescerTests",

@@ -92,7 +92,7 @@ import Wire
         self.load(at: 5)
         self.streams.startPolling(at: self.now)
         #expect(self.streams.nextPoll == self.now)
-        self.streams.headsAsked(next: self.now + .seconds(1))
+        self.streams.headsAsked(at: self.now, next: self.now + .seconds(1))
         #expect(self.streams.nextPoll == .never)
         self.streams.headsAnswered()
         #expect(self.streams.nextPoll == self.now + .seconds(1))

@@ -118,6 +118,23 @@ import Wire
         #expect(scene.taken(by: Scene.g2).presence == ["+dan"])
     }
 
+    /// The answer to a join cannot have the members of gateways that have not moved here yet.
+    @Test func membersWhoComeAfterTheAnswerToAJoinAreAnnouncedAndThenWhatTheyShow() {
+        var scene = Scene()
+        scene.interest([("ann", 1)], seq: 0)
+        scene.answer()
+        scene.member("cid", 3)
+        let occupant = RoomInterest.Occupant(
+            connection: 2, member: .named("ben"),
+            attention: Attention(sid: "s-ben", selection: ["e"], version: 1))
+        let interest = RoomInterest(room: "r", position: Position(epoch: "epoch-1", seq: 0), occupants: [occupant])
+        scene.send(interest, from: Scene.g2)
+        let records = scene.taken(by: Scene.g1)
+        #expect(records.presence == ["+ben"])
+        #expect(records.previews.map(\.selection?.elements) == [["e"]])
+        #expect(records.first?.kind == .presence)
+    }
+
     /// Its people are served by another fan-out, to which the other gateways go, too.
     @Test func noOccupantsMeansNoInterestAndNobodyLeft() {
         var scene = Scene()

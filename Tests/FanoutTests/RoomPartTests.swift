@@ -111,11 +111,16 @@ import Wire
 
 @Suite struct PendingJoinTests {
     private var joins = PendingJoins()
+    private var history = DatabaseHistory()
 
-    private func pending(_ request: UInt64, session: String = "", after: UInt64 = 0) -> PendingJoin {
+    init() { _ = self.history.follow("epoch-1") }
+
+    private func pending(
+        _ request: UInt64, session: String = "", after: UInt64 = 0, at now: Instant = .start
+    ) -> PendingJoin {
         let join = Join(
             request: request, room: "r", connection: request, member: .named("ann"), session: session, after: after)
-        return PendingJoin(join, from: Scene.g1, at: .start, limits: FanoutLimits())
+        return PendingJoin(join, from: Scene.g1, at: now, limits: FanoutLimits())
     }
 
     @Test mutating func duplicateJoinKeepsItsPlaceInLineAndStays() {
@@ -138,20 +143,24 @@ import Wire
 
     @Test func joinIsReadyWhenItsSessionIsSettled() {
         var new = self.pending(1)
-        #expect(!new.isReady(at: 0, .start))
-        #expect(new.identify(by: Scene.issuer) && new.isReady(at: 0, .start))
+        #expect(!new.isReady(at: 0, in: self.history, provenAt: nil))
+        #expect(new.identify(by: Scene.issuer) && new.isReady(at: 0, in: self.history, provenAt: nil))
         var resumed = self.pending(2, session: "s-ann.good")
-        #expect(resumed.identify(by: Scene.issuer) && !resumed.isReady(at: 0, .start))
-        #expect(resumed.claimAnswered(.granted(claim: 2, number: 7)) && resumed.isReady(at: 0, .start))
+        #expect(resumed.identify(by: Scene.issuer) && !resumed.isReady(at: 0, in: self.history, provenAt: nil))
+        let isGranted = resumed.claimAnswered(.granted(claim: 2, number: 7))
+        #expect(isGranted && resumed.isReady(at: 0, in: self.history, provenAt: nil))
         var foreign = self.pending(3, session: "s-ben.good")
         #expect(foreign.identify(by: Scene.issuer) == false)
     }
 
-    @Test func joinWaitsForAnAcknowledgedUpdateOnlySoLong() {
-        var pending = self.pending(1, after: 4)
+    @Test func joinWaitsForAnUpdateThatItsAppHasSeenUnlessThereIsNone() {
+        let arrival = Instant.start + .seconds(1)
+        var pending = self.pending(1, after: 4, at: arrival)
         _ = pending.identify(by: Scene.issuer)
-        #expect(!pending.isReady(at: 3, .start) && pending.isReady(at: 4, .start))
-        #expect(pending.isReady(at: 3, .start + FanoutLimits().readPatience))
+        #expect(!pending.isReady(at: 3, in: self.history, provenAt: nil))
+        #expect(pending.isReady(at: 4, in: self.history, provenAt: nil))
+        #expect(!pending.isReady(at: 3, in: self.history, provenAt: .start))
+        #expect(pending.isReady(at: 3, in: self.history, provenAt: arrival))
     }
 }
 

@@ -146,6 +146,31 @@ struct CustodyTests {
     }
 }
 
+@Suite struct RecentNumberTests {
+    /// Another fan-out may serve the room by then, and be behind the one whose updates the app has seen.
+    @Test func aJoinCarriesTheNumberUpToWhichTheRoomWasShownBeforeItWasLeft() throws {
+        var scene = Scene()
+        let ada = try scene.member("ada", seq: 28)
+        scene.gateway.updateReceived(update(29), into: &scene.actions)
+        scene.send(ada, "room:leave", #"{"roomId":"r"}"#, ack: 1)
+        _ = scene.take()
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        let join = try #require(scene.take().joins.first)
+        #expect(join.after == 29)
+    }
+
+    @Test func anAnswerThatIsAheadOfTheStreamCountsToo() throws {
+        var scene = Scene()
+        _ = try scene.member("ada", seq: 28)
+        let ben = try scene.member("ben", seq: 30)
+        scene.send(ben, "room:leave", #"{"roomId":"r"}"#, ack: 1)
+        _ = scene.take()
+        scene.send(ben, "room:join", #"{"roomId":"r"}"#, ack: 2)
+        let join = try #require(scene.take().joins.first)
+        #expect(join.after == 30)
+    }
+}
+
 @Suite("Many apps at once")
 struct StormTests {
     @Test func joinsGoOutAtARateInOrderAndNoneIsLost() throws {

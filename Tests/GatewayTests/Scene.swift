@@ -63,14 +63,19 @@ struct Scene {
     mutating func answerJoins(_ actions: [GatewayAction], sid: Identifier, seq: UInt64, claim: UInt32 = 1) {
         for case .fanout(_, .join(let join)) in actions {
             self.gateway.joinAnswered(
-                JoinReply(
-                    request: join.request, room: join.room, connection: join.connection,
-                    outcome: .success(
-                        JoinReply.Joined(
-                            position: Position(epoch: "e", seq: seq), content: .elements(Array("[]".utf8)),
-                            members: [join.member], session: "secret", sid: sid, claim: claim, number: 0))),
-                at: self.moment, seconds: 0, into: &self.actions)
+                self.answer(to: join, sid: sid, seq: seq, claim: claim), at: self.moment, seconds: 0,
+                into: &self.actions)
         }
+    }
+
+    /// What a fan-out answers a join in a room without elements.
+    func answer(to join: Join, sid: Identifier, seq: UInt64 = 0, claim: UInt32 = 1) -> JoinReply {
+        JoinReply(
+            request: join.request, room: join.room, connection: join.connection,
+            outcome: .success(
+                JoinReply.Joined(
+                    position: Position(epoch: "e", seq: seq), content: .elements(Array("[]".utf8)),
+                    members: [join.member], session: "secret", sid: sid, claim: claim, number: 0)))
     }
 
     /// The time passes and what waits for it is done.
@@ -94,6 +99,11 @@ extension [GatewayAction] {
     /// The commits among them.
     var commits: [Commit] {
         self.compactMap { if case .commit(_, _, let commit) = $0 { commit } else { nil } }
+    }
+
+    /// The joins among them.
+    var joins: [Join] {
+        self.compactMap { if case .fanout(_, .join(let join)) = $0 { join } else { nil } }
     }
 
     /// The ids of the acknowledgements among them, in order.

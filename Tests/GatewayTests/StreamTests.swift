@@ -106,6 +106,22 @@ struct StreamTests {
         #expect(interest.occupants.map(\.member.user) == ["ada"])
     }
 
+    /// Its answer knows nothing of members who have moved on, but the committers know the claim that it has raised.
+    @Test func anAnswerOfAFormerFanoutCountsForTheSessionsClaimOnly() throws {
+        var scene = Scene()
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r","session":"secret"}"#, ack: 1)
+        let join = try #require(scene.take().joins.first)
+        let former = scene.answer(to: join, sid: "s-ada", claim: 3)
+        scene.gateway.formerFanoutAnswered(former, into: &scene.actions)
+        #expect(scene.take().isEmpty)
+        scene.gateway.joinAnswered(
+            scene.answer(to: join, sid: "s-ada", claim: 2), at: scene.moment, seconds: 0, into: &scene.actions)
+        #expect(scene.take().acknowledged == [1])
+        scene.send(ada, "element:delete", #"{"roomId":"r","elementId":"e","n":1}"#, ack: 2)
+        #expect(scene.take().commits.map(\.claim) == [3])
+    }
+
     @Test func previewsReachEverybodyButTheConnectionThatSentThem() throws {
         var scene = Scene()
         let ada = try scene.member("ada")

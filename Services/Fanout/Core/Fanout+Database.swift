@@ -142,7 +142,7 @@ extension Fanout {
 
     /// What is due in every interval of the heads; the bound on memory too is kept then.
     mutating func poll(at now: Instant, into actions: inout [FanoutAction]) {
-        self.shards.headsAsked(next: now + self.limits.headInterval)
+        self.shards.headsAsked(at: now, next: now + self.limits.headInterval)
         self.services.questions.ask(.heads, for: .heads, into: &actions)
         self.moveEpoch(into: &actions)
         self.rooms.trim(releasing: &self.shards)
@@ -157,6 +157,7 @@ extension Fanout {
                 self.historyReplaced(in: shard, into: &actions)
             }
         }
+        self.shards.headsRead()
     }
 
     /// The database lacks what was sent on from this shard, though its epoch is the same: the shard's rooms are reset,

@@ -66,6 +66,7 @@ package struct Fanout: Sendable {
         if self.shards.nextPoll <= now { self.poll(at: now, into: &actions) }
         while let due = self.services.deadlines.popDue(at: now) {
             guard let slot = self.rooms.slot(of: due.room) else { continue }
+            if due.kind == .proofs { self.rooms[slot].shardProven(at: self.shards.provenAt(self.rooms[slot].shard)) }
             self.rooms[slot].deadlineReached(due.kind, at: now, with: &self.services, into: &actions)
             self.rooms.closeIfExpendable(slot, releasing: &self.shards)
         }

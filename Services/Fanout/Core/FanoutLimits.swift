@@ -23,7 +23,7 @@ package struct FanoutLimits: Equatable, Sendable {
     package var gatewayGrace: Nanoseconds = .seconds(5)
     /// How long a join or a read of a room may wait for the database.
     package var joinDeadline: Nanoseconds = .seconds(5)
-    /// How long a join or a read waits for an update that its gateway has acknowledged already.
+    /// How long a read waits for an update that its user has seen already.
     package var readPatience: Nanoseconds = .milliseconds(500)
     /// The most joins and reads of rooms that may wait.
     package var waiting = 20_000

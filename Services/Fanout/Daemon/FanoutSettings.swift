@@ -43,7 +43,7 @@ package struct FanoutSettings: DaemonSettings {
         "join-deadline-ms", default: 5000, in: 100...600_000, "How long a join may wait for the database.")
     package static let readPatience = Setting.milliseconds(
         "read-patience-ms", default: 500, in: 0...10_000,
-        "How long a join or read waits for an update that its gateway has acknowledged already.")
+        "How long a read waits for an update that its user has seen already.")
     package static let headInterval = Setting.milliseconds(
         "head-interval-ms", default: 250, in: 10...10_000, "How often the shards' heads are asked for.")
     package static let holePatience = Setting.milliseconds(

@@ -14,6 +14,11 @@ extension Gateway {
         if let released { self.handle(released, at: now, seconds: seconds, into: &actions) }
     }
 
+    /// A fan-out answered a join that does not serve the room any more.
+    package mutating func formerFanoutAnswered(_ reply: JoinReply, into actions: inout [GatewayAction]) {
+        self.joins.formerFanoutAnswered(reply, &self.connections, &self.rooms, into: &actions)
+    }
+
     /// A session has a new owner: an older connection here loses it.
     package mutating func sessionClaimed(_ claimed: SessionClaimed) {
         for slot in self.rooms.members(of: claimed.room) { self.connections.bySlot[slot]?.sessionClaimed(claimed) }

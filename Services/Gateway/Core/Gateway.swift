@@ -70,7 +70,7 @@ package struct Gateway {
         self.clock = now
         for slot in self.connections.restless { self.releaseWaiting(of: slot, at: now, into: &actions) }
         self.commits.timeReached(now, &self.connections, into: &actions)
-        self.rooms.forgetAcknowledgements(at: now)
+        self.rooms.forgetRecentNumbers(at: now)
         for released in self.joins.timeReached(now, &self.connections, self.rooms, into: &actions) {
             self.handle(released, at: now, seconds: seconds, into: &actions)
         }

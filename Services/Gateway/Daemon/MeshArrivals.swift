@@ -34,6 +34,13 @@ package struct MeshArrivals {
                 self.collect(try EnvelopeReader.decode(Preview.self, fields), from: sender, topology)
             case .commitCredit:
                 allow(try EnvelopeReader.decode(CommitCredit.self, fields))
+            case .joinReply:
+                let reply = try EnvelopeReader.decode(JoinReply.self, fields)
+                self.deliver(reply.room, at: now, to: &core, into: &actions)
+                guard Self.owns(sender, reply.room, topology) else {
+                    return core.formerFanoutAnswered(reply, into: &actions)
+                }
+                core.joinAnswered(reply, at: now, seconds: seconds, into: &actions)
             default:
                 try self.receive(kind, fields, at: now, seconds: seconds, to: &core, into: &actions)
             }
@@ -53,10 +60,6 @@ package struct MeshArrivals {
         case .commitResult:
             let result = try EnvelopeReader.decode(CommitResult.self, fields)
             core.resultReceived(result, at: now, into: &actions)
-        case .joinReply:
-            let reply = try EnvelopeReader.decode(JoinReply.self, fields)
-            self.deliver(reply.room, at: now, to: &core, into: &actions)
-            core.joinAnswered(reply, at: now, seconds: seconds, into: &actions)
         case .roomPosition:
             let position = try EnvelopeReader.decode(RoomPosition.self, fields)
             self.deliver(position.room, at: now, to: &core, into: &actions)
@@ -71,17 +74,19 @@ package struct MeshArrivals {
             core.historyAnswered(try EnvelopeReader.decode(HistoryReply.self, fields), into: &actions)
         case .roomState: core.readAnswered(try EnvelopeReader.decode(RoomState.self, fields), into: &actions)
         case .preview, .attention, .commitCredit, .commit, .join, .leave, .roomInterest, .areaInterest, .gestureEnd,
-            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit:
+            .roomRead, .historyRead, .rulesNotice, .gatheringNotice, .refusedCommit, .joinReply:
             break
         }
+    }
+
+    private static func owns(_ sender: StageInstance, _ room: Identifier, _ topology: MeshTopology) -> Bool {
+        sender.stage == .fanout && topology.fanout(of: Shard.of(room: room)) == sender.index
     }
 
     /// A fan-out that does not own the room any more cannot know which updates its previews must not follow: the owner
     /// may have sent them already.
     private mutating func collect(_ preview: Preview, from sender: StageInstance, _ topology: MeshTopology) {
-        guard sender.stage == .fanout, topology.fanout(of: Shard.of(room: preview.room)) == sender.index else {
-            return
-        }
+        guard Self.owns(sender, preview.room, topology) else { return }
         if self.previews.last?.room != preview.room { self.rooms.insert(preview.room) }
         self.previews.append(preview)
     }

@@ -30,6 +30,9 @@ final class RoomWitness {
     private(set) var sight = Sight.nothing
     /// True after it has left the room, until it is in again.
     private(set) var hasLeft = false
+    /// True after it was told that it lost its place, until a join gives it one: an earlier join, whose answer it no longer
+    /// waits for, may have been answered behind that, and brings it updates that are of no use to it.
+    private var isLost = false
 
     init(_ name: String, room: String, in world: World) {
         self.name = name
@@ -84,6 +87,7 @@ final class RoomWitness {
             $0.epoch = epoch
             $0.seq = place
         }
+        self.isLost = false
         self.place = (epoch, place)
         for update in updates.elements {
             guard let data = update["data"], UInt64(update["seq"]?.integer ?? 0) > place else { continue }
@@ -111,6 +115,7 @@ final class RoomWitness {
     }
 
     private func snapshot(_ states: [String: String], _ epoch: String, _ seq: UInt64) {
+        self.isLost = false
         self.place = (epoch, seq)
         self.elements.reset(to: states)
         self.observe(.snapshot) {
@@ -169,6 +174,7 @@ final class RoomWitness {
             self.selections[data["sid"]?.string ?? ""] = data["elementIds"]?.children.compactMap(\.string)
         case "room:elements": self.part(data)
         case "room:resync":
+            self.isLost = true
             self.observe(.resync) {
                 $0.from = UInt64(data["from"]?.integer ?? 0)
                 $0.to = UInt64(data["to"]?.integer ?? 0)
@@ -178,6 +184,7 @@ final class RoomWitness {
     }
 
     private func update(_ name: String, _ data: JSONValue) {
+        if self.isLost { return }
         let states = self.elements.apply(name, data)
         let seq = UInt64(data["seq"]?.integer ?? 0)
         self.observe(.deliver) {

@@ -46,6 +46,9 @@ struct ShardStreams: Sendable {
     /// When the heads are asked for; nil before the database was reached.
     private var pollAt: Instant?
     private var isPolling = false
+    /// When the heads were asked for last, and when those that have come.
+    private var askedAt = Instant.start
+    private var readAsOf: Instant?
 
     /// How far the shard that is furthest behind is behind, in updates.
     var lag: UInt64 { self.streams.reduce(0) { max($0, $1.cursor.lag) } }
@@ -58,6 +61,9 @@ struct ShardStreams: Sendable {
 
     /// False when the shard has no rooms in memory, or all of them are being loaded.
     func isFollowed(_ shard: Int) -> Bool { self.streams[shard].cursor.at != nil }
+
+    /// As of when all of the shard's updates are proven to have been seen; nil while one is missing.
+    func provenAt(_ shard: Int) -> Instant? { self.isBehind(shard) ? nil : self.readAsOf }
 
     // MARK: What was seen
 
@@ -152,13 +158,19 @@ struct ShardStreams: Sendable {
     }
 
     /// The heads are asked for, and next at `next`.
-    mutating func headsAsked(next: Instant) {
+    mutating func headsAsked(at now: Instant, next: Instant) {
         self.isPolling = true
+        self.askedAt = now
         self.pollAt = next
         for shard in self.streams.indices { self.streams[shard].polledCursor = self.streams[shard].cursor.at }
     }
 
     mutating func headsAnswered() {
         self.isPolling = false
+    }
+
+    /// All heads that were asked for are known.
+    mutating func headsRead() {
+        self.readAsOf = self.askedAt
     }
 }

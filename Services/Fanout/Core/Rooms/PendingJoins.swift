@@ -31,10 +31,10 @@ struct PendingJoin: Sendable {
 
     let gateway: GatewayID
     let join: Join
+    /// When it came.
+    let arrivedAt: Instant
     /// When it is refused.
     let expiresAt: Instant
-    /// Until when it waits for the update that its gateway has acknowledged.
-    let followsUntil: Instant
     private(set) var session = Session.unknown
     /// The connection left before it was answered: it leaves right after the answer.
     fileprivate(set) var leavesAfter = false
@@ -43,20 +43,27 @@ struct PendingJoin: Sendable {
     init(_ join: Join, from gateway: GatewayID, at now: Instant, limits: FanoutLimits) {
         self.join = join
         self.gateway = gateway
+        self.arrivedAt = now
         self.expiresAt = now + limits.joinDeadline
-        self.followsUntil = now + limits.readPatience
     }
 
     /// The session that it claims, until that is granted.
     var claimedSession: Identifier? { if case .claiming(let sid) = self.session { sid } else { nil } }
 
-    /// True when a room at `seq` may answer it.
-    func isReady(at seq: UInt64, _ now: Instant) -> Bool {
-        guard self.join.after <= seq || now >= self.followsUntil else { return false }
+    /// True when a room at `seq` may answer it, which is proven to have everything as of a moment.
+    func isReady(at seq: UInt64, in history: DatabaseHistory, provenAt: Instant?) -> Bool {
+        let isProven = provenAt.map { $0 >= self.arrivedAt } ?? false
+        guard isProven || self.seenNumber(in: history) <= seq else { return false }
         switch self.session {
         case .unknown, .claiming: return false
         case .new, .claimed: return true
         }
+    }
+
+    /// The number that its app has seen: its gateway has shown it, or the app resumes there.
+    private func seenNumber(in history: DatabaseHistory) -> UInt64 {
+        guard let resume = self.join.resume, history.isResumable(resume) else { return self.join.after }
+        return max(self.join.after, resume.seq)
     }
 
     /// Looks at the session that it came with. Returns false when the secret was not issued for this room and user.

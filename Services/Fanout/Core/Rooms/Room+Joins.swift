@@ -16,9 +16,11 @@ extension Room {
         guard let tag = services.joins.enqueue(pending) else { return }
         self.joins.append(tag)
         services.deadlines.set(.joins, for: self.name, at: pending.expiresAt)
-        self.watchFollower(of: join.after, at: now, with: &services)
         self.identify(tag, with: &services, into: &actions)
         self.advanceJoin(tag, at: now, with: &services, into: &actions)
+        if services.joins[tag] != nil, max(join.after, join.resume?.seq ?? 0) > 0 {
+            self.awaitProof(at: now, with: &services)
+        }
         self.reviewIdleIfLive(at: now, with: &services)
     }
 
@@ -30,14 +32,17 @@ extension Room {
         self.reads.enqueue(
             PendingRead(
                 read: read, gateway: gateway, expiresAt: expiresAt, followsUntil: now + services.limits.readPatience))
-        self.watchFollower(of: read.after, at: now, with: &services)
+        if read.after > 0 {
+            services.deadlines.set(.followers, for: self.name, at: now + services.limits.readPatience)
+        }
         if !self.isLive { services.deadlines.set(.reads, for: self.name, at: expiresAt) }
         self.answerReads(at: now, with: &services, into: &actions)
     }
 
-    private func watchFollower(of seq: UInt64, at now: Instant, with services: inout RoomServices) {
-        guard seq > 0 else { return }
-        services.deadlines.set(.followers, for: self.name, at: now + services.limits.readPatience)
+    /// Looks soon whether the room has everything, for joins whose app may have seen more.
+    private mutating func awaitProof(at now: Instant, with services: inout RoomServices) {
+        if exchange(&self.awaitsProof, with: true) { return }
+        services.deadlines.set(.proofs, for: self.name, at: now + services.limits.headInterval)
     }
 
     // MARK: Sessions
@@ -98,7 +103,8 @@ extension Room {
         _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard self.isLive, let issuer = services.issuer, let pending = services.joins[tag],
-            pending.isReady(at: self.feed.stream.seq, now), !self.feed.audience.catchUps.includes(pending.gateway),
+            pending.isReady(at: self.feed.stream.seq, in: services.history, provenAt: self.provenAt),
+            !self.feed.audience.catchUps.includes(pending.gateway),
             let content = self.feed.content(for: tag, pending, with: &services, into: &actions)
         else { return }
         if case .elements(let json) = content, json.count > services.limits.roomBytes {
@@ -111,6 +117,15 @@ extension Room {
         self.feed.admit(pending, with: content, by: issuer, at: now, services: &services, into: &actions)
         self.recount()
         if pending.leavesAfter { self.depart(pending.join.connection, at: now, with: &services, into: &actions) }
+    }
+
+    /// Answers also the joins whose app has seen more than there is: in a history that was lost, or it is mistaken.
+    mutating func advanceJoinsByProof(
+        at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        self.awaitsProof = false
+        self.advanceJoins(at: now, with: &services, into: &actions)
+        if !self.joins.isEmpty { self.awaitProof(at: now, with: &services) }
     }
 
     // MARK: Answers to reads
@@ -126,7 +141,7 @@ extension Room {
         self.reviewIdle(at: now, with: &services)
     }
 
-    /// Answers the joins and reads that waited for an update: it came, or they have waited long enough.
+    /// Answers the joins and reads that waited for an update that came.
     mutating func answerFollowers(
         at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {

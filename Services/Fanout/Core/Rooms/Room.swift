@@ -11,6 +11,10 @@ struct Room: Sendable {
     var joins: [UInt64] = []
     var claims = ClaimQueues()
     var reads = PendingReads()
+    /// As of when the room was proven to have everything when that was looked at last.
+    private(set) var provenAt: Instant?
+    /// True while that will be looked at for joins.
+    var awaitsProof = false
     /// When it becomes expendable, if it stays idle.
     private var idleUntil: Instant?
     /// True when it is idle and not worth its memory.
@@ -36,6 +40,11 @@ struct Room: Sendable {
     /// True once for each batch of previews.
     mutating func isFirstRun(in batch: UInt64) -> Bool {
         exchange(&self.batch, with: batch) != batch
+    }
+
+    /// All updates of the shard are proven to have been seen as of a moment; nil: one is missing.
+    mutating func shardProven(at moment: Instant?) {
+        self.provenAt = self.isLive && !self.feed.stream.hasHole ? moment : nil
     }
 
     // MARK: Memory and time
@@ -80,7 +89,8 @@ struct Room: Sendable {
         switch kind {
         case .joins: self.refuseExpiredJoins(at: now, with: &services, into: &actions)
         case .reads: self.refuseExpiredReads(at: now, with: &services, into: &actions)
-        case .followers: self.answerFollowers(at: now, with: &services, into: &actions)
+        case .followers: self.answerReads(at: now, with: &services, into: &actions)
+        case .proofs: self.advanceJoinsByProof(at: now, with: &services, into: &actions)
         case .parked: self.feed.dropExpiredPreviews(at: now, with: &services)
         case .idle: if let idleUntil, idleUntil <= now, self.isIdle { self.isExpendable = true }
         }

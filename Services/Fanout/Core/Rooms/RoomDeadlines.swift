@@ -9,8 +9,10 @@ struct RoomDeadlines: Sendable {
         case joins
         /// Reads that waited too long for the room to be loaded.
         case reads
-        /// Joins and reads that waited long enough for an update.
+        /// Reads that waited long enough for an update.
         case followers
+        /// Joins that wait for an update: perhaps it is proven that there is none.
+        case proofs
         /// Previews that waited too long for an update.
         case parked
         /// A room that was idle for a while.

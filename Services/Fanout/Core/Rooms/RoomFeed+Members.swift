@@ -10,8 +10,9 @@ extension RoomFeed {
     ) {
         self.audience.occupancy.stream(false, to: gateway)
         self.audience.catchUps.begin(gateway, at: interest.position)
-        // Members who were announced by the fan-out before are not announced again.
-        let isSilent = self.hasMovedHere(within: services.limits.gatewayGrace, at: now)
+        // Members who were announced by the fan-out before are not announced again while everybody knows them.
+        let isSilent =
+            self.hasMovedHere(within: services.limits.gatewayGrace, at: now) && !self.hasAnsweredJoins
         var joined: [(Member, UInt64)] = []
         for occupant in interest.occupants {
             let member = self.audience.occupancy.enter(occupant.connection, at: gateway, as: occupant.member)
@@ -25,10 +26,11 @@ extension RoomFeed {
             self.endGestures(of: connection, at: now, into: &actions)
             _ = self.audience.depart(connection, with: &services, into: &actions)
         }
-        for occupant in interest.occupants { self.audience.attentionNamed(occupant, with: &services, into: &actions) }
+        // Whoever does not know a member can show nothing of it.
         for (member, connection) in joined {
             self.audience.announce(member, hasJoined: true, except: connection, into: &actions)
         }
+        for occupant in interest.occupants { self.audience.attentionNamed(occupant, with: &services, into: &actions) }
     }
 
     /// Brings a gateway to the room's position, as far as that is possible now.
@@ -68,6 +70,7 @@ extension RoomFeed {
         services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         let join = pending.join
+        self.hasAnsweredJoins = true
         let wasIn = self.audience.occupancy.includes(join.connection)
         let joined = self.audience.occupancy.enter(join.connection, at: pending.gateway, as: join.member)
         services.gateways.entered(self.name, by: pending.gateway)

@@ -13,6 +13,8 @@ struct RoomFeed: Sendable {
     /// When the room moved here from another fan-out: for a while after that gateways name members who are known
     /// already, and gestures may be open that were never seen here.
     var movedHereAt: Instant?
+    /// A join was answered here: its list of members lacks those whose gateways come later.
+    var hasAnsweredJoins = false
 
     init(name: Identifier, limits: FanoutLimits) {
         self.name = name

@@ -53,7 +53,7 @@ package struct HTTPRequests {
         do throws(Refusal) {
             try self.start(as: identity, at: now)
             let room = try Self.room(text, for: identity)
-            let after = rooms.acknowledgedNumber(in: room)
+            let after = rooms.recentNumber(in: room)
             let question = GatewayAction.fanout(
                 of: room, .read(RoomRead(request: request, room: room, after: after)))
             try self.begin(request, question, of: identity.member.user, at: now, into: &actions)

@@ -15,6 +15,8 @@ struct JoinInFlight {
     fileprivate(set) var sentAt: Instant?
     /// True when nobody waits for its answer any more.
     fileprivate(set) var isAbandoned = false
+    /// The session that a former fan-out has claimed for it, and that claim.
+    fileprivate var claimed: (sid: Identifier, claim: UInt32)?
 
     var user: Identifier { self.record.member.user }
     var slot: Slot { self.origin.slot }
@@ -197,7 +199,7 @@ extension Joins {
     ) {
         self.pending[join.record.request]?.sentAt = now
         var record = join.record
-        record.after = rooms.acknowledgedNumber(in: join.room)
+        record.after = rooms.recentNumber(in: join.room)
         actions.append(.fanout(of: join.room, .join(record)))
     }
 
@@ -270,6 +272,19 @@ extension Joins {
         }
     }
 
+    /// A fan-out that does not serve the room any more answered a join. It cannot know who has moved to the one that does,
+    /// which was sent the join, too, and will answer it. But it may have raised the session's claim.
+    mutating func formerFanoutAnswered(
+        _ reply: JoinReply, _ connections: inout Connections, _ rooms: inout Rooms, into actions: inout [GatewayAction]
+    ) {
+        guard self.pending[reply.request] != nil else {
+            return self.answeredAgain(reply, &connections, &rooms, into: &actions)
+        }
+        if case .success(let joined) = reply.outcome {
+            self.pending[reply.request]?.claimed = (joined.sid, joined.claim)
+        }
+    }
+
     /// An answer that nobody waits for: the join was sent again, perhaps to another fan-out than the one that answered
     /// first. The room's stream goes on from this answer's position, which members here may not have reached; and the
     /// answer raised the session's claim for the same connection, which goes on with it.
@@ -296,6 +311,8 @@ extension Joins {
             actions.append(.dropSnapshot(join.slot, room: join.room))
         }
         self.remove(join.record.request)
+        var joined = joined
+        if let claimed = join.claimed, claimed.sid == joined.sid { joined.claim = max(joined.claim, claimed.claim) }
         let events = connections.bySlot[join.slot]?.joined(join.room, joined, wantsPreviews: join.wantsPreviews)
         rooms.enter(
             join.slot, join.room, at: joined.position, isLegacy: connections.bySlot[join.slot]?.isLegacy ?? false,

@@ -13,7 +13,7 @@ package struct Rooms {
     private var pacer: PreviewPacer
     private var viewports = RoomViewports()
     private var attention = ShownAttention()
-    private var recent = RecentAcknowledgements()
+    private var recent = RecentNumbers()
     /// Previews handed to coalescers.
     private(set) var previewsSentTotal: UInt64 = 0
 
@@ -60,6 +60,7 @@ package struct Rooms {
     ) {
         let stream = self.streams.position(of: room)
         if let stream, stream != position {
+            self.recent.note(position.seq, in: room)
             // The newcomer may know of commits that end what waits here.
             let previews = self.pacer.removeWaiting(of: room)
             self.deliver(previews[...], of: room, lateness: .zero, connections, at: now, into: &actions)
@@ -119,11 +120,13 @@ package struct Rooms {
     }
 
     private mutating func forgetIfEmpty(_ room: Identifier, into actions: inout [GatewayAction]) {
+        let position = self.streams.position(of: room)
         let isForgotten = self.streams.forgetIfEmpty(room)
         if self.viewports.contains(room), self.streams.position(of: room) == nil {
             self.viewports.forgetIfUnseen(room)
         }
         guard isForgotten else { return }
+        if let position { self.recent.note(position.seq, in: room) }
         self.attention.forget(room)
         for preview in self.pacer.forget(room) { self.forward(preview, into: &actions) }
     }
@@ -374,11 +377,11 @@ package struct Rooms {
     /// A commit was applied.
     mutating func acknowledged(_ seq: UInt64, in room: Identifier) { self.recent.note(seq, in: room) }
 
-    /// The highest number acknowledged in a room lately; 0: none.
-    func acknowledgedNumber(in room: Identifier) -> UInt64 { self.recent.number(in: room) }
+    /// The highest number of a room that apps saw here lately, by an acknowledgement or as members until they left; 0: none.
+    func recentNumber(in room: Identifier) -> UInt64 { self.recent.number(in: room) }
 
-    /// Forgets what was acknowledged a while ago.
-    mutating func forgetAcknowledgements(at now: Instant) { self.recent.timeReached(now) }
+    /// Forgets what was seen a while ago.
+    mutating func forgetRecentNumbers(at now: Instant) { self.recent.timeReached(now) }
 }
 
 extension Preview {

@@ -1,9 +1,10 @@
 import Timing
 import Wire
 
-/// The highest number that was acknowledged in each room a moment ago. Reads and joins carry it, so that an app that
-/// has got an acknowledgement does not read a room that stands before it. After a while every fan-out has seen it anyway.
-struct RecentAcknowledgements {
+/// The highest number of each room that apps here saw a moment ago, acknowledged or delivered to members who have gone
+/// since. Reads and joins carry it, so that no app reads a room that stands before what it has seen. After a while every
+/// fan-out has seen it anyway.
+struct RecentNumbers {
     private var young: [Identifier: UInt64] = [:]
     private var old: [Identifier: UInt64] = [:]
     private var turnedAt = Instant.start
@@ -11,12 +12,12 @@ struct RecentAcknowledgements {
     /// How long a number is remembered at least; at most twice as long.
     static let memory = Nanoseconds.seconds(2)
 
-    /// The highest number acknowledged lately; 0: none.
+    /// The highest number seen lately; 0: none.
     func number(in room: Identifier) -> UInt64 {
         max(self.young[room] ?? 0, self.old[room] ?? 0)
     }
 
-    /// A commit was acknowledged.
+    /// An app saw a number.
     mutating func note(_ seq: UInt64, in room: Identifier) {
         Self.raise(&self.young[room, default: 0], to: seq)
     }

@@ -1,0 +1,37 @@
+import GatewayDaemon
+import Logging
+import Stages
+import Testing
+import Wire
+
+@testable import GatewayCore
+
+/// What comes from the stages behind a gateway, by who sent it.
+@Suite struct MeshArrivalsTests {
+    private let intake = EnvelopeIntake(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+        Issue.record("malformed")
+    }
+
+    /// It has said farewell to everybody who moved to the owner, and would leave them out of the list of members.
+    @Test func onlyTheRoomsOwnFanoutAnswersAJoin() throws {
+        var scene = Scene()
+        var topology = MeshTopology(coalescers: [], committers: [], fanouts: ["fanout-1", "fanout-2"])
+        for index in 0..<2 { _ = topology.changed(StageInstance(.fanout, index), .serves) }
+        let owner = try #require(topology.fanout(of: Shard.of(room: "r")))
+        let ada = try scene.connect("ada")
+        scene.send(ada, "room:join", #"{"roomId":"r"}"#, ack: 1)
+        let join = try #require(scene.take().joins.first)
+        var envelope = EnvelopeWriter()
+        envelope.append(scene.answer(to: join, sid: "s-ada"))
+        for (sender, acknowledged) in [(1 - owner, []), (owner, [1])] as [(Int, [UInt64])] {
+            var arrivals = MeshArrivals()
+            envelope.bytes.withUnsafeBytes { bytes in
+                arrivals.receive(
+                    bytes, from: StageInstance(.fanout, sender), topology, self.intake, at: scene.moment, seconds: 0,
+                    to: &scene.gateway, into: &scene.actions
+                ) { _ in }
+            }
+            #expect(scene.take().acknowledged == acknowledged)
+        }
+    }
+}
