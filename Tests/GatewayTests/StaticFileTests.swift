@@ -40,6 +40,14 @@ import Testing
         #expect(!policy.contains("unsafe"))
     }
 
+    @Test func aPageThatIsKnownKeepsItsPolicy() throws {
+        let page = try self.answer("/")
+        let known = try self.answer("/", known: try #require(self.field("etag", of: page)))
+        #expect(known.status == 304)
+        let policies = [known, page].map { self.field("content-security-policy", of: $0.confined) }
+        #expect(policies[0] != nil && policies[0] == policies[1])
+    }
+
     /// What a page names has to be there: nothing else is served.
     @Test(arguments: PageFile.all.filter { $0.kind == .page })
     func aPagesFilesAreServed(page: PageFile) {

@@ -22,12 +22,14 @@ struct StaticFile: Sendable {
     /// - Parameter known: the validators of If-None-Match, if the request has that field.
     func answer(known: String?) -> HTTPResponse {
         var headers = [("cache-control", self.caching), ("etag", self.validator)]
+        // Also when the page is known: fields of that answer replace stored ones (RFC 9111 section 4.3.4), and without its
+        // own policy the page would get the one of answers that are no pages.
+        if let securityPolicy { headers.append(("content-security-policy", securityPolicy)) }
         // The validators that a cache has, or any (RFC 9110 section 13.1.2).
         if let known, known == "*" || known.split(separator: ",").contains(where: { self.matches($0) }) {
             return HTTPResponse(status: 304, headers: headers)
         }
         headers.append(("content-type", self.contentType))
-        if let securityPolicy { headers.append(("content-security-policy", securityPolicy)) }
         return HTTPResponse(status: 200, headers: headers, body: self.content)
     }
 
