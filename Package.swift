@@ -140,7 +140,8 @@ let gateway: [Target] = [
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
             "GatewayCore", "GatewayPages", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO",
-            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", crypto, nioCore, nioPosix, nioHTTP1,
+            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", "Overview", "Gathering", crypto, nioCore,
+            nioPosix, nioHTTP1,
             nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
@@ -236,6 +237,8 @@ let testTargets: [Target] = [
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("OverviewTests", ["Overview", "Timing", "TimingTestKit", "JSONBytes"]),
+    tests(
+        "GatheringTests", ["Gathering", "Overview", "Boot", "PipelineTestKit", nioCore, nioPosix, logging, lifecycle]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests(
         "TouchSyncClientTests",
@@ -313,7 +316,8 @@ let testTargets: [Target] = [
 
 // The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
 let sanitizedTests = [
-    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "SocketIOTests",
+    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "GatheringTests",
+    "SocketIOTests",
     "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests", "TouchSyncClientTests",
 ]
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil

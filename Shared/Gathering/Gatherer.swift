@@ -66,6 +66,9 @@ package final class Gatherer: Service {
     /// What has been gathered so far. Its figures cost some computing: not for an event loop that apps wait for.
     package var history: PipelineHistory { self.gathered.withLockedValue { $0 } }
 
+    /// The daemons that are observed, in the order of the list.
+    package var daemons: [ListedDaemon.Key] { self.list.withLockedValue { $0.daemons?.map(\.key) ?? [] } }
+
     /// Why the list of daemons does not count as it is now, such as "does not exist"; nil when it does.
     package var listRefusal: String? { self.list.withLockedValue { $0.refusal } }
 

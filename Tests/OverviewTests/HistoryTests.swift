@@ -75,9 +75,9 @@ import Timing
         history.gathered([(committer, try answer(health: health))], at: moment(0))
         #expect(
             troubles(history) == [
-                "loop-stalled committer-1: mesh has not turned for 7 s.",
-                "daemon-not-ready committer-1: mesh: no coalescer answers.",
-                "commits-wait committer-1: commits have waited for their results for 4 s.",
+                "loop-stalled committer-1: Mesh has not turned for 7 s.",
+                "daemon-not-ready committer-1: Mesh: no coalescer answers.",
+                "commits-wait committer-1: Commits have waited for their results for 4 s.",
             ])
     }
 
@@ -103,7 +103,7 @@ import Timing
                 """
             history.gathered([(fanout, try answer(text, of: .fanout))], at: moment(second))
         }
-        #expect(troubles(history) == ["records-dropped fanout-1: previews dropped: waited: 10 a second."])
+        #expect(troubles(history) == ["records-dropped fanout-1: Previews dropped: waited: 10 a second."])
     }
 
     @Test func aShortOutageStaysVisible() throws {
@@ -140,6 +140,24 @@ import Timing
         try document.parse(history.json(since: 0))
         let heat = try #require(document.root["history"]?["heat"]?["batchDuration"]?["columns"])
         #expect(heat.elements.map { $0.elements.map(\.integer) } == [[0, 4], [0, 5], [0, 5], [0, 5]])
+    }
+
+    /// A daemon may say anything.
+    @Test(arguments: ["1e300", "-1e300", "1e-300", "-1"])
+    func everyNumberIsSurvived(number: String) throws {
+        for stage in PipelineStage.allCases {
+            let daemon = ListedDaemon(stage: stage, name: "d", pid: 1, admin: nil)
+            let names = FigureTable[stage].metrics.flatMap { name in
+                ["\(name) \(number)", "\(name){reason=\"x\",interval=\"33\"} \(number)"]
+            }
+            var history = PipelineHistory()
+            for second in 0..<4 {
+                let text = names.joined(separator: "\n")
+                history.gathered([(daemon, try answer(text, of: stage))], at: moment(second))
+            }
+            var document = JSONDocument()
+            #expect(throws: Never.self) { try document.parse(history.json(since: 0)) }
+        }
     }
 
     @Test func memoryIsBounded() throws {

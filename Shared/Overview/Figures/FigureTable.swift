@@ -13,6 +13,9 @@ struct FigureTable: Sendable {
     /// Metrics whose growth counts as dropped records, with the label that names the reason; nil: the metric's own name.
     private let drops: [String: String?]
 
+    /// The names of all metrics that count.
+    var metrics: [String] { Array(self.rows.keys) + Array(self.drops.keys) }
+
     /// The rows that a sample counts for.
     func figures(of sample: ExpositionSample) -> [PipelineFigure] {
         guard let rows = self.rows[sample.name] else { return [] }
@@ -67,8 +70,8 @@ struct FigureTable: Sendable {
             .previewsIn: "previews_received_total", .previewsOut: "previews_sent_total",
             .previewsCollapsed: "previews_collapsed_total", .commitsOut: "commits_passed_total",
             .queueCommits: "commits_waiting", .queueBytes: "commits_waiting_bytes",
-            .queueAge: "commits_waiting_oldest_seconds", .queuePreviews: "previews_held",
-            .previewQueueAge: "previews_held_oldest_seconds", .lanesClosed: "commit_lanes_closed", .rooms: "rooms",
+            .queuePreviews: "previews_held", .previewQueueAge: "previews_held_oldest_seconds",
+            .lanesClosed: "commit_lanes_closed", .rooms: "rooms",
         ],
         drops: [
             "commits_dropped_total": "reason", "previews_undelivered_total": "reason",

@@ -41,17 +41,18 @@ struct InstanceReview {
 
     private mutating func reviewHealth(_ health: DaemonHealth) {
         if !health.stalled.isEmpty {
-            self.report(.loopStalled, "\(health.stalled.joined(separator: "; ")).")
+            self.report(.loopStalled, Self.sentence(health.stalled.joined(separator: "; ")))
         }
         if !health.isReady {
             let reasons = health.reasons.map { "\($0.check): \($0.text)" }.joined(separator: "; ")
-            self.report(.daemonNotReady, reasons.isEmpty ? "It gives no reason." : "\(reasons).")
+            self.report(.daemonNotReady, Self.sentence(reasons.isEmpty ? "it gives no reason" : reasons))
         }
         for note in health.notes {
             switch note.check {
-            case "commits": self.report(.commitsWait, "\(note.text).")
-            case "rules": self.report(.noted, "\(note.text).")
-            default: self.report(.noted, "\(note.check): \(note.text).")
+            case "commits": self.report(.commitsWait, Self.sentence(note.text))
+            case "rules of committers": self.report(.rulesDiffer, Self.sentence(note.text))
+            case "rules": self.report(.rulesRefused, Self.sentence(note.text))
+            default: self.report(.noted, Self.sentence("\(note.check): \(note.text)"))
             }
         }
     }
@@ -71,7 +72,7 @@ struct InstanceReview {
         self.reviewCommits(.commitsWait, "for their results")
         self.reviewCredit()
         let slow = self.figures.known(.slowApps)
-        let behind = self.history.recent(10).contains { $0.figures.known(.slowMembers) > 0 }
+        let behind = self.history.recent(5).contains { $0.figures.known(.slowMembers) > 0 }
         if slow >= 1 {
             self.report(.slowApps, "\(Self.count(slow, "app does", "apps do")) not read what is sent to them.")
         } else if behind {
@@ -82,14 +83,13 @@ struct InstanceReview {
             (.roomsWithoutPreviews, "not at all"),
         ]
         let slowed = paces.filter { self.figures.known($0.0) >= 1 }
-            .map { "\(Int(self.figures.known($0.0))) \($0.1)" }
+            .map { "\(Self.whole(self.figures.known($0.0))) \($0.1)" }
         if !slowed.isEmpty {
             self.report(.roomsSlowed, "Rooms get previews less often: \(slowed.joined(separator: ", ")).")
         }
     }
 
     private mutating func reviewCoalescer() {
-        self.reviewCommits(.commitsWait, "for a committer")
         self.reviewCredit()
         let age = self.figures.known(.previewQueueAge)
         if age > Self.slowPreview { self.report(.previewsWait, "Previews have waited for \(Self.seconds(age)).") }
@@ -105,7 +105,7 @@ struct InstanceReview {
         self.reviewDatabase()
         let recent = self.history.recent(Self.patience)
         if recent.count == Self.patience, recent.allSatisfy({ $0.figures.known(.shardLag) >= 1 }) {
-            self.report(.fanoutBehind, "A shard is \(Int(self.figures.known(.shardLag))) updates behind.")
+            self.report(.fanoutBehind, "A shard is \(Self.whole(self.figures.known(.shardLag))) updates behind.")
         }
         if recent.count == Self.patience, recent.allSatisfy({ $0.figures.known(.peersBlocked) >= 1 }) {
             let blocked = Self.count(self.figures.known(.peersBlocked), "gateway accepts", "gateways accept")
@@ -148,7 +148,7 @@ struct InstanceReview {
         guard let open = self.figures[.openDescriptors], let limit = self.figures[.maxDescriptors], limit > 0,
             open > limit * 0.9
         else { return }
-        self.report(.fewDescriptors, "\(Int(open)) of \(Int(limit)) descriptors are open.")
+        self.report(.fewDescriptors, "\(Self.whole(open)) of \(Self.whole(limit)) descriptors are open.")
     }
 
     private mutating func reviewDrops() {
@@ -159,8 +159,8 @@ struct InstanceReview {
             ["previews_", "envelopes_", "updates_", "results_", "commits_", "gateway_overflows"]
                 .contains { drop.key.hasPrefix($0) } && !Self.isNormal(drop.key)
         }
-        if !links.isEmpty { self.report(.linksRefused, "\(Self.list(links)).") }
-        if !records.isEmpty { self.report(.recordsDropped, "\(Self.list(records)).") }
+        if !links.isEmpty { self.report(.linksRefused, Self.sentence(Self.list(links))) }
+        if !records.isEmpty { self.report(.recordsDropped, Self.sentence(Self.list(records))) }
     }
 
     /// Previews that nobody could see are dropped in the best of pipelines.
@@ -171,16 +171,21 @@ struct InstanceReview {
 
     // MARK: Words
 
+    private static func sentence(_ text: String) -> String { "\(text.prefix(1).uppercased())\(text.dropFirst())." }
+
     private static func list(_ drops: [(key: String, value: Double)]) -> String {
         drops.map { "\($0.key.replacing("_", with: " ")): \(self.rate($0.value)) a second" }.joined(separator: ", ")
     }
 
     private static func rate(_ value: Double) -> String {
-        value >= 10 ? "\(Int(min(value, 1e9)))" : "\((value * 10).rounded(.up) / 10)"
+        value >= 10 ? "\(self.whole(value))" : "\((value * 10).rounded(.up) / 10)"
     }
 
+    /// A figure may be any number, an infinite one too.
+    private static func whole(_ value: Double) -> Int { Int(min(max(value, 0), 1e9)) }
+
     private static func count(_ count: Double, _ one: String, _ many: String) -> String {
-        "\(Int(min(count, 1e9))) \(count < 2 ? one : many)"
+        "\(self.whole(count)) \(count < 2 ? one : many)"
     }
 
     private static func seconds(_ value: Double) -> String { "\((min(value, 1e6) * 10).rounded() / 10) s" }
