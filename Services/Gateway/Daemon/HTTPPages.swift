@@ -13,12 +13,14 @@ final class HTTPPages: HTTPApplication {
     private let adminPages: AdminPages
     /// The web origins that may use the API.
     private let origins: OriginPolicy
+    private let ops: OpsPages
     let maxBody: Int
 
-    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, maxBody: Int) {
+    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, ops: OpsPages, maxBody: Int) {
         self.hub = hub
         self.adminPages = adminPages
         self.origins = origins
+        self.ops = ops
         self.maxBody = maxBody
     }
 
@@ -27,6 +29,10 @@ final class HTTPPages: HTTPApplication {
         if let health = self.health(head) { return respond(health.confined) }
         guard self.hub.door.isAddressed(by: head, from: request.remoteAddress) else {
             return respond(Self.wrongHost.confined)
+        }
+        if let resource = OpsPages.Resource(rawValue: head.path) {
+            guard head.isMethod("GET") else { return respond(Self.wrongMethod(["GET"]).confined) }
+            return self.ops.handle(request, resource) { respond($0.confined) }
         }
         guard APIResource.contains(head.path) else { return respond(self.page(head).confined) }
         self.answer(request) { respond($0.confined) }
@@ -211,7 +217,17 @@ final class HTTPPages: HTTPApplication {
         return response
     }
 
-    private static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
+    /// The answer to a request without the rights that it needs.
+    static func unauthorized(_ reason: OpsRefusal) -> HTTPResponse {
+        let refusal = reason.refusal
+        let isAsked = reason == .missing || reason == .wrong
+        var response = self.json(isAsked ? 401 : HTTPStatus.of(refusal), refusal.acknowledgementText)
+        // RFC 9110 section 11.6.1.
+        if isAsked { response.headers.append(("www-authenticate", "Bearer realm=\"ops\"")) }
+        return response
+    }
+
+    static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
             status: UInt16(clamping: status),
             headers: [("content-type", "application/json"), ("cache-control", "no-store")] + self.pause(status, body),

@@ -24,5 +24,13 @@ package struct PageFile: Sendable {
         PageFile("/", .page, PackageResources.canvas_html),
         PageFile("/app/canvas.css", .style, PackageResources.canvas_css),
         PageFile("/app/canvas.js", .script, PackageResources.canvas_js),
+        PageFile("/ops", .page, PackageResources.ops_html),
+        PageFile("/app/ops.css", .style, PackageResources.ops_css),
+        PageFile("/app/ops.js", .script, PackageResources.ops_js),
+        PageFile("/app/ops-charts.js", .script, PackageResources.ops_charts_js),
+        PageFile("/app/ops-details.js", .script, PackageResources.ops_details_js),
+        PageFile("/app/ops-history.js", .script, PackageResources.ops_history_js),
+        PageFile("/app/ops-picture.js", .script, PackageResources.ops_picture_js),
+        PageFile("/app/ops-text.js", .script, PackageResources.ops_text_js),
     ]
 }
