@@ -80,8 +80,8 @@ class BrowsedPage:
                 **({"text": text} if text and kind == "keyDown" else {}))
 
     def picture(self, path):
-        """Saves a picture of the whole page."""
-        data = self.browser.run("Page.captureScreenshot", self.session, format="png", captureBeyondViewport=True)["data"]
+        """Saves a picture of what is seen."""
+        data = self.browser.run("Page.captureScreenshot", self.session, format="png")["data"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(data))
 
