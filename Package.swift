@@ -80,6 +80,8 @@ let pure: [Target] = [
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
     library("SocketIO", "Shared/SocketIO", ["JSONBytes"], exclude: ["README.md"]),
+    // What daemons' metrics say about the whole pipeline.
+    library("Overview", "Shared/Overview", ["Timing", "JSONBytes", deque]),
 ]
 
 // Keys and who may use them: values, and arithmetic on them.
@@ -107,6 +109,9 @@ let shells: [Target] = [
             lifecycle,
             unixSignals,
         ]),
+    library(
+        "Gathering", "Shared/Gathering",
+        ["Overview", "Timing", "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, lifecycle]),
 ]
 
 let client: [Target] = [
@@ -137,7 +142,8 @@ let gateway: [Target] = [
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
             "GatewayCore", "GatewayPages", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO",
-            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", crypto, nioCore, nioPosix, nioHTTP1,
+            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", "Overview", "Gathering", crypto, nioCore,
+            nioPosix, nioHTTP1,
             nioLocks, deque, logging, lifecycle,
         ]),
     executable("touchsync-gateway", "Services/Gateway/Main", ["GatewayDaemon", "Boot"]),
@@ -232,6 +238,9 @@ let testTargets: [Target] = [
     tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
+    tests("OverviewTests", ["Overview", "Timing", "TimingTestKit", "JSONBytes"]),
+    tests(
+        "GatheringTests", ["Gathering", "Overview", "Boot", "PipelineTestKit", nioCore, nioPosix, logging, lifecycle]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests(
         "TouchSyncClientTests",
@@ -309,7 +318,8 @@ let testTargets: [Target] = [
 
 // The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
 let sanitizedTests = [
-    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "SocketIOTests",
+    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "GatheringTests",
+    "SocketIOTests",
     "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests", "TouchSyncClientTests",
 ]
 let isSanitized = Context.environment["TOUCHSYNC_SANITIZED"] != nil

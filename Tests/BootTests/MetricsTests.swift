@@ -46,6 +46,34 @@ import TimingTestKit
         #expect(afterRest == [true, false, true])
     }
 
+    @Test func spansAreCountedInTheFirstBucketThatHoldsThem() {
+        var tally = LatencyTally()
+        for (index, bound) in LatencyTally.bounds.enumerated() {
+            tally.note(bound)
+            tally.note(bound + 1)
+            #expect(tally.counts[index] == (index == 0 ? 1 : 2))
+        }
+        #expect(tally.counts.last == 1)
+        tally.note(.forever)
+        #expect(tally.counts.last == 2 && tally.sum == .forever)
+    }
+
+    @Test func aHistogramFollowsATally() {
+        let metrics = MetricsRegistry()
+        let histogram = metrics.histogram("touchsync_x_seconds", "X.")
+        var tally = LatencyTally()
+        tally.note(.milliseconds(2))
+        tally.note(.seconds(20))
+        histogram.follow(tally)
+        histogram.follow(tally)
+        let text = metrics.text()
+        for line in [
+            "_bucket{le=\"0.001\"} 0", "_bucket{le=\"0.002\"} 1", "_bucket{le=\"10\"} 1", "_sum 20.002", "_count 2",
+        ] {
+            #expect(text.contains("touchsync_x_seconds\(line)\n"))
+        }
+    }
+
     @Test func histogramsAreCumulative() {
         let metrics = MetricsRegistry()
         let histogram = metrics.histogram("touchsync_x_seconds", "Time.", labels: ["op": "a"], buckets: [0.5, 1])

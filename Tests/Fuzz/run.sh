@@ -35,6 +35,7 @@ compile() {
     module Timing Shared/Timing/*.swift && module JSONBytes Shared/JSONBytes/*.swift &&
         module SocketIO Shared/SocketIO/*.swift &&
         module Canvas Shared/Canvas/*.swift && module Wire Shared/Wire/*.swift Shared/Wire/*/*.swift &&
+        module Overview Shared/Overview/*.swift Shared/Overview/*/*.swift &&
         module Auth Shared/Auth/*.swift && module Trust Shared/Trust/*.swift && module PipelineTestKit Tests/PipelineTestKit/Edits.swift &&
         module GatewayCore Services/Gateway/Core/*.swift Services/Gateway/Core/*/*.swift &&
         # Of these modules only what decodes.
@@ -47,7 +48,7 @@ compile() {
         "$built"/{JWTKit,X509,_CertificateInternals,SwiftASN1,CryptoExtras,Logging}.build/ \
         "$built"/{CXKCP,CXKCPShims,DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build/ -name '*.o')
     swiftc "${flags[@]}" -wmo -module-name Fuzz "$here"/*.swift Tests/WireTests/Samples.swift \
-        -lPipelineTestKit -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lTrust -lWire -lTiming -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
+        -lPipelineTestKit -lOverview -lGatewayCore -lFanoutDaemon -lFanoutCore -lAuth -lTrust -lWire -lTiming -lCanvas -lSocketIO -lJSONBytes -lMesh -lPostgres -lBoot \
         "${objects[@]}" -lm -lstdc++ -lFoundationEssentials -o "$work/fuzz"
 }
 

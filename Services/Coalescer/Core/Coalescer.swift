@@ -124,6 +124,7 @@ package struct Coalescer {
                 self.keep(preview, in: entry, at: now)
                 self.depart(room, at: now, into: &output)
             } else {
+                self.tally.waits.note(.zero)
                 self.send(preview, of: entry, at: now, into: &output)
                 self.keys[room: room].departed(at: now, window: self.window)
             }
@@ -423,6 +424,7 @@ extension Coalescer {
             self.keys[room: room].heldCount -= 1
             self.keys[room: room].heldMembers -= held.group.memberCount
             self.keys[room: room].lastDeparted = entry
+            self.tally.waits.note(now.elapsed(since: self.keys[entry: entry].heldSince))
             self.send(held, of: entry, at: now, into: &output)
         }
         self.keys[room: room].waiting.removeLast(self.keys[room: room].waiting.count - kept)

@@ -1,3 +1,5 @@
+package import Timing
+
 /// A ``Coalescer``'s counters since its start; monotonic.
 package struct CoalescerCounters: Equatable, Sendable {
     /// Previews received.
@@ -24,6 +26,8 @@ package struct CoalescerCounters: Equatable, Sendable {
     package var early: UInt64 = 0
     /// Keys that were evicted early because there were too many.
     package var evicted: UInt64 = 0
+    /// How long previews waited until they left; no time for those that left immediately.
+    package var waits = LatencyTally()
 
     /// All zero.
     package init() {}

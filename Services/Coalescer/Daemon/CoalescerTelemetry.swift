@@ -15,6 +15,7 @@ final class CoalescerTelemetry: Sendable {
     private let previews: MetricsTable<PreviewRelay>
     private let oldest: Gauge
     private let batch: Histogram
+    private let waits: Histogram
     private let lateness: Histogram
     private let committersUp: Gauge
     private let fanoutsUp: Gauge
@@ -45,6 +46,8 @@ final class CoalescerTelemetry: Sendable {
         self.oldest = metrics.gauge("\(prefix)previews_held_oldest_seconds", "How long the oldest of them has waited.")
         self.batch = metrics.histogram(
             "\(prefix)envelope_previews", "Previews in one envelope to a fan-out.", buckets: Buckets.sizes)
+        self.waits = metrics.histogram(
+            "\(prefix)preview_wait_seconds", "How long previews waited here; no time for those that left at once.")
         self.lateness = metrics.histogram(
             "\(prefix)tick_lateness_seconds", "How late a tick was.", buckets: Buckets.latency)
         self.committersUp = metrics.gauge(
@@ -100,6 +103,7 @@ final class CoalescerTelemetry: Sendable {
     /// Publishes the core's and the relays' present values.
     func observe(_ core: borrowing Coalescer, commits: CommitRelay, previews: PreviewRelay, at now: Instant) {
         self.core.publish(core)
+        self.waits.follow(core.counters.waits)
         self.oldest.set(core.oldestHeldAge(at: now).seconds)
         self.commits.publish(commits)
         self.previews.publish(previews)

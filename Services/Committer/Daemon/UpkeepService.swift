@@ -144,7 +144,8 @@ final class UpkeepTelemetry: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         self.logSteps = metrics.counter(
-            "touchsync_committer_upkeep_log_days_total", "Days of the log that were made or dropped.")
+            "touchsync_committer_upkeep_log_partitions_total",
+            "Partitions of the log, one for each day, that were made or dropped.")
         self.sessionsEnded = metrics.counter(
             "touchsync_committer_upkeep_sessions_total", "Sessions that ended for want of use.")
         self.failures = metrics.counter(

@@ -7,6 +7,8 @@ struct AppLines {
     private var lines: [(any AppLine)?] = []
     /// Bytes that may wait for an app before it gets no more updates and must join again.
     private let behindBytes: Int
+    /// The slots of apps that did not read when they were looked at last.
+    private var stuck: Set<Slot> = []
 
     init(behindBytes: Int) {
         self.behindBytes = behindBytes
@@ -30,6 +32,14 @@ struct AppLines {
     /// An app went away.
     mutating func remove(_ slot: Slot) {
         if self.lines.indices.contains(slot) { self.lines[slot] = nil }
+    }
+
+    /// Looks for apps that do not read; called once a second.
+    /// - Returns: how many have not accepted more now and a second ago.
+    mutating func countSlowApps() -> Int {
+        let stuck = Set(self.lines.indices.filter { self.lines[$0]?.isStuck == true })
+        defer { self.stuck = stuck }
+        return stuck.intersection(self.stuck).count
     }
 
     /// Sends an event to many apps.

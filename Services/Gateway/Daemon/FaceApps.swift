@@ -161,6 +161,8 @@ final class FaceLine: AppLine {
     }
 
     /// Never: the socket drops what a back end does not read.
+    var isStuck: Bool { false }
+
     func isBehind(_ bound: Int) -> Bool { false }
 
     func disconnect() {

@@ -261,6 +261,7 @@ final class GatewayHub {
     func keepHouse() {
         let age = self.core.commits.custody.oldestAge(at: self.now)
         self.telemetry.custodyAge(age)
+        self.telemetry.slowApps(self.apps.countSlowApps())
         let seconds = age.milliseconds / 1000
         self.degraded.say(age > Self.slowCustody ? "commits have waited for their results for \(seconds) s" : nil)
         self.reviewGathering()

@@ -1,6 +1,7 @@
 import Auth
 package import Boot
 import GatewayCore
+import Gathering
 import Logging
 import Mesh
 import NIOConcurrencyHelpers
@@ -23,13 +24,14 @@ package final class GatewayService: Service {
 
     private let links: LinkGuard
     private let relays: GatewayRelays?
+    private let gatherer: Gatherer?
     /// Wakes the mesh's thread, once there is one.
     private let meshWaker: NIOLockedValueBox<Waker?>
 
     private init(
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
         certificateChanges: AsyncStream<TLSIdentity>, links: LinkGuard, relays: GatewayRelays?,
-        meshWaker: NIOLockedValueBox<Waker?>
+        gatherer: Gatherer?, meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
@@ -37,6 +39,7 @@ package final class GatewayService: Service {
         self.certificateChanges = certificateChanges
         self.links = links
         self.relays = relays
+        self.gatherer = gatherer
         self.meshWaker = meshWaker
     }
 
@@ -55,15 +58,18 @@ package final class GatewayService: Service {
         let certificates = try TLSWatch(settings.tls, context)
         let links = LinkGuard(settings.linkKeys)
         let relays = links.keys.map { GatewayRelays($0, context) }
+        let gatherer = settings.ops.daemonsFile.map { Gatherer(daemonsFile: $0) }
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
-            certificateChanges: certificates.changes, links: links, relays: relays, meshWaker: meshWaker)
+            certificateChanges: certificates.changes, links: links, relays: relays, gatherer: gatherer,
+            meshWaker: meshWaker)
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
             if let keys = links.keys { relays?.peersChanged(keys.peers) }
         }
-        return tokens.services + certificates.services + peersWatch + [gateway]
+        let gathering: [any Service] = gatherer.map { [$0] } ?? []
+        return tokens.services + certificates.services + peersWatch + gathering + [gateway]
     }
 
     package func run() async throws {
@@ -83,7 +89,7 @@ package final class GatewayService: Service {
         let parts = try await eventLoop.submit {
             try GatewayParts(
                 eventLoop: eventLoop, settings: self.settings, tokens: tokens, keys: self.links.keys,
-                relays: self.relays, context: self.context)
+                relays: self.relays, gatherer: self.gatherer, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.reactor.waker }
         try parts.reactor.start()
@@ -157,7 +163,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, keys: LinkKeys?,
-        relays: GatewayRelays?, context: DaemonContext
+        relays: GatewayRelays?, gatherer: Gatherer?, context: DaemonContext
     ) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
@@ -178,8 +184,10 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
             flushes: flushes, outbox: bridge.outbox, news: bridge.news)
         bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
         self.apps = SocketIOApps(hub: self.hub)
+        let ops = OpsPages(
+            gatherer, access: settings.ops.access, door: self.hub.door, eventLoop: eventLoop, metrics: context.metrics)
         self.pages = HTTPPages(
-            hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins,
+            hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins, ops: ops,
             maxBody: settings.limits.messageBytes)
         var configuration = settings.socketIO
         configuration.relayAuthority = relays

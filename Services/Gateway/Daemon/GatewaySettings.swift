@@ -40,6 +40,8 @@ package struct GatewaySettings: DaemonSettings {
     package var coalescers: [PeerAddress]
     package var committers: [PeerAddress]
     package var fanouts: [PeerAddress]
+    /// The page for operators.
+    package var ops: OpsSettings
     /// What guards the links to them, the face, and relays between gateways; nil for plain ones.
     package var linkKeys: LinkKeyFiles?
 
@@ -180,7 +182,7 @@ package struct GatewaySettings: DaemonSettings {
             SharedSettings.jwtKeysFile,
             SharedSettings.jwtIssuer, SharedSettings.jwtAudience, TokenSettings.leeway, SharedSettings.tokenLifetime,
             TLSSettings.certificate, TLSSettings.key, TokenSettings.revocations, refusedTokens, tokenChecks,
-            addressTokenChecks,
+            addressTokenChecks, OpsSettings.daemons, OpsSettings.token,
         ] + networkSettings)
 
     package init(_ values: SettingValues) throws(SettingProblem) {
@@ -204,12 +206,13 @@ package struct GatewaySettings: DaemonSettings {
         self.linkKeys = try values.linkKeys(
             bound: [Self.face], dialled: [SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts])
         self.limits = Self.limits(values)
+        self.tokens = try TokenSettings(values)
+        self.ops = try OpsSettings(values, isPrivate: self.tokens == nil && Loopback.contains(values[Self.host]))
         self.tls = try TLSSettings(values)
         self.socketIO = Self.socketIO(values, isSecure: self.tls != nil)
         self.socketIO.tls = self.tls?.identity
         try Self.configureNetwork(&self.socketIO, values)
         try self.name(values[SharedSettings.name("gateway")], among: values[SharedSettings.gateways], values)
-        self.tokens = try TokenSettings(values)
         self.isOpenToOthers = self.tokens == nil && !Loopback.contains(self.host)
         guard !self.isOpenToOthers || values[SharedSettings.open] else {
             throw values.problem(

@@ -50,6 +50,8 @@ final class GatewayTelemetry: Sendable {
     private let reads: Gauge
     private let lateness, gatheringShare: Gauge
     private let commitTime: Gauge
+    private let commitLatency, previewAge: Histogram
+    private let slowApps: Gauge
     private let usualCommitTime: Gauge
     private let paceChanges: Counter
     private let paces: [(pace: Pace, rooms: Gauge)]
@@ -138,6 +140,13 @@ final class GatewayTelemetry: Sendable {
             "touchsync_gateway_commit_seconds", "How long commits took on average from custody to result, lately.")
         self.usualCommitTime = metrics.gauge(
             "touchsync_gateway_usual_commit_seconds", "How long they take when previews leave them alone.")
+        self.commitLatency = metrics.histogram(
+            "touchsync_gateway_commit_latency_seconds", "How long commits took from their acceptance to their results.")
+        self.previewAge = metrics.histogram(
+            "touchsync_gateway_preview_age_seconds",
+            "How old previews were when they were delivered, of some whose movers are connected here, too.")
+        self.slowApps = metrics.gauge(
+            "touchsync_gateway_slow_apps", "Apps that have not read what is sent to them for a second or longer.")
         self.paceChanges = counter("pace_changes_total", "Times that a room was slowed down or sped up.")
         self.paces = [(Pace.half, "33"), (.quarter, "66"), (.slow, "200"), (.commitsOnly, "none")].map { pace, label in
             let rooms = metrics.gauge(
@@ -184,6 +193,9 @@ final class GatewayTelemetry: Sendable {
     /// How long the oldest commit in custody has waited.
     func custodyAge(_ age: Nanoseconds) { self.custodyOldest.set(age.seconds) }
 
+    /// How many apps do not read.
+    func slowApps(_ count: Int) { self.slowApps.set(count) }
+
     /// Shows the core's present figures.
     func observe(_ core: borrowing Gateway, lanesClosed: Int) {
         let counters = core.counters
@@ -219,6 +231,8 @@ final class GatewayTelemetry: Sendable {
         self.lateness.set(core.rooms.paces.lateness.seconds)
         self.commitTime.set(core.rooms.paces.commitTime.seconds)
         self.usualCommitTime.set((core.rooms.paces.usualCommitTime ?? .zero).seconds)
+        self.commitLatency.follow(core.commits.latency)
+        self.previewAge.follow(core.rooms.previewAges)
         self.paceChanges.follow(core.rooms.paces.changes)
         for (pace, rooms) in self.paces { rooms.set(core.rooms.paces.count(at: pace)) }
         self.waitingRooms.set(core.rooms.waitingCount)

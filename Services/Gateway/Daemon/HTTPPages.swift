@@ -13,12 +13,14 @@ final class HTTPPages: HTTPApplication {
     private let adminPages: AdminPages
     /// The web origins that may use the API.
     private let origins: OriginPolicy
+    private let ops: OpsPages
     let maxBody: Int
 
-    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, maxBody: Int) {
+    init(hub: GatewayHub, adminPages: AdminPages, origins: OriginPolicy, ops: OpsPages, maxBody: Int) {
         self.hub = hub
         self.adminPages = adminPages
         self.origins = origins
+        self.ops = ops
         self.maxBody = maxBody
     }
 
@@ -27,6 +29,10 @@ final class HTTPPages: HTTPApplication {
         if let health = self.health(head) { return respond(health.confined) }
         guard self.hub.door.isAddressed(by: head, from: request.remoteAddress) else {
             return respond(Self.wrongHost.confined)
+        }
+        if let resource = OpsPages.Resource(rawValue: head.path) {
+            guard head.isMethod("GET") else { return respond(Self.wrongMethod(["GET"]).confined) }
+            return self.ops.handle(request, resource) { respond($0.confined) }
         }
         guard APIResource.contains(head.path) else { return respond(self.page(head).confined) }
         self.answer(request) { respond($0.confined) }
@@ -211,7 +217,17 @@ final class HTTPPages: HTTPApplication {
         return response
     }
 
-    private static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
+    /// The answer to a request without the rights that it needs.
+    static func unauthorized(_ reason: OpsRefusal) -> HTTPResponse {
+        let refusal = reason.refusal
+        let isAsked = reason == .missing || reason == .wrong
+        var response = self.json(isAsked ? 401 : HTTPStatus.of(refusal), refusal.acknowledgementText)
+        // RFC 9110 section 11.6.1.
+        if isAsked { response.headers.append(("www-authenticate", "Bearer realm=\"ops\"")) }
+        return response
+    }
+
+    static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(
             status: UInt16(clamping: status),
             headers: [("content-type", "application/json"), ("cache-control", "no-store")] + self.pause(status, body),
@@ -271,38 +287,6 @@ private enum APIResource {
         switch self {
         case .description, .room, .history: HTTPPages.reading + ["OPTIONS"]
         case .elements: ["POST", "OPTIONS"]
-        }
-    }
-}
-
-/// Percent-encoding in paths (RFC 3986 section 2.1).
-enum PercentCoding {
-    /// Decodes a path segment; what is no escape stays as it is. Ill-formed UTF-8 becomes U+FFFD, which no id holds.
-    static func decode(_ segment: String) -> String {
-        guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
-        let bytes = Array(segment.utf8)
-        var decoded: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = Self.digit(bytes[index + 1]), let low = Self.digit(bytes[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
         }
     }
 }

@@ -158,8 +158,10 @@ final class SocketIOLine: AppLine {
         self.held = held
     }
 
+    var isStuck: Bool { !self.socket.isWritable }
+
     func isBehind(_ bound: Int) -> Bool {
-        !self.socket.isWritable && self.socket.bufferedBytes > bound
+        self.isStuck && self.socket.bufferedBytes > bound
     }
 
     /// The app takes data again: it gets the latest of what it missed.

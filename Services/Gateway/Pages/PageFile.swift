@@ -68,5 +68,13 @@ package struct PageFile: Sendable {
         PageFile("/app/forest.svg", .picture, PackageResources.forest_svg),
         PageFile("/app/mark.svg", .picture, PackageResources.mark_svg),
         PageFile("/app/mountains.svg", .picture, PackageResources.mountains_svg),
+        PageFile("/ops", .page, PackageResources.ops_html),
+        PageFile("/app/ops.css", .style, PackageResources.ops_css),
+        PageFile("/app/ops.js", .script, PackageResources.ops_js),
+        PageFile("/app/ops-charts.js", .script, PackageResources.ops_charts_js),
+        PageFile("/app/ops-details.js", .script, PackageResources.ops_details_js),
+        PageFile("/app/ops-history.js", .script, PackageResources.ops_history_js),
+        PageFile("/app/ops-picture.js", .script, PackageResources.ops_picture_js),
+        PageFile("/app/ops-text.js", .script, PackageResources.ops_text_js),
     ]
 }

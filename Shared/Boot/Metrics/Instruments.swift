@@ -1,5 +1,6 @@
 internal import NIOConcurrencyHelpers
 internal import Synchronization
+package import Timing
 
 /// A monotonic counter. Cheap from any thread: one relaxed atomic addition.
 package final class Counter: Sendable {
@@ -78,16 +79,24 @@ package final class Histogram: Sendable {
         self.observe(Double(parts.seconds) + Double(parts.attoseconds) * 1e-18, count: count)
     }
 
+    /// Shows what a core counts. For one thread, which alone updates this histogram; its bounds are
+    /// ``Buckets/latency``.
+    package func follow(_ tally: LatencyTally) {
+        precondition(tally.counts.count == self.bounds.count + 1, "the tally has other buckets")
+        self.state.withLockedValue { state in
+            state.counts = tally.counts
+            state.sum = tally.sum.seconds
+            state.total = tally.counts.reduce(0, &+)
+        }
+    }
+
     var snapshot: State { self.state.withLockedValue { $0 } }
 }
 
 /// Usual bucket bounds.
 package enum Buckets {
     /// Seconds, 0.1 ms to 10 s.
-    package static let latency: [Double] = [
-        0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
-        2.5, 10,
-    ]
+    package static let latency = LatencyTally.bounds.map(\.seconds)
     /// Items, 1 to 4096 by powers of two.
     package static let sizes: [Double] = (0...12).map { Double(1 << $0) }
 }

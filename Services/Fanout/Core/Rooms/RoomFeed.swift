@@ -10,6 +10,7 @@ struct RoomFeed: Sendable {
     var elements = ElementStore()
     var audience: RoomAudience
     var parked: PreviewPark
+    var rates = RoomRates()
     /// When the room moved here from another fan-out: for a while after that gateways name members who are known
     /// already, and gestures may be open that were never seen here.
     var movedHereAt: Instant?
@@ -109,7 +110,8 @@ struct RoomFeed: Sendable {
     private mutating func apply(
         _ update: Update, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        self.stream.advance(over: update, limits: services.limits)
+        self.stream.advance(over: update, at: now, limits: services.limits)
+        self.rates.updateApplied(at: now)
         self.elements.apply(update, at: now, limits: services.limits)
         self.audience.stream(update, into: &actions)
         if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }

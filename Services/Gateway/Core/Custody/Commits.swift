@@ -1,6 +1,6 @@
 import Auth
 import JSONBytes
-import Timing
+package import Timing
 import Wire
 
 /// Commits, from the event to the answer.
@@ -16,6 +16,8 @@ package struct Commits {
     private var leftBehind: [(queue: CommitQueue, identity: Identity)] = []
     /// Commits acknowledged.
     private(set) var acknowledgedTotal: UInt64 = 0
+    /// How long commits took from their acceptance to their results, to a millisecond.
+    package private(set) var latency = LatencyTally()
     /// The rates of users, over all their connections and HTTP.
     private var users: RateBudget<Identifier>
     /// Commits refused because their user sent too many.
@@ -191,6 +193,7 @@ package struct Commits {
         into actions: inout [GatewayAction]
     ) {
         guard let pending = self.custody.resultReceived(result, at: now) else { return }
+        self.latency.note(now.elapsed(since: pending.acceptedAt))
         // One that was sent again says more of what was lost than of what is slow.
         if pending.attempts == 1 { rooms.commitAnswered(after: now.elapsed(since: pending.acceptedAt)) }
         if result.refusal == nil { rooms.acknowledged(result.seq, in: pending.commit.room) }

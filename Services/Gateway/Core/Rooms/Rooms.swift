@@ -1,4 +1,4 @@
-import Timing
+package import Timing
 import Wire
 
 /// What the gateway knows of rooms: their streams, and previews on their way from members and to them.
@@ -11,6 +11,7 @@ import Wire
 package struct Rooms {
     private var streams = RoomStreams()
     private var pacer: PreviewPacer
+    private var ages = PreviewAges()
     private var viewports = RoomViewports()
     private var attention = ShownAttention()
     private var recent = RecentNumbers()
@@ -23,6 +24,8 @@ package struct Rooms {
 
     /// The pace of each room.
     package var paces: RoomPaces { self.pacer.paces }
+    /// How old previews were when they were delivered, see ``PreviewAges``.
+    package var previewAges: LatencyTally { self.ages.tally }
     /// How many rooms' previews wait for their pace or turn.
     package var waitingCount: Int { self.pacer.waitingCount }
 
@@ -234,6 +237,7 @@ package struct Rooms {
 
     /// Sends a member's preview on when its room's pace allows it.
     mutating func send(_ preview: Preview, at now: Instant, into actions: inout [GatewayAction]) {
+        self.ages.sent(preview, at: now)
         if preview.selection == nil, !self.pacer.sendsImmediately {
             let members = self.streams.previewMembers(of: preview.room).count
             if self.pacer.keepsBack(preview, members: members, at: now) { return }
@@ -308,6 +312,7 @@ package struct Rooms {
     ) {
         let members = self.streams.previewMembers(of: room)
         guard !previews.isEmpty, !members.isEmpty else { return }
+        self.ages.delivered(previews, at: now)
         var deliveries = members.count * previews.count
         let isFollowed = self.viewports.contains(room)
         if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {

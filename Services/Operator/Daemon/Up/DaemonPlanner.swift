@@ -78,6 +78,17 @@ struct DaemonPlanner {
         self.extras.first { $0.setting.name == setting }
     }
 
+    /// The flag by which the first gateway observes all daemons for its page `/ops`, unless the settings name a list.
+    /// Daemons of another user cannot read the state file.
+    private func observation(_ stage: Stage, _ index: Int, _ folder: DataFolder) -> [String] {
+        guard stage == .gateway, index == 0, self.user == nil, self.given(Self.observed) == nil,
+            self.configured(Self.observed) == nil
+        else { return [] }
+        return ["--\(Self.observed)=\(folder.stateFile)"]
+    }
+
+    private static let observed = "ops-daemons"
+
     /// The variables of one stage in addition to the inherited ones.
     func variables(_ stage: Stage) -> [String: String] {
         var variables: [String: String] = [:]
@@ -136,7 +147,7 @@ struct DaemonPlanner {
                         "\(SharedSettings.drainTimeout.flag)=\(SharedSettings.drainTimeout.shown(drain))",
                         "\(SharedSettings.readyFd.flag)=\(ProcessLauncher.readyDescriptor)",
                         "\(SharedSettings.parentFd.flag)=\(ProcessLauncher.parentDescriptor)",
-                    ]
+                    ] + self.observation(stage, index, folder)
                 let plan = ProcessPlan(
                     executable: "\(programs)/\(stage.program)", arguments: flags, environment: variables,
                     logFile: "\(folder.log)/\(name).log")

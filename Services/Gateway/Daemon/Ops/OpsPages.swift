@@ -1,0 +1,128 @@
+import Boot
+import Gathering
+import JSONBytes
+import NIOCore
+import Overview
+import SocketIO
+import SocketIOServer
+
+/// The data behind the page `/ops`: what a gatherer knows of the pipeline, for those who may see it. The gatherer computes
+/// on its own thread; apps on the gateway's event loop wait for nothing here.
+///
+///     GET /ops/overview?since=T      the overview, and the history from column T on
+///     GET /ops/rooms                 the most active rooms of each fan-out
+///     GET /ops/rooms?id=ROOM         one room
+final class OpsPages {
+    private let gatherer: Gatherer?
+    private let access: OpsAccess
+    private let door: GatewayDoor
+    private let eventLoop: any EventLoop
+    private let refusals: CounterFamily<OpsRefusal>
+
+    /// - Parameter gatherer: nil when this gateway observes nothing.
+    init(
+        _ gatherer: Gatherer?, access: OpsAccess, door: GatewayDoor, eventLoop: any EventLoop, metrics: MetricsRegistry
+    ) {
+        self.gatherer = gatherer
+        self.access = access
+        self.door = door
+        self.eventLoop = eventLoop
+        self.refusals = metrics.counters(
+            "touchsync_gateway_ops_refusals_total", "Requests for the operator's page that were refused.",
+            label: "reason", of: OpsRefusal.self)
+    }
+
+    /// What a path below `/ops/` stands for.
+    enum Resource: String {
+        case overview = "/ops/overview"
+        case rooms = "/ops/rooms"
+    }
+
+    /// Answers a request for one of these, whatever its method.
+    func handle(_ request: HTTPRequest, _ resource: Resource, _ respond: @escaping (HTTPResponse) -> Void) {
+        if let refusal = self.refusal(of: request) {
+            self.refusals[refusal].add()
+            return respond(HTTPPages.unauthorized(refusal))
+        }
+        guard let gatherer = self.gatherer else { return respond(HTTPPages.json(200, Self.nothingGathered)) }
+        switch resource {
+        case .overview:
+            let since = request.head.queryValue("since").flatMap(UInt64.init) ?? 0
+            self.later(respond) { await Self.overview(gatherer, since: since) }
+        case .rooms:
+            let path = request.head.queryValue("id").map { "/rooms?id=\(PercentCoding.encode($0))" } ?? "/rooms"
+            self.later(respond) { await Self.rooms(gatherer, path) }
+        }
+    }
+
+    // MARK: Access
+
+    private func refusal(of request: HTTPRequest) -> OpsRefusal? {
+        switch self.access {
+        case .localPrograms: return nil
+        case .nobody: return .closed
+        case .token(let token):
+            guard let field = request.head.header("authorization") else { return .missing }
+            guard self.door.mayCheckToken(counted: request.limitedAddress) else { return .rate }
+            return token.matches(field) ? nil : .wrong
+        }
+    }
+
+    // MARK: Answers
+
+    /// Answers when something that takes a while is done, elsewhere.
+    private func later(
+        _ respond: @escaping (HTTPResponse) -> Void, _ body: @escaping @Sendable () async -> [UInt8]?
+    ) {
+        self.eventLoop.makeFutureWithTask(body).assumeIsolated().whenComplete { result in
+            let body = (try? result.get()).flatMap { $0 }
+            respond(body.map { HTTPPages.json(200, $0) } ?? HTTPResponse(status: 503))
+        }
+    }
+
+    private static let nothingGathered = JSONWriter.text { $0.member("gathering", false) }
+
+    /// - Returns: nil when the gatherer has ended.
+    private static func overview(_ gatherer: Gatherer, since: UInt64) async -> [UInt8]? {
+        let refusal = gatherer.listRefusal
+        return try? await gatherer.compute { history in
+            JSONWriter.text { writer in
+                writer.member("gathering", true)
+                writer.member("listRefusal", refusal)
+                writer.key("pipeline")
+                writer.raw(history.json(since: since))
+            }
+        }
+    }
+
+    /// The answers of all fan-outs, which are asked only when somebody looks.
+    private static func rooms(_ gatherer: Gatherer, _ path: String) async -> [UInt8]? {
+        let fanouts = gatherer.daemons.filter { $0.stage == .fanout }
+        let answers = await withTaskGroup(of: (String, AdminAnswer?).self) { group in
+            for fanout in fanouts {
+                group.addTask { (fanout.name, try? await gatherer.page(path, of: fanout)) }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        return JSONWriter.text { writer in
+            writer.objects("fanouts", fanouts) { fanout, writer in
+                self.write(fanout.name, answers[fanout.name], into: &writer)
+            }
+        }
+    }
+
+    private static func write(_ name: String, _ answer: AdminAnswer?, into writer: inout JSONWriter) {
+        writer.member("name", name)
+        writer.member("status", answer?.status ?? 0)
+        guard let answer, answer.status == 200, let text = self.object(answer.body) else { return }
+        writer.key("answer")
+        writer.raw(text)
+    }
+
+    /// The text if it is a JSON object; nil for anything else, which must not break the answer around it.
+    private static func object(_ text: [UInt8]) -> [UInt8]? {
+        var document = JSONDocument()
+        guard (try? document.parse(text)) != nil, document.root.kind == .object else { return nil }
+        return text
+    }
+}
