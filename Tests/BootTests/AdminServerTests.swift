@@ -12,10 +12,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AdminServerTests {
     /// Runs an admin server on a free port, and stops it.
     private func withServer(
-        _ context: DaemonContext, _ body: @Sendable (_ port: Int) async throws -> Void
+        _ context: DaemonContext, patience: Duration = .seconds(30),
+        _ body: @Sendable (_ port: Int) async throws -> Void
     ) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        let server = AdminServer(host: "127.0.0.1", port: 0, pages: context.pages) { url in
+        let server = AdminServer(host: "127.0.0.1", port: 0, pages: context.pages, patience: patience) { url in
             port.yield(Int(url.split(separator: ":").last ?? "") ?? 0)
             port.finish()
         }
@@ -94,6 +95,40 @@ import Testing
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400") || answer.hasPrefix("HTTP/1.0 400"), "\(answer)")
             #expect(try await self.get("/healthz", port: port).hasPrefix("HTTP/1.1 200 "))
         }
+    }
+
+    @Test func aQuestionIsAnsweredByAnotherThreadInOrder() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        context.pages.add("/asked") { question in
+            let pair = (question.parameter("a") ?? "-", question.parameter("b c") ?? "-")
+            NIOThreadPool.singleton.submit { _ in question.answer { AdminPage(body: "\(pair)\n".utf8) } }
+        }
+        try await self.withServer(context) { port in
+            let first = "GET /asked?x=1&a=%41%20+ HTTP/1.1\r\nHost: x\r\n\r\n"
+            let last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let answer = try await self.exchange(first + last, port: port)
+            #expect(answer.contains(#"("A +", "-")"#) && answer.hasSuffix("\r\n\r\nok\n"), "\(answer)")
+        }
+    }
+
+    @Test func aQuestionWithoutAnAnswerEnds() async throws {
+        let context = DaemonContext.quiet(name: "x-1")
+        let kept = NIOLockedValueBox<AdminQuestion?>(nil)
+        context.pages.add("/asked") { question in kept.withLockedValue { $0 = question } }
+        try await self.withServer(context, patience: .milliseconds(20)) { port in
+            let answer = try await self.get("/asked", port: port)
+            #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.hasSuffix("no answer within 0.02 seconds\n"))
+            // A late answer goes nowhere.
+            kept.withLockedValue { $0 }?.answer { AdminPage(body: "late".utf8) }
+            #expect(try await self.get("/healthz", port: port).hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func percentCodingIsReversible() {
+        let text = "a room/ü&=+%41~"
+        #expect(PercentCoding.encode(text) == "a%20room%2F%C3%BC%26%3D%2B%2541~")
+        #expect(PercentCoding.decode(PercentCoding.encode(text)) == text)
+        #expect(PercentCoding.decode("%zz%4") == "%zz%4")
     }
 
     @Test func aTakenPortIsAnError() async throws {

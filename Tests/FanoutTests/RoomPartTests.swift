@@ -21,8 +21,8 @@ import Wire
         #expect(self.stream.offer(updates[1], limits: self.limits) == .duplicate)
         #expect(self.stream.hasHole && self.stream.dequeueNext() == nil)
         #expect(self.stream.offer(updates[0], limits: self.limits) == .next)
-        self.stream.advance(over: updates[0], limits: self.limits)
-        while let next = self.stream.dequeueNext() { self.stream.advance(over: next, limits: self.limits) }
+        self.stream.advance(over: updates[0], at: .start, limits: self.limits)
+        while let next = self.stream.dequeueNext() { self.stream.advance(over: next, at: .start, limits: self.limits) }
         #expect(self.stream.seq == 3 && !self.stream.hasHole)
         #expect(self.stream.missed(after: 1, rows: [], limits: self.limits) == Array(updates.dropFirst()))
     }

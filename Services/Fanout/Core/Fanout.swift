@@ -85,7 +85,7 @@ package struct Fanout: Sendable {
     /// Previews came from coalescers. Those that pass leave grouped by room.
     package mutating func previewsReceived(_ previews: [Preview], at now: Instant, into actions: inout [FanoutAction]) {
         self.services.counters.previews += previews.count
-        self.batch.arrange(previews, in: &self.rooms)
+        self.batch.arrange(previews, at: now, in: &self.rooms)
         for entry in self.batch.entries {
             guard let slot = entry.slot else {
                 self.services.counters.drop(.room)

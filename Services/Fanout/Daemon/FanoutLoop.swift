@@ -9,7 +9,7 @@ internal import Trust
 internal import Wire
 
 /// Every turn of the fan-out's thread: the database's answers, then what peers sent, previews last, then what that
-/// leads to; one flush for each gateway.
+/// leads to; one flush for each gateway. Questions of operators come after all of it.
 final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
     private static let sendMark = 64
@@ -25,6 +25,7 @@ final class FanoutLoop: ReactorLoop {
     /// Names the committers with other rules.
     private let differences: HealthNote
     private let rules: RulesInbox
+    private var desk: RoomDesk
     private let logger: Logger
     private var core: Fanout
     private var peers: FanoutPeers
@@ -40,8 +41,8 @@ final class FanoutLoop: ReactorLoop {
     private var overflowLog = LogLimiter(every: .seconds(1))
 
     init(
-        on thread: ReactorThread, name: String, settings: FanoutSettings, rules: RulesInbox, telemetry: FanoutTelemetry,
-        check: ReadinessCheck, differences: HealthNote
+        on thread: ReactorThread, name: String, settings: FanoutSettings, rules: RulesInbox,
+        questions: Mailbox<RoomQuestion>, telemetry: FanoutTelemetry, check: ReadinessCheck, differences: HealthNote
     ) throws {
         let options = LinkOptions.incoming(sendHighWater: Self.sendMark, receiveHighWater: Self.receiveMark)
         self.thread = thread
@@ -57,6 +58,7 @@ final class FanoutLoop: ReactorLoop {
         self.peers = FanoutPeers(
             outboxBytes: settings.gatewayBytes, rulesFingerprint: settings.rules.table.fingerprint)
         self.rules = rules
+        self.desk = RoomDesk(questions)
         self.differences = differences
         self.telemetry = telemetry
         self.check = check
@@ -89,12 +91,14 @@ final class FanoutLoop: ReactorLoop {
             return result
         }
         self.followHistory(at: now)
+        self.desk.turn(over: self.core, at: now)
         if self.figures.isDue(at: now) {
             self.telemetry.observe(self.core, database: self.database, gateways: self.peers.gateways)
             self.telemetry.refusals.publish(self.thread.refusals)
         }
         if self.phase == .draining { self.end() }
-        return [self.core.nextDeadline, self.database.poll()].compactMap(\.self).min()
+        let deadline = [self.core.nextDeadline, self.database.poll()].compactMap(\.self).min()
+        return self.desk.isBusy ? now : deadline
     }
 
     func stopRequested(at now: Instant) {

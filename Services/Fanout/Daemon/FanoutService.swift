@@ -22,6 +22,7 @@ package enum FanoutService {
         let check = context.health.check("database")
         let differences = context.health.note("rules of committers")
         let rules = RulesInbox()
+        let questions = Mailbox<RoomQuestion>(capacity: AdminServer.connectionLimit) {}
         var reactorSettings = ReactorSettings()
         reactorSettings.drainLimit = settings.drain
         let pulse = context.health.pulse("links")
@@ -30,9 +31,10 @@ package enum FanoutService {
             name: "fanout", settings: reactorSettings, logger: context.logger, keys: links.keys, beat: pulse.beat
         ) { thread in
             try FanoutLoop(
-                on: thread, name: context.name, settings: settings, rules: rules, telemetry: telemetry, check: check,
-                differences: differences)
+                on: thread, name: context.name, settings: settings, rules: rules, questions: questions,
+                telemetry: telemetry, check: check, differences: differences)
         }
+        RoomPages.add(to: context.pages, asking: questions, waking: reactor.waker.signal)
         let rulesWatch = try RulesWatch.services(settings.rules, context, prefix: "touchsync_fanout_") { table in
             rules.put(table)
             reactor.waker.signal()

@@ -275,38 +275,6 @@ private enum APIResource {
     }
 }
 
-/// Percent-encoding in paths (RFC 3986 section 2.1).
-enum PercentCoding {
-    /// Decodes a path segment; what is no escape stays as it is. Ill-formed UTF-8 becomes U+FFFD, which no id holds.
-    static func decode(_ segment: String) -> String {
-        guard segment.utf8.contains(UInt8(ascii: "%")) else { return segment }
-        let bytes = Array(segment.utf8)
-        var decoded: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = Self.digit(bytes[index + 1]), let low = Self.digit(bytes[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-}
-
 /// An answer to an HTTP request.
 struct HTTPAnswer {
     let status: Int

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Handles one admin connection: GET and HEAD of the known pages, nothing else. Bodies are read and discarded.
+/// Handles one admin connection: GET and HEAD of the known pages, nothing else; one request after the other. Bodies are read and discarded.
 final class AdminHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -10,11 +10,13 @@ final class AdminHandler: ChannelInboundHandler {
     static let idle = TimeAmount.seconds(15)
 
     private let pages: AdminPages
+    private let patience: Duration
     private var head: HTTPRequestHead?
     private var timeout: Scheduled<Void>?
 
-    init(pages: AdminPages) {
+    init(pages: AdminPages, patience: Duration) {
         self.pages = pages
+        self.patience = patience
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.restartTimeout(context) }
@@ -44,13 +46,35 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let path = String(request.uri.prefix { $0 != "?" })
-        var page: AdminPage
-        if request.method == .GET || request.method == .HEAD {
-            page = self.pages.page(at: path) ?? AdminPage(status: 404, body: "no such page\n".utf8)
-        } else {
-            page = AdminPage(status: 405, body: "only GET\n".utf8)
+        guard request.method == .GET || request.method == .HEAD else {
+            return self.respond(AdminPage(status: 405, body: "only GET\n".utf8), to: request, context)
         }
+        let path = request.uri.prefix { $0 != "?" }
+        switch self.pages.source(at: String(path)) {
+        case .page(let make): self.respond(make(), to: request, context)
+        case .question(let ask): self.ask(ask, String(request.uri.dropFirst(path.count + 1)), for: request, context)
+        case nil: self.respond(AdminPage(status: 404, body: "no such page\n".utf8), to: request, context)
+        }
+    }
+
+    /// Asks another thread. The pipeline passes no further request on before this one is answered.
+    private func ask(
+        _ ask: (AdminQuestion) -> Void, _ query: String, for request: HTTPRequestHead, _ context: ChannelHandlerContext
+    ) {
+        let (loop, patience) = (context.eventLoop, self.patience)
+        let promise = loop.makePromise(of: AdminPage.self)
+        let limit = loop.scheduleTask(in: TimeAmount(patience)) {
+            promise.succeed(AdminPage(status: 503, body: "no answer within \(patience)\n".utf8))
+        }
+        promise.futureResult.assumeIsolated().whenSuccess { page in
+            limit.cancel()
+            if context.channel.isActive { self.respond(page, to: request, context) }
+        }
+        ask(AdminQuestion(query: query) { page in loop.execute { promise.succeed(page()) } })
+    }
+
+    private func respond(_ page: AdminPage, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        var page = page
         var head = HTTPResponseHead(version: request.version, status: HTTPResponseStatus(statusCode: page.status))
         head.headers.add(name: "Content-Type", value: page.contentType)
         head.headers.add(name: "Content-Length", value: "\(page.body.count)")

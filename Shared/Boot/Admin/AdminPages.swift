@@ -15,9 +15,17 @@ package struct AdminPage: Sendable {
     }
 }
 
+/// How a page of the admin server comes about.
+enum AdminSource: Sendable {
+    /// It is made on the admin server's thread.
+    case page(@Sendable () -> AdminPage)
+    /// Another thread is asked for it.
+    case question(@Sendable (AdminQuestion) -> Void)
+}
+
 /// The pages of the admin server, by path.
 package final class AdminPages: Sendable {
-    private let pages = NIOLockedValueBox<[String: @Sendable () -> AdminPage]>([:])
+    private let sources = NIOLockedValueBox<[String: AdminSource]>([:])
 
     package init() {}
 
@@ -34,13 +42,26 @@ package final class AdminPages: Sendable {
     /// Adds a page. It is generated on the admin server's thread for each GET and must not block.
     /// - Parameter path: such as `/rooms`, without a query.
     package func add(_ path: String, page: @escaping @Sendable () -> AdminPage) {
-        self.pages.withLockedValue { $0[path] = page }
+        self.sources.withLockedValue { $0[path] = .page(page) }
     }
 
-    /// The page at a path; nil when there is none.
+    /// Adds a page that another thread answers.
+    /// - Parameter ask: called on the admin server's thread for each GET; it must not block. Without an answer within
+    ///   ``AdminServer/patience`` the client gets 503.
+    package func add(_ path: String, ask: @escaping @Sendable (AdminQuestion) -> Void) {
+        self.sources.withLockedValue { $0[path] = .question(ask) }
+    }
+
+    /// The page at a path; nil when there is none that is made here.
     package func page(at path: String) -> AdminPage? {
         // Generated outside the lock: a page may be slow, and may request others.
-        self.pages.withLockedValue { $0[path] }?()
+        guard case .page(let make) = self.source(at: path) else { return nil }
+        return make()
+    }
+
+    /// How the page at a path comes about; nil when there is none.
+    func source(at path: String) -> AdminSource? {
+        self.sources.withLockedValue { $0[path] }
     }
 
     /// Serving this page only proves that the admin server runs; the daemon's own loops prove themselves by their

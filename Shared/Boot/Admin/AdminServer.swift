@@ -12,6 +12,8 @@ internal import ServiceLifecycle
 package struct AdminServer: Service {
     /// The maximum number of open connections.
     package static let connectionLimit = 64
+    /// How long another thread may take to answer a question, unless set otherwise.
+    package static let patience = Duration.seconds(3)
 
     /// The address cannot be bound: it is in use, or not this machine's.
     package struct Unbound: Error, CustomStringConvertible {
@@ -21,17 +23,21 @@ package struct AdminServer: Service {
     private let host: String
     private let port: Int
     private let pages: AdminPages
+    private let patience: Duration
     private let bound: @Sendable (_ url: String) -> Void
 
     /// - Parameters:
     ///   - port: 0 chooses any free one.
+    ///   - patience: how long another thread may take to answer a question.
     ///   - bound: called with the server's address, `http://127.0.0.1:PORT`, once it listens.
     package init(
-        host: String, port: Int, pages: AdminPages, bound: @escaping @Sendable (_ url: String) -> Void = { _ in }
+        host: String, port: Int, pages: AdminPages, patience: Duration = Self.patience,
+        bound: @escaping @Sendable (_ url: String) -> Void = { _ in }
     ) {
         self.host = host
         self.port = port
         self.pages = pages
+        self.patience = patience
         self.bound = bound
     }
 
@@ -51,7 +57,7 @@ package struct AdminServer: Service {
     }
 
     private func serve(on group: MultiThreadedEventLoopGroup) async throws {
-        let pages = self.pages
+        let (pages, patience) = (self.pages, self.patience)
         let open = NIOLockedValueBox(0)
         let (host, port) = (self.host, self.port)
         let channel = try await ServerBootstrap(group: group)
@@ -67,7 +73,7 @@ package struct AdminServer: Service {
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(AdminHandler(pages: pages))
+                    try pipeline.addHandler(AdminHandler(pages: pages, patience: patience))
                 }
             }
             .bind(host: self.host, port: self.port)

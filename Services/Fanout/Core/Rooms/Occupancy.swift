@@ -54,6 +54,14 @@ struct Occupancy: Sendable {
     /// All gateways with connections here, in the order in which they came.
     var gateways: [GatewayID] { self.counts.map(\.id) }
     var connectionCount: Int { self.occupants.count }
+    var userCount: Int { self.users.count }
+
+    /// The first users and how many connections each has, in the order in which they came.
+    func people(_ count: Int) -> [RoomReport.Person] {
+        self.users.values.sorted { $0.order < $1.order }.prefix(count).map { user in
+            RoomReport.Person(user: user.member.user, name: user.member.name, connections: user.connections)
+        }
+    }
 
     /// Every user once, in the order in which they came.
     var members: [Member] {

@@ -1,3 +1,4 @@
+internal import Timing
 internal import Wire
 
 /// The previews of one turn in the order in which they are judged: in that of their arrival, those of one room
@@ -8,7 +9,7 @@ struct PreviewBatch: Sendable {
     private var number: UInt64 = 0
 
     /// Brings a batch into order.
-    mutating func arrange(_ previews: [Preview], in rooms: inout RoomTable) {
+    mutating func arrange(_ previews: [Preview], at now: Instant, in rooms: inout RoomTable) {
         self.number &+= 1
         self.entries.removeAll(keepingCapacity: true)
         var isGrouped = true
@@ -16,7 +17,7 @@ struct PreviewBatch: Sendable {
         for index in previews.indices {
             if index == 0 || previews[index].room != previews[index - 1].room {
                 slot = rooms.slot(of: previews[index].room)
-                if let slot, !rooms[slot].isFirstRun(in: self.number) { isGrouped = false }
+                if let slot, !rooms[slot].runBegins(in: self.number, at: now) { isGrouped = false }
             }
             self.entries.append((slot, index))
         }

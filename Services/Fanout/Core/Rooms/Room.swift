@@ -33,9 +33,11 @@ struct Room: Sendable {
         self.feed.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
     }
 
-    /// True once for each batch of previews.
-    mutating func isFirstRun(in batch: UInt64) -> Bool {
-        exchange(&self.batch, with: batch) != batch
+    /// A run of the room's previews begins in a batch.
+    /// - Returns: true for the first one of each batch.
+    mutating func runBegins(in batch: UInt64, at now: Instant) -> Bool {
+        self.feed.rates.advance(to: now)
+        return exchange(&self.batch, with: batch) != batch
     }
 
     // MARK: Memory and time

@@ -8,6 +8,7 @@ extension RoomFeed {
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
         guard !self.occupancy.isEmpty else { return services.counters.drop(.room) }
+        self.rates.previewReceived()
         if preview.isAttention { return self.attentionReceived(preview, with: &services, into: &actions) }
         var preview = self.parked.unpark(foldedWith: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)

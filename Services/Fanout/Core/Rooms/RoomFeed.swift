@@ -13,6 +13,7 @@ struct RoomFeed: Sendable {
     var catchUps = CatchUps()
     var owners = SessionOwners()
     var parked: PreviewPark
+    var rates = RoomRates()
     /// When the room moved here from another fan-out: for a while after that gateways name members who are known
     /// already, and gestures may be open that were never seen here.
     var movedHereAt: Instant?
@@ -114,7 +115,8 @@ struct RoomFeed: Sendable {
     private mutating func apply(
         _ update: Update, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        self.stream.advance(over: update, limits: services.limits)
+        self.stream.advance(over: update, at: now, limits: services.limits)
+        self.rates.updateApplied(at: now)
         self.elements.apply(update, at: now, limits: services.limits)
         let streaming = self.occupancy.streaming
         if !streaming.isEmpty { actions.append(.broadcast(.update(update), to: streaming, except: nil)) }

@@ -1,3 +1,4 @@
+internal import Timing
 internal import Wire
 
 /// The numbered updates of one room: the last one, the recent ones, and those that came too early.
@@ -109,9 +110,9 @@ struct RoomStream: Sendable {
     }
 
     /// Moves over the next update.
-    mutating func advance(over update: Update, limits: FanoutLimits) {
+    mutating func advance(over update: Update, at now: Instant, limits: FanoutLimits) {
         self.seq = update.seq
-        self.recent.append(update, maxCount: limits.replay, maxBytes: limits.ringBytes)
+        self.recent.append(update, at: now, maxCount: limits.replay, maxBytes: limits.ringBytes)
     }
 
     /// The kept update that is now the next one.
@@ -150,5 +151,14 @@ struct RoomStream: Sendable {
 
     mutating func releaseRecent() {
         self.recent.removeAll()
+    }
+
+    /// The last updates that are in memory, the oldest first.
+    func latest(_ count: Int) -> [RoomReport.Entry] {
+        self.recent.latest(count).map { update, arrivedAt in
+            RoomReport.Entry(
+                seq: update.seq, event: update.event, user: update.user, elements: update.elements.count,
+                arrivedAt: arrivedAt)
+        }
     }
 }

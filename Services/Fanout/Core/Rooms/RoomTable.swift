@@ -23,6 +23,8 @@ struct RoomTable: Sendable {
 
     /// How many rooms there are.
     var count: Int { self.slots.count }
+    /// The number of slots, free ones included.
+    var slotCount: Int { self.rooms.count }
     /// Every room's slot, in order.
     var allSlots: [Int] { self.slots.values.sorted() }
 

@@ -1,9 +1,12 @@
 internal import DequeModule
+package import Timing
 package import Wire
 
 /// A room's last updates without a hole, bounded in number and bytes; the oldest go first.
 package struct UpdateRing: Sendable {
     private var updates: Deque<Update> = []
+    /// When each of them arrived.
+    private var arrivals: Deque<Instant> = []
     /// Roughly the bytes of the updates in it.
     package private(set) var bytes = 0
 
@@ -14,18 +17,21 @@ package struct UpdateRing: Sendable {
     package var count: Int { self.updates.count }
 
     /// Adds the next update and lets old ones go.
-    package mutating func append(_ update: Update, maxCount: Int, maxBytes: Int) {
+    package mutating func append(_ update: Update, at now: Instant, maxCount: Int, maxBytes: Int) {
         if let last = self.updates.last, last.seq + 1 != update.seq { self.removeAll() }
         self.updates.append(update)
+        self.arrivals.append(now)
         self.bytes += update.footprint
         while self.updates.count > maxCount || (self.bytes > maxBytes && self.updates.count > 1) {
             self.bytes -= self.updates.removeFirst().footprint
+            self.arrivals.removeFirst()
         }
     }
 
     /// Forgets everything.
     package mutating func removeAll() {
         self.updates.removeAll()
+        self.arrivals.removeAll()
         self.bytes = 0
     }
 
@@ -39,6 +45,11 @@ package struct UpdateRing: Sendable {
     package func suffix(from seq: UInt64) -> [Update] {
         guard let first = self.updates.first, seq >= first.seq else { return Array(self.updates) }
         return Array(self.updates.dropFirst(Int(clamping: seq - first.seq)))
+    }
+
+    /// The last updates with the moments at which they arrived, the oldest first.
+    package func latest(_ count: Int) -> [(update: Update, arrivedAt: Instant)] {
+        zip(self.updates.suffix(count), self.arrivals.suffix(count)).map { ($0, $1) }
     }
 }
 
