@@ -80,6 +80,8 @@ let pure: [Target] = [
     library("Canvas", "Shared/Canvas", ["JSONBytes"]),
     library("Wire", "Shared/Wire", ["JSONBytes", "Canvas"]),
     library("SocketIO", "Shared/SocketIO", ["JSONBytes"], exclude: ["README.md"]),
+    // What daemons' metrics say about the whole pipeline.
+    library("Overview", "Shared/Overview", ["Timing", "JSONBytes", deque]),
 ]
 
 // Keys and who may use them: values, and arithmetic on them.
@@ -107,6 +109,9 @@ let shells: [Target] = [
             lifecycle,
             unixSignals,
         ]),
+    library(
+        "Gathering", "Shared/Gathering",
+        ["Overview", "Timing", "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, lifecycle]),
 ]
 
 let client: [Target] = [
@@ -230,6 +235,7 @@ let testTargets: [Target] = [
     tests("TrustTests", ["Trust"]),
     tests("JSONBytesTests", ["JSONBytes"]),
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
+    tests("OverviewTests", ["Overview", "Timing", "TimingTestKit", "JSONBytes"]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests(
         "TouchSyncClientTests",

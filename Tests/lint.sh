@@ -20,7 +20,7 @@ swift format lint --strict -r Package.swift Services Shared Tests || offence 'fo
 
 imports='^[[:space:]]*(@[a-z]+ )*((public|package|internal|private) )?import (struct |class |enum |func )?'
 pure=(Services/*/Core Shared/Timing Shared/JSONBytes Shared/Canvas Shared/Wire Shared/SocketIO
-    Shared/TouchSyncClient/Core)
+    Shared/Overview Shared/TouchSyncClient/Core)
 refuse 'a pure module imports what does I/O' \
     "${imports}(Foundation.*|Dispatch|NIO.*|Logging|ServiceLifecycle|Crypto|Mesh|Postgres|Boot|SocketIOServer|C(Linux|ZeroMQ|Libpq))\b" \
     "${pure[@]}"

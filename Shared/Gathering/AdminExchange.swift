@@ -1,0 +1,82 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One connection to an admin server: requests go out together, answers come in their order (RFC 9112 section 9.3.2).
+final class AdminExchange: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// Answers to one list of requests.
+    private struct Pending {
+        let promise: EventLoopPromise<[AdminAnswer]>
+        let count: Int
+        /// Bytes that the bodies may have together.
+        let limit: Int
+        var answers: [AdminAnswer] = []
+        var status = 0
+        var body: [UInt8] = []
+    }
+
+    private let authority: String
+    private var pending: Pending?
+
+    /// - Parameter authority: the value of the Host field.
+    init(authority: String) {
+        self.authority = authority
+    }
+
+    /// Requests pages on a connection that waits for nothing.
+    func request(_ paths: [String], limit: Int, on channel: any Channel) -> EventLoopFuture<[AdminAnswer]> {
+        let promise = channel.eventLoop.makePromise(of: [AdminAnswer].self)
+        self.pending = Pending(promise: promise, count: paths.count, limit: limit)
+        for path in paths {
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["Host": self.authority])
+            channel.write(HTTPClientRequestPart.head(head), promise: nil)
+            channel.write(HTTPClientRequestPart.end(nil), promise: nil)
+        }
+        channel.flush()
+        return promise.futureResult
+    }
+
+    /// Nothing more is awaited.
+    func give(up failure: AdminFailure) {
+        guard let pending = self.pending else { return }
+        self.pending = nil
+        pending.promise.fail(failure)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head(let head): self.pending?.status = Int(head.status.code)
+        case .body(let bytes): self.append(bytes, context)
+        case .end: self.answered()
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.give(up: error is HTTPParserError ? .malformed : .silent)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { self.give(up: .silent) }
+
+    private func append(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard let pending = self.pending else { return }
+        let held = pending.answers.reduce(pending.body.count) { $0 + $1.body.count }
+        guard bytes.readableBytes <= pending.limit - held else {
+            self.give(up: .tooLong(pending.limit))
+            context.close(promise: nil)
+            return
+        }
+        self.pending?.body.append(contentsOf: bytes.readableBytesView)
+    }
+
+    private func answered() {
+        guard var pending = self.pending else { return }
+        pending.answers.append(AdminAnswer(status: pending.status, body: pending.body))
+        pending.body = []
+        let isDone = pending.answers.count == pending.count
+        self.pending = isDone ? nil : pending
+        if isDone { pending.promise.succeed(pending.answers) }
+    }
+}

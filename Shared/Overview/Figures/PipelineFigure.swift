@@ -1,0 +1,78 @@
+/// A figure of a daemon. Raw values are the names in JSON.
+package enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
+    // Traffic, in records a second.
+    case previewsIn, previewsOut, commitsIn, commitsOut, updatesIn, updatesOut
+    /// Previews that left a coalescer merged into others, or not at all.
+    case previewsCollapsed
+    /// Commits sent again by gateways, and copies that committers received.
+    case commitsResent
+    /// Joins and gateways that got exactly what they had missed, and whole rooms.
+    case replays, snapshots
+    /// Members that must join again: of rooms, and because they read too slowly.
+    case resyncs, slowMembers
+    /// Transactions, and reads of state, in a second.
+    case batches, databaseReads
+    /// Rooms slowed down or sped up, in a second.
+    case paceChanges
+    /// Links that were opened again.
+    case reconnects
+    /// Processor time, in cores.
+    case cpu
+    // Present values.
+    case memoryBytes, openDescriptors, maxDescriptors
+    case connections, rooms
+    /// Commits that wait or are in flight in a stage, their bytes, and the age of the oldest, seconds.
+    case queueCommits, queueBytes, queueAge
+    /// Previews that wait, and the age of the oldest, seconds.
+    case queuePreviews, previewQueueAge
+    /// Neighbours that grant no more commits, and those whose link accepts no more.
+    case lanesClosed, peersBlocked
+    /// Joins and reads that wait.
+    case joinsWaiting
+    /// Bytes that wait for neighbours.
+    case outboxBytes
+    /// Connections that do not read what they are sent.
+    case slowApps
+    /// Means of the last moments, seconds: how late previews are delivered, how long commits take, and usually take.
+    case previewLateness, commitTime, usualCommitTime
+    /// Rooms that are slowed down: to an interval of 33, 66, 200 ms, and to commits only.
+    case roomsAt33, roomsAt66, roomsAt200, roomsWithoutPreviews
+    case databaseConnections
+    /// Updates by which the shard that is furthest behind is behind.
+    case shardLag
+    /// Committers with other rules, and 1 while a rules file is refused.
+    case rulesDiffering, rulesRefused
+    /// Neighbours that are connected.
+    case linksUp
+
+    /// How the figure comes about.
+    package enum Kind: Sendable {
+        /// The growth of a counter, per second.
+        case rate
+        /// A present value.
+        case value
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .previewsIn, .previewsOut, .commitsIn, .commitsOut, .updatesIn, .updatesOut, .previewsCollapsed,
+            .commitsResent, .replays, .snapshots, .resyncs, .slowMembers, .batches, .databaseReads, .paceChanges,
+            .reconnects, .cpu:
+            .rate
+        default: .value
+        }
+    }
+
+    /// Whether a stage's figure is the largest of its instances'; else it is their sum.
+    package var isMaximum: Bool {
+        switch self {
+        case .queueAge, .previewQueueAge, .previewLateness, .commitTime, .usualCommitTime, .shardLag, .rulesRefused:
+            true
+        default: false
+        }
+    }
+
+    /// Its place in a ``FigureSet``.
+    var index: Int { Self.indices[self] ?? 0 }
+    private static let indices = Dictionary(uniqueKeysWithValues: zip(Self.allCases, 0...))
+}
