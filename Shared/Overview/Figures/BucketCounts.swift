@@ -54,7 +54,8 @@ package struct BucketCounts: Equatable, Sendable {
             }
             let lower = index == 0 ? min(0, self.bounds.first ?? 0) : self.bounds[index - 1]
             guard index < self.bounds.count else { return lower }
-            return lower + (self.bounds[index] - lower) * max(0, rank - below) / Double(count)
+            let position = max(0, rank - below) / Double(count)
+            return min(self.bounds[index], lower + (self.bounds[index] - lower) * position)
         }
         return self.bounds.last
     }

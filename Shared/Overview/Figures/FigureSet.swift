@@ -28,13 +28,12 @@ package struct FigureSet: Equatable, Sendable {
         }
     }
 
-    /// The means of rates over several seconds, and the last known values.
-    package static func recent(_ sets: some Collection<FigureSet>) -> FigureSet {
-        var result = FigureSet()
-        for (index, figure) in PipelineFigure.allCases.enumerated() {
+    /// The means of rates over several seconds, and the values of the last one.
+    package static func recent(_ sets: some BidirectionalCollection<FigureSet>) -> FigureSet {
+        guard var result = sets.last else { return FigureSet() }
+        for (index, figure) in PipelineFigure.allCases.enumerated() where figure.kind == .rate {
             let known = sets.map { $0.values[index] }.filter { !$0.isNaN }
-            guard let last = known.last else { continue }
-            result.values[index] = figure.kind == .rate ? known.reduce(0, +) / Float(known.count) : last
+            result.values[index] = known.isEmpty ? .nan : known.reduce(0, +) / Float(known.count)
         }
         return result
     }
