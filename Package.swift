@@ -191,12 +191,21 @@ let operatorCommand: [Target] = [
     library(
         "OperatorRobots", "Services/Operator/Robots",
         ["Canvas", "TouchSyncClient", "TouchSyncClientCore", nioLocks]),
+    // What a terminal can do, and texts for it.
+    library("OperatorTerminal", "Services/Operator/Terminal", ["Boot"]),
+    // What operators see of a pipeline, as values and lines.
+    library("OperatorViews", "Services/Operator/Views", ["OperatorTerminal", "Overview", "JSONBytes"]),
+    // A room's updates in words.
+    library(
+        "OperatorTail", "Services/Operator/Tail",
+        ["OperatorTerminal", "Canvas", "JSONBytes", "TouchSyncClient", "TouchSyncClientCore", "Boot", nioLocks]),
     library(
         "OperatorDaemon", "Services/Operator/Daemon",
         [
             "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
             "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "OperatorRobots",
-            "CLinux", nioLocks,
+            "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview", "Gathering", "CLinux", nioLocks, nioCore,
+            nioPosix,
             argumentParser,
         ]),
     executable("touchsync", "Services/Operator/Main", ["OperatorDaemon", argumentParser]),
@@ -305,7 +314,9 @@ let testTargets: [Target] = [
     tests(
         "OperatorTests",
         [
-            "OperatorDaemon", "OperatorRobots", "CommitterCore", "CommitterDaemon", "PipelineTestKit", "Postgres",
+            "OperatorDaemon", "OperatorRobots", "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview",
+            "TouchSyncClientCore", "TimingTestKit", "Timing", "CommitterCore", "CommitterDaemon", "PipelineTestKit",
+            "Postgres",
             "Canvas",
             "Wire",
             "Stages",

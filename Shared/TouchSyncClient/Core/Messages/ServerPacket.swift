@@ -3,7 +3,7 @@ import JSONBytes
 /// One message from the server: Socket.IO 5 over Engine.IO 4, as the text of one WebSocket message.
 ///
 ///     0{…}  2  40{…}  42["event",{…}]  43NUMBER[{…}]  44{…}
-enum ServerPacket: Sendable {
+package enum ServerPacket: Sendable {
     /// The transport is open; how long the server may be silent is in it.
     case open(JSONObject)
     /// The transport ends.
@@ -22,7 +22,7 @@ enum ServerPacket: Sendable {
     case refused(JSONObject)
 
     /// Nil for what this client does not know or cannot read.
-    init?(text: String) {
+    package init?(text: String) {
         var rest = Array(text.utf8)[...]
         guard let type = rest.popFirst() else { return nil }
         switch type {

@@ -1,7 +1,7 @@
-import Canvas
+package import Canvas
 
 /// Elements by their ids, in the order in which they came.
-struct ElementTable: Sendable {
+package struct ElementTable: Sendable {
     private struct Entry: Sendable {
         /// Elements that came earlier have smaller ones.
         var rank: Int
@@ -19,7 +19,7 @@ struct ElementTable: Sendable {
     }
 
     /// An element. One that is replaced keeps its place in the order.
-    subscript(id: TextKey) -> Element? {
+    package subscript(id: TextKey) -> Element? {
         get { self.entries[id]?.element }
         set {
             guard let newValue else {
@@ -30,6 +30,9 @@ struct ElementTable: Sendable {
             self.entries[id, default: Entry(rank: self.lastRank, element: newValue)].element = newValue
         }
     }
+
+    /// How many there are.
+    package var count: Int { self.entries.count }
 
     /// The ids in the order in which the elements came.
     var ids: [TextKey] { self.entries.sorted { $0.value.rank < $1.value.rank }.map(\.key) }

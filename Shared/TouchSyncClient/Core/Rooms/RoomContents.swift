@@ -2,12 +2,13 @@ import Canvas
 import JSONBytes
 
 /// The elements of a room: what the server confirmed up to a number, and what is shown.
-struct RoomContents: Sendable {
+package struct RoomContents: Sendable {
     /// The server's history of the room; nil while nothing is known that a join could go on from.
     private(set) var epoch: String?
     /// The number of the last change that was applied.
-    private(set) var seq: Int64 = 0
-    private(set) var confirmed = ElementTable()
+    package private(set) var seq: Int64 = 0
+    /// The elements that the server confirmed.
+    package private(set) var confirmed = ElementTable()
     /// The confirmed elements with this user's edits and gestures on top, as of the last `show`.
     private(set) var shown = ElementTable()
     /// The rules that the server applies; the built-in ones until it has sent its own.
@@ -16,8 +17,11 @@ struct RoomContents: Sendable {
     private var arriving: RoomArrival?
     private var touched = TouchedElements()
 
+    /// Nothing is known yet.
+    package init() {}
+
     /// Where a join goes on; nil when all of the room is needed.
-    var position: (epoch: String, seq: Int64)? { self.epoch.map { ($0, self.seq) } }
+    package var position: (epoch: String, seq: Int64)? { self.epoch.map { ($0, self.seq) } }
 
     /// The size of the element that an annotation belongs to.
     private func parentSize(of element: Element) -> Size? {
@@ -46,7 +50,7 @@ struct RoomContents: Sendable {
 
     /// Applies the change that follows `seq`.
     /// - Returns: the elements that it changed.
-    mutating func apply(_ event: String, _ data: JSONObject, seq: Int64) -> [TextKey] {
+    package mutating func apply(_ event: String, _ data: JSONObject, seq: Int64) -> [TextKey] {
         self.seq = seq
         let changes = RoomUpdate(rawValue: event)?.changes(data, confirmed: self.confirmed) ?? []
         for (id, element) in changes { self.confirmed[id] = element }
@@ -61,14 +65,14 @@ struct RoomContents: Sendable {
     // MARK: A whole room
 
     /// The answer to a join brings the whole room, or announces its parts.
-    mutating func began(_ arrival: RoomArrival) {
+    package mutating func began(_ arrival: RoomArrival) {
         self.epoch = nil
         self.arriving = arrival
     }
 
     /// A part of the room.
     /// - Returns: whether it was the last one.
-    mutating func partArrived(_ data: JSONObject) -> Bool {
+    package mutating func partArrived(_ data: JSONObject) -> Bool {
         guard self.arriving != nil else { return false }
         self.arriving?.append(data["elements"])
         guard let part = data["part"]?.integer, let parts = data["parts"]?.integer else { return false }
@@ -82,7 +86,8 @@ struct RoomContents: Sendable {
 
     /// The whole room is here, in place of what was known.
     /// - Returns: the last number of the session that is contained in it; nil when none was arriving.
-    mutating func replaced() -> Int64? {
+    @discardableResult
+    package mutating func replaced() -> Int64? {
         guard let arrival = self.arriving else { return nil }
         self.arriving = nil
         for id in self.shown.ids { self.touched.insert(id) }
@@ -112,14 +117,15 @@ struct RoomContents: Sendable {
 }
 
 /// A whole room as the answer to a join, and its parts, bring it.
-struct RoomArrival: Sendable {
+package struct RoomArrival: Sendable {
     let epoch: String
     let seq: Int64
     /// The last number of the session that is contained in it.
     let sessionNumber: Int64
     private(set) var elements: [Element] = []
 
-    init(answer: JSONObject, sessionNumber: Int64) {
+    /// - Parameter answer: to the join.
+    package init(answer: JSONObject, sessionNumber: Int64) {
         self.epoch = answer["epoch"]?.string ?? ""
         self.seq = answer["seq"]?.integer ?? 0
         self.sessionNumber = sessionNumber

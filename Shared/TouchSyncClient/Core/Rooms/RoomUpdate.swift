@@ -2,7 +2,7 @@ import Canvas
 import JSONBytes
 
 /// A change of the room's elements, which has a number in the room.
-enum RoomUpdate: String, Sendable {
+package enum RoomUpdate: String, Sendable {
     case created = "element:created"
     case allCreated = "elements:created"
     case transformed = "element:transformed"

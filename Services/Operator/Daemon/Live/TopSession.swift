@@ -1,0 +1,159 @@
+internal import Boot
+internal import Gathering
+internal import Glibc
+internal import JSONBytes
+internal import NIOConcurrencyHelpers
+internal import OperatorTerminal
+internal import OperatorViews
+internal import Overview
+
+/// The shell of `touchsync top`: gathers on other threads, reads keys and draws on this one.
+final class TopSession {
+    private let gatherer: Gatherer
+    private let stops: StopRequests
+    private let gathering: Task<Void, Never>
+    private let hasEnded = NIOLockedValueBox(false)
+    private let rooms = NIOLockedValueBox<LiveRoomList?>(nil)
+    private var roomQuestion: Task<Void, Never>?
+    private var roomsDueAt = ContinuousClock.now
+    private var model = TopModel()
+
+    /// Milliseconds between two looks at the size of the terminal and at what was gathered.
+    private static let tick: Int32 = 100
+    private static let roomPause = Duration.seconds(2)
+
+    /// Begins to gather.
+    /// - Parameter file: the list of the daemons.
+    init(daemonsFile file: String, stops: StopRequests) {
+        let gatherer = Gatherer(daemonsFile: file)
+        self.gatherer = gatherer
+        self.stops = stops
+        let hasEnded = self.hasEnded
+        self.gathering = Task {
+            try? await gatherer.run()
+            hasEnded.withLockedValue { $0 = true }
+        }
+    }
+
+    /// Ends the gathering.
+    func end() {
+        self.roomQuestion?.cancel()
+        self.gathering.cancel()
+        for _ in 0..<40 where !self.hasEnded.withLockedValue({ $0 }) { usleep(50_000) }
+    }
+
+    // MARK: Without a screen
+
+    /// Waits for a number of rounds; rates need two.
+    /// - Returns: false when it is to stop, or the list of daemons cannot be read.
+    func waitForRounds(_ rounds: UInt64) throws(OperatorFailure) -> Bool {
+        while self.gatherer.history.rounds < rounds {
+            if self.isStopped(within: Self.tick) { return false }
+            if self.gatherer.history.rounds > 0, let refusal = self.gatherer.listRefusal {
+                throw OperatorFailure("the list of daemons \(refusal)")
+            }
+        }
+        return true
+    }
+
+    /// Everything as text.
+    func text(_ style: TerminalStyle, columns: Int) -> String {
+        TopScreen(self.gatherer.history.overview, style: style).text(columns: columns)
+    }
+
+    /// A line of JSON.
+    var json: String {
+        var writer = JSONWriter()
+        self.gatherer.history.overview.encode(into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+
+    /// Whether it is to stop, within some milliseconds.
+    private func isStopped(within milliseconds: Int32) -> Bool {
+        var watched = pollfd(fd: self.stops.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, milliseconds) > 0
+    }
+
+    // MARK: On a screen
+
+    /// Draws and reads keys until somebody quits.
+    func run(on screen: FullScreen, _ style: TerminalStyle) {
+        var keys = KeyReader()
+        var drawn: (rounds: UInt64, size: TerminalSize)?
+        while true {
+            let rounds = self.gatherer.history.rounds
+            if drawn?.rounds != rounds || drawn?.size != screen.size || self.askForRooms() {
+                self.draw(on: screen, style)
+                drawn = (rounds, screen.size)
+            }
+            guard let bytes = self.input() else { return }
+            for key in keys.read(bytes) {
+                switch self.model.pressed(key) {
+                case .none: continue
+                case .quit: return
+                case .repaint: screen.invalidate()
+                case .redraw: self.roomsDueAt = .now
+                }
+                drawn = nil
+            }
+        }
+    }
+
+    /// What was typed within a tick; nil when it is to stop.
+    private func input() -> [UInt8]? {
+        var watched = [
+            pollfd(fd: self.stops.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&watched, 2, Self.tick) > 0 else { return [] }
+        if watched[0].revents != 0 { return nil }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        return count > 0 ? Array(bytes.prefix(count)) : nil
+    }
+
+    private func draw(on screen: FullScreen, _ style: TerminalStyle) {
+        let top = TopScreen(
+            self.gatherer.history.overview, rooms: self.rooms.withLockedValue { $0 }, style: style)
+        screen.show(top.lines(&self.model, size: screen.size))
+    }
+
+    // MARK: Rooms
+
+    /// Asks the fan-outs now and then while rooms are shown.
+    /// - Returns: true when another list has come since the last call.
+    private func askForRooms() -> Bool {
+        guard self.model.view == .rooms, self.roomsDueAt <= .now else { return false }
+        self.roomsDueAt = .now + Self.roomPause
+        self.roomQuestion?.cancel()
+        let (gatherer, rooms, sort) = (self.gatherer, self.rooms, self.model.roomSort)
+        let fanouts = gatherer.history.overview[.fanout].instances.map(\.daemon.key)
+        self.roomQuestion = Task {
+            let list = await Self.rooms(of: fanouts, by: sort, gatherer)
+            if !Task.isCancelled { rooms.withLockedValue { $0 = list } }
+        }
+        return true
+    }
+
+    private static func rooms(
+        of fanouts: [ListedDaemon.Key], by sort: RoomSort, _ gatherer: Gatherer
+    ) async -> LiveRoomList {
+        var pages: [(fanout: String, json: JSONValue)] = []
+        var silent: [LiveRoomList.Silence] = []
+        for fanout in fanouts {
+            let answer: Result<AdminAnswer, AdminFailure>
+            do {
+                answer = .success(try await gatherer.page("/rooms?sort=\(sort.rawValue)", of: fanout))
+            } catch {
+                answer = .failure(error as? AdminFailure ?? .silent)
+            }
+            switch FanoutDesk.json(answer, refusal: { "answers \($0)" }) {
+            case .success(let json?): pages.append((fanout.name, json))
+            case .success(nil): break
+            case .failure(let failure):
+                silent.append(LiveRoomList.Silence(fanout: fanout.name, reason: failure.description))
+            }
+        }
+        return LiveRoomList(pages, by: sort, silent: silent)
+    }
+}

@@ -1,0 +1,156 @@
+internal import Boot
+internal import NIOConcurrencyHelpers
+internal import TouchSyncClient
+internal import TouchSyncClientCore
+
+/// Follows a room and writes what happens in it, until it is stopped.
+///
+/// It is an app like others: the client connects, joins and joins again. What the client receives goes through the
+/// machine in order; what did not come is read from the room's history before anything that follows.
+package final class RoomTail: Sendable {
+    /// What a tail is to do.
+    package struct Options: Sendable {
+        package var url: String
+        package var room: String
+        /// nil for servers without tokens.
+        package var token: String?
+        package var showsPreviews: Bool
+
+        package init(url: String, room: String, token: String?, showsPreviews: Bool) {
+            self.url = url
+            self.room = room
+            self.token = token
+            self.showsPreviews = showsPreviews
+        }
+    }
+
+    private enum Input: Sendable {
+        case message(String)
+        case state(ClientState)
+    }
+
+    /// Messages that wait while a page of the history is read; what is beyond is read from there, too.
+    private static let waiting = 4096
+
+    private let failureBox = NIOLockedValueBox<String?>(nil)
+    private let isOver = NIOLockedValueBox(false)
+    private let task: Task<Void, Never>
+
+    /// A tail that begins immediately.
+    /// - Parameters:
+    ///   - lines: makes the output.
+    ///   - write: called with each line.
+    /// - Throws: `ClientSetupError` for an address that is none.
+    package init(_ options: Options, lines: TailLines, write: @escaping @Sendable (String) -> Void) throws {
+        let (inputs, feed) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.waiting))
+        let transport = ObservedTransport(PlatformTransport.make()) { feed.yield(.message($0)) }
+        let client = try SyncClient(
+            url: options.url, user: ClientUser(id: "operator", name: "touchsync tail"),
+            token: options.token.map { token in { @Sendable _ in token } }, transport: transport)
+        let (failureBox, isOver) = (self.failureBox, self.isOver)
+        self.task = Task {
+            let room = client.room(options.room)
+            let states = client.states
+            let follower = Follower(options: options, room: room, lines: lines, write: write)
+            client.connect()
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for await state in states { feed.yield(.state(state)) } }
+                group.addTask {
+                    do { try await room.joined() } catch {
+                        if !Task.isCancelled { failureBox.withLockedValue { $0 = "\(error)" } }
+                    }
+                }
+                group.addTask { await follower.run(inputs) }
+                await withTaskCancellationHandler {
+                    await group.waitForAll()
+                } onCancel: {
+                    feed.finish()
+                }
+            }
+            await client.close()
+            isOver.withLockedValue { $0 = true }
+        }
+    }
+
+    /// Why the room cannot be followed; nil while it can.
+    package var failure: String? { self.failureBox.withLockedValue { $0 } }
+    /// Whether it has ended.
+    package var hasEnded: Bool { self.isOver.withLockedValue { $0 } }
+
+    /// It leaves the room and ends.
+    package func stop() { self.task.cancel() }
+
+    /// The consumer of all inputs, one after the other.
+    private struct Follower: Sendable {
+        let options: Options
+        let room: SyncRoom
+        let lines: TailLines
+        let write: @Sendable (String) -> Void
+
+        private var now: String { TailTime.text(WallClock.milliseconds()) }
+
+        func run(_ inputs: AsyncStream<Input>) async {
+            var machine = TailMachine(room: self.options.room)
+            var isConnected = true
+            for await input in inputs {
+                switch input {
+                case .message(let text):
+                    guard let packet = ServerPacket(text: text) else { continue }
+                    for event in machine.received(packet) { await self.show(event) }
+                case .state(.live):
+                    if !isConnected { self.note("connected", "connected again") }
+                    isConnected = true
+                case .state(.offline), .state(.expired):
+                    if isConnected { self.note("disconnected", "no connection to \(self.options.url): trying again") }
+                    isConnected = false
+                case .state: break
+                }
+            }
+        }
+
+        private func show(_ event: TailMachine.Event) async {
+            switch event {
+            case .joined(let seq, let elements):
+                self.note("joined", "\(self.options.room) has \(elements) elements after update \(seq)", seq: seq)
+            case .update(let update): self.write(self.lines.line(of: update, time: self.now))
+            case .preview(let preview):
+                if self.options.showsPreviews { self.write(self.lines.line(of: preview, time: self.now)) }
+            case .historyReplaced(let seq):
+                self.note("replaced", "the server has another history of the room, after update \(seq)", seq: seq)
+            case .missed(let after, let last): await self.catchUp(after: after, upTo: last)
+            }
+        }
+
+        /// Shows what was missed from the room's history.
+        private func catchUp(after: Int64, upTo last: Int64) async {
+            var position = after
+            while position < last, !Task.isCancelled {
+                guard let page = try? await self.room.history(after: position, limit: 200) else {
+                    return self.note(
+                        "lost", "updates \(position + 1) to \(last) are missing: the history cannot be read")
+                }
+                if page.oldest > position + 1 {
+                    self.note("lost", "updates \(position + 1) to \(page.oldest - 1) are not in the log any more")
+                    position = page.oldest - 1
+                }
+                for entry in page.entries where entry.seq > position && entry.seq <= last {
+                    self.write(self.lines.line(of: TailUpdate(entry), time: TailTime.text(stored: entry.at)))
+                    position = entry.seq
+                }
+                guard page.next != nil else { return }
+            }
+        }
+
+        private func note(_ kind: String, _ text: String, seq: Int64? = nil) {
+            self.write(self.lines.note(kind, text, seq: seq, time: self.now))
+        }
+    }
+}
+
+extension TailUpdate {
+    fileprivate init(_ entry: RoomHistoryEntry) {
+        self.init(
+            seq: entry.seq, event: entry.event, userId: entry.userId, cause: entry.cause,
+            changes: entry.changes.map { Change(id: $0.elementId, before: $0.before, after: $0.after) })
+    }
+}

@@ -1,0 +1,106 @@
+internal import JSONBytes
+package import OperatorTerminal
+
+/// A tail's output: lines for people, or lines of JSON.
+package struct TailLines: Sendable {
+    private let room: String
+    private let isJSON: Bool
+    private let style: TerminalStyle
+
+    package init(room: String, isJSON: Bool, style: TerminalStyle) {
+        self.room = room
+        self.isJSON = isJSON
+        self.style = style
+    }
+
+    /// An update.
+    /// - Parameter time: when it arrived or was stored, such as `12:03:44.123`.
+    package func line(of update: TailUpdate, time: String) -> String {
+        guard !self.isJSON else {
+            return Self.json { writer in
+                writer.member("type", "update")
+                writer.member("roomId", self.room)
+                writer.member("seq", update.seq)
+                writer.member("time", time)
+                writer.member("userId", update.userId)
+                writer.member("event", update.event)
+                writer.member("cause", ifPresent: update.cause)
+                writer.objects("changes", update.changes) { change, writer in
+                    writer.member("elementId", change.id)
+                    writer.member("what", ChangeWords.words(of: change))
+                }
+            }
+        }
+        let cause = update.cause.map { self.style.paint(" (\($0))", .warning) } ?? ""
+        let words = TerminalText.clean(ChangeWords.text(of: update.changes))
+        return self.line(time, "#\(update.seq)", user: update.userId, update.event, words) + cause + "\n"
+    }
+
+    /// A preview.
+    package func line(of preview: TailPreview, time: String) -> String {
+        guard !self.isJSON else {
+            return Self.json { writer in
+                writer.member("type", "preview")
+                writer.member("roomId", self.room)
+                writer.member("time", time)
+                writer.member("userId", preview.userId)
+                writer.member("elementId", preview.elementId)
+                writer.member("positionX", ifPresent: preview.x)
+                writer.member("positionY", ifPresent: preview.y)
+                writer.member("rotation", ifPresent: preview.rotation)
+                writer.member("scaleX", ifPresent: preview.scaleX)
+                writer.member("scaleY", ifPresent: preview.scaleY)
+            }
+        }
+        let words = TerminalText.clean(ChangeWords.text(of: preview))
+        return self.style.paint(self.line(time, "~", user: preview.userId, "preview", words, isFaint: true), .faint)
+            + "\n"
+    }
+
+    /// Something about the connection or the room, such as `reconnecting`.
+    package func note(_ kind: String, _ text: String, seq: Int64? = nil, time: String) -> String {
+        guard !self.isJSON else {
+            return Self.json { writer in
+                writer.member("type", kind)
+                writer.member("roomId", self.room)
+                writer.member("seq", ifPresent: seq)
+                writer.member("time", time)
+                writer.member("text", text)
+            }
+        }
+        return self.style.paint("\(time)  -- \(TerminalText.clean(text))", .warning) + "\n"
+    }
+
+    private func line(
+        _ time: String, _ number: String, user: String, _ event: String, _ words: String, isFaint: Bool = false
+    ) -> String {
+        let name = TerminalText.fit(TerminalText.clean(user), to: 12)
+        let head = TerminalText.fit(number, to: 6, isRight: true)
+        let kind = TerminalText.fit(event, to: 20)
+        if isFaint { return "\(time) \(head)  \(name)  \(kind)  \(words)" }
+        return self.style.paint(time, .faint) + " " + self.style.paint(head, .strong) + "  \(name)  "
+            + self.style.paint(kind, .faint) + "  \(words)"
+    }
+
+    private static func json(_ members: (inout JSONWriter) -> Void) -> String {
+        String(decoding: JSONWriter.text(members), as: UTF8.self) + "\n"
+    }
+}
+
+/// Times of day, UTC.
+package enum TailTime {
+    /// `12:03:44.123`.
+    /// - Parameter milliseconds: since 1970.
+    package static func text(_ milliseconds: UInt64) -> String {
+        let day = milliseconds % 86_400_000
+        let parts = [day / 3_600_000, day / 60_000 % 60, day / 1000 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        let rest = String(day % 1000)
+        return parts.joined(separator: ":") + "." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+
+    /// The time of day in a time of the history, `2026-01-31T12:03:44.123Z`.
+    package static func text(stored: String) -> String {
+        let time = stored.split(separator: "T", maxSplits: 1).last ?? ""
+        return String(time.prefix(12))
+    }
+}

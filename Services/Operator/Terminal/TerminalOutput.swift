@@ -1,0 +1,46 @@
+internal import Boot
+internal import Glibc
+
+/// Standard output or standard error, and whether a person reads it on a terminal.
+package struct TerminalOutput: Sendable {
+    /// The descriptor.
+    package let descriptor: Int32
+    package let isTerminal: Bool
+    package let style: TerminalStyle
+
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        self.isTerminal = isatty(descriptor) == 1
+        self.style = TerminalStyle(isTerminal: self.isTerminal, environment: ProcessSetup.environment())
+    }
+
+    /// Standard output.
+    package static var standard: TerminalOutput { TerminalOutput(STDOUT_FILENO) }
+    /// Standard error.
+    package static var error: TerminalOutput { TerminalOutput(STDERR_FILENO) }
+
+    /// Its size, 80 × 24 where it is not known.
+    package var size: TerminalSize {
+        var size = winsize()
+        guard ioctl(self.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// Writes the whole text.
+    /// - Returns: false when nobody reads it any more.
+    @discardableResult
+    package func write(_ text: String) -> Bool { FileBytes.write(Array(text.utf8), to: self.descriptor) }
+}
+
+/// The size of a terminal, characters.
+package struct TerminalSize: Equatable, Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}

@@ -1,0 +1,77 @@
+package import JSONBytes
+package import OperatorTerminal
+
+/// The rooms of all fan-outs of a pipeline.
+package struct LiveRoomList: Equatable, Sendable {
+    /// A fan-out that gave no answer, and why.
+    package struct Silence: Equatable, Sendable {
+        package let fanout: String
+        package let reason: String
+
+        package init(fanout: String, reason: String) {
+            self.fanout = fanout
+            self.reason = reason
+        }
+    }
+
+    /// The most rooms of a list.
+    package static let limit = 100
+
+    /// In their order, each once.
+    package private(set) var rooms: [LiveRoom]
+    /// There are more rooms than these.
+    package private(set) var isTruncated: Bool
+    /// The fan-outs whose rooms are missing.
+    package let silent: [Silence]
+
+    /// The rooms of several fan-outs together.
+    /// - Parameters:
+    ///   - pages: what each of them answered, by its name.
+    ///   - sort: the order that they were asked for.
+    package init(_ pages: [(fanout: String, json: JSONValue)], by sort: RoomSort, silent: [Silence] = []) {
+        var rooms: [String: LiveRoom] = [:]
+        var isTruncated = false
+        for page in pages {
+            isTruncated = isTruncated || page.json["truncated"]?.bool == true
+            for room in page.json["rooms"]?.elements.compactMap({ LiveRoom($0, from: page.fanout) }) ?? [] {
+                // A room that moves is in the memory of two fan-outs: one of them has its connections.
+                if let known = rooms[room.id], known.connections >= room.connections { continue }
+                rooms[room.id] = room
+            }
+        }
+        let sorted = rooms.values.sorted { $0.precedes($1, by: sort) }
+        self.rooms = Array(sorted.prefix(Self.limit))
+        self.isTruncated = isTruncated || sorted.count > Self.limit
+        self.silent = silent
+    }
+
+    /// A table for people.
+    package var table: TextTable {
+        var table = TextTable(
+            ["ROOM", "MEMBERS", "CONNECTIONS", "SEQ", "ELEMENTS", "MEMORY", "UPDATES/S", "PREVIEWS/S", "FAN-OUT"]
+                .enumerated().map { index, title in
+                    TextTable.Column(title, isRight: (1...7).contains(index), limit: index == 0 ? 32 : 20)
+                })
+        for room in self.rooms {
+            let figures = [
+                "\(room.members)", "\(room.connections)", "\(room.seq)", "\(room.elements)",
+                Quantities.bytes(Double(room.bytes)), Quantities.number(room.updatesPerSecond),
+                Quantities.number(room.previewsPerSecond), room.fanout,
+            ]
+            table.append([TextTable.Cell(room.id, .strong)] + figures.map { TextTable.Cell($0) })
+        }
+        return table
+    }
+
+    /// One line for scripts.
+    package var json: [UInt8] {
+        JSONWriter.text { writer in
+            writer.objects("rooms", self.rooms) { $0.members(into: &$1) }
+            writer.member("truncated", self.isTruncated)
+            writer.objects("silent", self.silent) { silence, writer in
+                writer.member("fanout", silence.fanout)
+                writer.member("reason", silence.reason)
+            }
+        } + [UInt8(ascii: "\n")]
+    }
+}
