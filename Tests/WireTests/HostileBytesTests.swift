@@ -20,12 +20,13 @@ import Wire
     /// is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if record is RoomInterest { return [52, 53].contains(whole - count) }
-        if (record as? Commit)?.trace != nil || (record as? Update)?.trace != nil { return count >= whole - 16 }
+        if let update = record as? Update { return update.trace != nil && count >= whole - 16 }
         if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         if let commit = record as? Commit {
             var usual = commit
             usual.edit.undo = .entry
-            return count == encode(usual).count - 1
+            usual.trace = nil
+            return count == encode(usual).count - 1 || commit.trace != nil && count >= whole - 16
         }
         if record is RefusedCommit { return whole - count == 1 }
         if let result = record as? CommitResult, result.refusal == nil { return whole - count == 4 }
