@@ -3,7 +3,7 @@
 /// The gateway that accepted it keeps it until a ``CommitResult`` arrives; every other stage may forget it at any time.
 ///
 ///     room name │ session name │ claim u32 │ number u64 │ isNumberedByApp u8 │ user name │ connection u64
-///     gateway name │ list of (element name │ gesture u64) │ edit
+///     gateway name │ list of (element name │ gesture u64) │ edit │ trace, if it is traced
 public struct Commit: WireRecord, Equatable, Sendable {
     public static let kind = RecordKind.commit
 
@@ -27,11 +27,14 @@ public struct Commit: WireRecord, Equatable, Sendable {
     public var gestures: ShortList<EndedGesture>
     /// The requested change.
     public var edit: EncodedEdit
+    /// The trace of which its steps are logged; nil for nearly all commits.
+    public var trace: TraceID?
 
     /// A commit.
     public init(
         room: Identifier, session: Identifier, claim: UInt32, number: UInt64, isNumberedByApp: Bool, user: Identifier,
-        connection: UInt64, gateway: Identifier, gestures: ShortList<EndedGesture>, edit: EncodedEdit
+        connection: UInt64, gateway: Identifier, gestures: ShortList<EndedGesture>, edit: EncodedEdit,
+        trace: TraceID? = nil
     ) {
         self.room = room
         self.session = session
@@ -43,6 +46,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
         self.gateway = gateway
         self.gestures = gestures
         self.edit = edit
+        self.trace = trace
     }
 
     /// The size of the fields of fixed length, including the length of the list.
@@ -53,7 +57,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
             FieldRun.size(of: self.room) + FieldRun.size(of: self.session) + FieldRun.size(of: self.user)
             + FieldRun.size(of: self.gateway)
         let gestures = self.gestures.reduce(0) { $0 + FieldRun.size(of: $1.element) + 8 }
-        writer.run(upTo: names + gestures + Self.fixedSize + self.edit.encodedSize) { run in
+        writer.run(upTo: names + gestures + Self.fixedSize + self.edit.encodedSize + TraceID.size) { run in
             run.name(self.room)
             run.name(self.session)
             run.integer(self.claim)
@@ -68,6 +72,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
                 run.integer(ended.gesture)
             }
             run.edit(self.edit)
+            if let trace = self.trace { run.trace(trace) }
         }
     }
 
@@ -85,6 +90,7 @@ public struct Commit: WireRecord, Equatable, Sendable {
             return EndedGesture(element: element, gesture: reader.ordinal())
         }
         self.edit = reader.edit()
+        self.trace = reader.trace()
     }
 }
 

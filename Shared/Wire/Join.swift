@@ -247,7 +247,7 @@ extension ByteWriter {
             self.blob(json)
         case .updates(let updates):
             self.u8(1)
-            self.list(updates) { $0.encode(into: &$1) }
+            self.list(updates) { $0.encodeUntraced(into: &$1) }
         }
     }
 }
@@ -257,7 +257,7 @@ extension ByteReader {
     mutating func content() -> RoomContent {
         switch self.u8() {
         case 0: return .elements(self.blob())
-        case 1: return .updates(self.list { Update(from: &$0) })
+        case 1: return .updates(self.list { Update(untraced: &$0) })
         default:
             self.fail()
             return .updates([])

@@ -69,7 +69,7 @@ extension FieldRun {
 }
 
 extension ByteReader {
-    /// Reads a policy, the last field of its record; a gateway of a release before undo sends none.
+    /// Reads a policy; a gateway of a release before undo sends neither it nor anything behind it.
     mutating func undoPolicy() -> UndoPolicy {
         guard self.remaining > 0 else { return .entry }
         switch self.u8() {

@@ -105,7 +105,7 @@ extension [UpdatedElement] {
 ///
 ///     shard u8 │ gseq u64 │ room name │ seq u64 │ event and cause u8 │ user name │ sid name │ number u64
 ///     link u64 │ chain u64 │ list of (id name │ gesture u64 │ JSON blob)
-///     of `changes`: number of new elements u32
+///     of `changes`: number of new elements u32 │ trace, if its commit is traced
 ///
 /// The cause is in the two highest bits of the event, so that the update of an edit reads the same in every release.
 public struct Update: WireRecord, Equatable, Sendable {
@@ -135,12 +135,14 @@ public struct Update: WireRecord, Equatable, Sendable {
     public var elements: [UpdatedElement]
     /// The command that caused it.
     public var cause: UpdateCause
+    /// The trace of its commit, on its way to members; the log and answers to joins have none.
+    public var trace: TraceID?
 
     /// A committed change.
     public init(
         shard: UInt8, gseq: UInt64, room: Identifier, seq: UInt64, event: UpdateEvent, user: Identifier,
         sid: Identifier, number: UInt64, link: UInt64 = 0, chain: UInt64 = 0, elements: [UpdatedElement],
-        cause: UpdateCause = .edit
+        cause: UpdateCause = .edit, trace: TraceID? = nil
     ) {
         self.shard = shard
         self.gseq = gseq
@@ -154,9 +156,21 @@ public struct Update: WireRecord, Equatable, Sendable {
         self.chain = chain
         self.elements = elements
         self.cause = cause
+        self.trace = trace
     }
 
     public func encode(into writer: inout ByteWriter) {
+        self.encodeUntraced(into: &writer)
+        if let trace = self.trace { writer.trace(trace) }
+    }
+
+    public init(from reader: inout ByteReader) {
+        self.init(untraced: &reader)
+        self.trace = reader.trace()
+    }
+
+    /// Appends all fields but the trace: another field may follow.
+    func encodeUntraced(into writer: inout ByteWriter) {
         writer.u8(self.shard)
         writer.integer(self.gseq)
         writer.name(self.room)
@@ -177,7 +191,8 @@ public struct Update: WireRecord, Equatable, Sendable {
         }
     }
 
-    public init(from reader: inout ByteReader) {
+    /// Reads all fields but the trace.
+    init(untraced reader: inout ByteReader) {
         self.shard = reader.u8()
         self.gseq = reader.ordinal()
         self.room = reader.name()

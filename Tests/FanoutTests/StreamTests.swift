@@ -14,6 +14,18 @@ import Wire
         #expect(scene.take() == [.broadcast(.update(next), to: [Scene.g1, Scene.g2], except: nil)])
     }
 
+    @Test func anUpdateKeepsItsTrace() {
+        var scene = Scene()
+        scene.member("ann", 1)
+        var updates = (1...2).map { _ in scene.database.commit("r", [("e", Scene.element("e"))]) }
+        updates[1].trace = TraceID(high: 1, low: 2)
+        _ = scene.take()
+        // It waits for the one before it.
+        scene.receive(updates[1])
+        scene.receive(updates[0])
+        #expect(scene.take() == updates.map { .broadcast(.update($0), to: [Scene.g1], except: nil) })
+    }
+
     @Test func duplicatesAreDropped() {
         var scene = Scene()
         scene.member("ann", 1)

@@ -70,6 +70,13 @@ BAD = [
     ("element:transform", {"elementId": "e", "positionX": 1, "gesture": 0}, "invalid", "gesture"),
     ("element:transform", {"elementId": "e", "positionX": 1, "gesture": 1.5}, "invalid", "gesture"),
     ("element:transform", {"elementId": "e", "positionX": 1, "gesture": "1"}, "invalid", "gesture"),
+    # Traces.
+    ("element:transform", {"elementId": "e", "positionX": 1, "traceparent": 5}, "invalid", "traceparent"),
+    ("element:transform", {"elementId": "e", "positionX": 1, "traceparent": None}, "invalid", "traceparent"),
+    ("element:delete", {"elementId": "e", "traceparent": ""}, "invalid", "traceparent"),
+    ("element:create", {"element": {"type": "note"}, "traceparent": "00-" + "A" * 32 + "-00f067aa0ba902b7-01"},
+     "invalid", "traceparent"),
+    ("history:undo", {"traceparent": "00-" + "0" * 32 + "-00f067aa0ba902b7-01"}, "invalid", "traceparent"),
     # New elements.
     ("element:create", {}, "invalid", "element"),
     ("element:create", {"element": []}, "invalid", "element"),

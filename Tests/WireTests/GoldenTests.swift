@@ -170,6 +170,16 @@ import Wire
             """)
     }
 
+    /// The trace stands behind what an older peer reads, and behind it stands what a newer one may add.
+    @Test func tracedRecords() throws {
+        let trace = "01 02 03 04 05 06 07 08 11 12 13 14 15 16 17 18"
+        try check(Samples.traced, "\(hex(encode(Samples.delete))) \(trace)")
+        try check(Samples.tracedUpdate, "\(hex(encode(Samples.moved))) \(trace)")
+        let untraced = encode(Samples.delete) + Array(repeating: 0, count: 16) + [1, 2]
+        #expect(try decode(Commit.self, untraced) == Samples.delete)
+        #expect(try decode(Commit.self, encode(Samples.traced) + [1, 2]) == Samples.traced)
+    }
+
     @Test func appliedRecord() throws {
         try check(
             Samples.applied,

@@ -16,14 +16,17 @@ import Wire
     /// What an older peer sends: an answer to a join without what members show or without the empty rules before it, an
     /// interest without what connections show or without the flag before it, a commit without its policy of undo, a
     /// preview without its area, which is ignored unless it is whole, a history without the causes of its entries, a
-    /// result without the number of elements that changed.
+    /// result without the number of elements that changed, and any record without its trace, which is ignored unless it
+    /// is whole.
     private static func isOlderForm(_ record: any WireRecord, _ count: Int, of whole: Int) -> Bool {
         if record is RoomInterest { return [52, 53].contains(whole - count) }
+        if let update = record as? Update { return update.trace != nil && count >= whole - 16 }
         if let preview = record as? Preview { return !preview.area.isEverywhere && count >= whole - 16 }
         if let commit = record as? Commit {
             var usual = commit
             usual.edit.undo = .entry
-            return count == encode(usual).count - 1
+            usual.trace = nil
+            return count == encode(usual).count - 1 || commit.trace != nil && count >= whole - 16
         }
         if record is RefusedCommit { return whole - count == 1 }
         if let result = record as? CommitResult, result.refusal == nil { return whole - count == 4 }

@@ -33,7 +33,7 @@ struct RecordMaker {
         case .preview: self.preview()
         case .commit: self.commit()
         case .commitResult: self.result()
-        case .update: self.update()
+        case .update: self.tracedUpdate()
         case .join: self.join()
         case .joinReply: self.joinReply()
         case .leave: Leave(room: self.name(), connection: self.number())
@@ -95,8 +95,18 @@ struct RecordMaker {
             room: self.name(), session: self.name(), claim: self.small(), number: self.ordinal(),
             isNumberedByApp: self.flag(), user: self.name(), connection: self.number(), gateway: self.name(),
             gestures: ShortList(self.list { EndedGesture(element: $0.name(), gesture: $0.ordinal()) }),
-            edit: self.edit()
+            edit: self.edit(), trace: self.trace()
         )
+    }
+
+    private mutating func trace() -> TraceID? {
+        self.flag() ? TraceID(high: self.number(), low: self.number()) : nil
+    }
+
+    private mutating func tracedUpdate() -> Update {
+        var update = self.update()
+        update.trace = self.trace()
+        return update
     }
 
     private mutating func edit() -> EncodedEdit {

@@ -31,6 +31,14 @@ enum Samples {
         gateway: "gateway-1", gestures: [EndedGesture(element: "e", gesture: 4)],
         edit: .transform(element: "e", fields: TransformFields(positionY: 2, scaleY: 0.5, width: 10, height: 20)))
 
+    static let trace = TraceID(high: 0x0102_0304_0506_0708, low: 0x1112_1314_1516_1718) ?? { preconditionFailure() }()
+
+    static let traced = {
+        var commit = delete
+        commit.trace = trace
+        return commit
+    }()
+
     static let create = commit(.create(SentItem(id: "e", idIsGenerated: true, json: Array("{}".utf8))))
 
     static let createMany = commit(.create([SentItem(id: "e", json: Array("{}".utf8))]))
@@ -75,6 +83,12 @@ enum Samples {
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .transformed, user: "u", sid: "s", number: 7,
         link: 0x0102_0304_0506_0708, chain: 0x1112_1314_1516_1718,
         elements: [UpdatedElement(id: "e", json: Array("{}".utf8), gesture: 4)])
+
+    static let tracedUpdate = {
+        var update = moved
+        update.trace = trace
+        return update
+    }()
 
     static let undone = Update(
         shard: 63, gseq: 100, room: "r1", seq: 11, event: .changedMany, user: "u", sid: "s", number: 7,
@@ -169,7 +183,7 @@ enum Samples {
     static let all: [any WireRecord & Equatable & Sendable] = [
         preview, delta, located, cursor, selection, transform, create, createMany, update, delete, transformMany,
         deleteMany, gesture, gestureMany, preset, undo, redo, grouped, programmatic,
-        refuse, applied, refused, moved, undone, join, joined, resumed,
+        refuse, traced, applied, refused, moved, tracedUpdate, undone, join, joined, resumed,
         notJoined,
         leave, interest, areas, position, presence, gestureEnd, gestureEnded, claimed, read, neverUsed,
         state, unavailable, historyRead, history, noHistory,

@@ -178,8 +178,12 @@ final class CoalescerLoop: ReactorLoop {
                     }
                     let refusal = self.core.refusal(of: commit, at: now)
                     self.core.commitReceived(commit, at: now)
-                    self.commitRelay.pass(
-                        fields, refusal: refusal, to: self.committers.owner(of: commit.room), from: peer)
+                    let committer = self.committers.owner(of: commit.room)
+                    self.commitRelay.pass(fields, refusal: refusal, to: committer, from: peer)
+                    if let trace = commit.trace, committer != nil {
+                        let outcome = refusal.map { [TraceFact.refusal: $0.code.name] } ?? [:]
+                        self.logger.trace(TraceMark(trace, .forwarded, commit, outcome))
+                    }
                 case .gestureEnd:
                     self.core.gestureEndReceived(try EnvelopeReader.decode(GestureEnd.self, fields))
                 case .gatheringNotice:

@@ -6,6 +6,15 @@ package struct CommitAnswer: Equatable, Sendable {
     /// The gateway that it is for.
     package var gateway: Identifier
     package var result: CommitResult
+    /// The commit's trace.
+    package var trace: TraceID?
+
+    /// The answer to a commit, for the gateway that sent it.
+    init(to commit: PreparedCommit, _ result: CommitResult) {
+        self.gateway = commit.gateway
+        self.result = result
+        self.trace = commit.trace
+    }
 }
 
 /// A batch under construction: commits decided one after the other, each on top of the previous ones. Nothing is
@@ -210,7 +219,7 @@ struct BatchDraft: Sendable {
                 seq: seq,
                 event: change.event, user: commit.user, sid: SessionKey.sid(of: commit.stream.session),
                 number: SessionKey.isApp(commit.stream.session) ? commit.number : 0, link: chained,
-                chain: self.rows.batch.chain, elements: elements, cause: change.cause))
+                chain: self.rows.batch.chain, elements: elements, cause: change.cause, trace: commit.trace))
         let outcome = AppliedOutcome(
             seq: seq, event: change.event, elements: elements, adjusted: change.adjusted, undone: change.undone?.entry)
         self.tally.applied += 1
@@ -243,12 +252,12 @@ struct BatchDraft: Sendable {
 
     private mutating func answer(_ commit: PreparedCommit, _ refusal: Refusal) {
         if refusal.code == .sessionExpired { self.tally.expired += 1 }
-        self.answers.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
+        self.answers.append(CommitAnswer(to: commit, commit.result(refusal)))
     }
 
     private mutating func answer(_ commit: PreparedCommit, seq: UInt64, json: [UInt8], elements: Int = 0) {
         let result = commit.result(seq: seq, json: json, elements: elements)
-        self.answers.append(CommitAnswer(gateway: commit.gateway, result: result))
+        self.answers.append(CommitAnswer(to: commit, result))
     }
 
     // MARK: Looking up

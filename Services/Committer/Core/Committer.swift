@@ -20,6 +20,8 @@ package struct Committer: Sendable {
         case result(gateway: Identifier, CommitResult)
         /// Send an update to the fan-out of its shard.
         case publish(Update)
+        /// Log a step of a traced commit.
+        case traced(TraceMark)
     }
 
     private enum Lane: Sendable {
@@ -71,7 +73,7 @@ package struct Committer: Sendable {
             self.counters.busy += 1
             self.finished[source, default: CommitLoad()].add(size)
             let refusal = Refusal(.busy, "Too many commits are waiting.", retryAfterMs: self.limits.retryAfterMs)
-            actions.append(.result(gateway: commit.gateway, CommitResult(refusing: commit, with: refusal)))
+            self.answer(commit.gateway, CommitResult(refusing: commit, with: refusal), commit.trace, into: &actions)
             return
         }
         let shard = Shard.of(room: commit.room)
@@ -98,6 +100,7 @@ package struct Committer: Sendable {
                 actions.append(.load(lane: lane, load))
             case .write(let batch):
                 actions.append(.write(lane: lane, batch))
+                for mark in self.ledgers[request.shard].tracedDecisions { actions.append(.traced(mark)) }
             }
         }
     }
@@ -199,11 +202,18 @@ package struct Committer: Sendable {
         self.finished.merge(settlement.finished) { $0 + $1 }
         actions.reserveCapacity(actions.count + settlement.results.count + settlement.updates.count)
         for answer in settlement.results {
-            actions.append(.result(gateway: answer.gateway, answer.result))
+            self.answer(answer.gateway, answer.result, answer.trace, into: &actions)
         }
         for update in settlement.updates {
             actions.append(.publish(update))
         }
+    }
+
+    private func answer(
+        _ gateway: Identifier, _ result: CommitResult, _ trace: TraceID?, into actions: inout [Action]
+    ) {
+        actions.append(.result(gateway: gateway, result))
+        if let trace { actions.append(.traced(TraceMark(trace, .answered, result))) }
     }
 
     // MARK: Time

@@ -20,6 +20,8 @@ package struct PreparedCommit: Sendable {
     let size: Int
     /// The time of its arrival.
     let arrived: Instant
+    /// Its trace.
+    private(set) var trace: TraceID?
     /// The link on which it arrived, as numbered by the shell: its sender gets the credit back.
     let source: UInt64
     /// True when it was in a batch whose outcome is unknown.
@@ -42,6 +44,7 @@ package struct PreparedCommit: Sendable {
         self.size = size
         self.arrived = arrived
         self.source = source
+        self.trace = commit.trace
         self.refusal = refusal
         self.edit = EditDecisions.all.prepare(commit.edit)
     }

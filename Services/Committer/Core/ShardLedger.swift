@@ -158,6 +158,16 @@ package struct ShardLedger: Sendable {
         return .write(draft.batch)
     }
 
+    /// The decisions on the traced commits of the batch in flight.
+    package var tracedDecisions: [TraceMark] {
+        guard case .writing(let commits, let draft) = self.phase, commits.contains(where: { $0.trace != nil }) else {
+            return []
+        }
+        return draft.answers.compactMap { answer in
+            answer.trace.map { TraceMark($0, .decided, answer.result, [.batch: "\(commits.count)"]) }
+        }
+    }
+
     /// Chooses the commits whose turn it is, as many as fit into a batch.
     private mutating func fillQueue() {
         var count = 0
@@ -271,7 +281,7 @@ package struct ShardLedger: Sendable {
         self.noteOldestQueued()
         self.release(commit, &settlement)
         settlement.tally.refused += 1
-        settlement.results.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
+        settlement.results.append(CommitAnswer(to: commit, commit.result(refusal)))
         return settlement
     }
 
@@ -305,7 +315,7 @@ package struct ShardLedger: Sendable {
                 settlement.expired += 1
                 let refusal = Refusal(
                     .unavailable, "The database did not store the commit in time.", retryAfterMs: 1000)
-                settlement.results.append(CommitAnswer(gateway: commit.gateway, result: commit.result(refusal)))
+                settlement.results.append(CommitAnswer(to: commit, commit.result(refusal)))
             }
         }
         return settlement

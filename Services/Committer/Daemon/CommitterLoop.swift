@@ -197,6 +197,7 @@ final class CommitterLoop: ReactorLoop {
                 guard commit.isOwned(by: roles, named: self.link.hello(of: peer)?.name) else {
                     return self.intake.refuse(kind, from: roles)
                 }
+                if let trace = commit.trace { self.logger.trace(TraceMark(trace, .received, commit)) }
                 self.core.commitReceived(
                     commit, refusal: refusal, size: fields.remaining, source: peer.serial, at: now,
                     into: &self.actions)
@@ -331,6 +332,7 @@ final class CommitterLoop: ReactorLoop {
             self.results.append(result, to: gateway)
         case .publish(let update):
             self.updates.append(update, to: self.fanouts.owner(of: Int(update.shard)))
+        case .traced(let mark): self.logger.trace(mark)
         }
     }
 

@@ -197,6 +197,11 @@ final class FanoutLoop: ReactorLoop {
 
     // MARK: Out
 
+    private func trace(_ update: Update, to gateways: [GatewayID]) {
+        guard let trace = update.trace else { return }
+        self.logger.trace(TraceMark(trace, .applied, update, [.gateways: "\(gateways.count)"]))
+    }
+
     private func perform(at now: Instant) {
         // A question that cannot be asked is answered immediately, which may lead to more.
         while !self.actions.isEmpty {
@@ -207,6 +212,7 @@ final class FanoutLoop: ReactorLoop {
                 case .send(let record, let gateway):
                     self.peers.append(record, to: gateway)
                 case .broadcast(let record, let to, let except):
+                    if case .update(let update) = record { self.trace(update, to: to) }
                     self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):
                     if !self.database.ask(request, at: now) {

@@ -210,18 +210,21 @@ extension Gateway {
 
     /// `POST /api/rooms/{roomId}/elements`: creates one or several elements as one numbered commit of a session of
     /// its own, so that the same `Idempotency-Key` finds the first result again.
-    /// - Parameter session: the session's name: made from the user and the key, or random without one.
+    /// - Parameters:
+    ///   - session: the session's name: made from the user and the key, or random without one.
+    ///   - parent: the trace of which the request is a part.
     /// - Returns: the number of the ``GatewayAction/http(request:status:json:)`` that answers it.
     package mutating func create(
-        in room: String, body: [UInt8], session: Identifier, as identity: Identity, at now: Instant,
-        into actions: inout [GatewayAction]
+        in room: String, body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent? = nil,
+        at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
         let request = self.numbers.next()
         do throws(Refusal) {
             try self.requests.start(as: identity, at: now)
             try self.commits.create(
-                in: room, body, session: session, as: identity, number: request, &self.reader, at: now, into: &actions)
+                in: room, body, session: session, as: identity, parent: parent, number: request, &self.reader, at: now,
+                into: &actions)
         } catch {
             self.requests.refuse(request, error, into: &actions)
         }

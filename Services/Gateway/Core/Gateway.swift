@@ -38,14 +38,14 @@ package struct Gateway {
     ///   - name: its mesh name, which commits carry so that results find back.
     ///   - connectionPrefix: tells this process's connections from all others'; random at each start.
     ///   - limits: what apps may ask.
-    ///   - seed: for the ids of elements that apps create without one; random at each start.
+    ///   - seed: for the ids of elements that apps create without one, and for traces; random at each start.
     ///   - tokens: nil in open mode.
     package init(name: Identifier, connectionPrefix: UInt32, seed: UInt64, limits: Limits, tokens: TokenVerifier?) {
         self.authenticator = Authenticator(tokens: tokens)
         self.connections = Connections(prefix: connectionPrefix, limits: limits)
         self.joins = Joins(limits: limits)
         self.requests = HTTPRequests(limits: limits)
-        self.commits = Commits(gateway: name, limits: limits)
+        self.commits = Commits(gateway: name, limits: limits, seed: seed)
         self.rooms = Rooms(limits: limits)
         self.reader = EventReader(limits: limits, seed: seed)
     }

@@ -5,7 +5,7 @@ package import Wire
 package typealias Slot = Int
 
 /// Which way a commit is sent.
-package enum CommitPath: Equatable, Sendable {
+package enum CommitPath: String, Equatable, Sendable {
     /// Through the shard's coalescer: the usual way.
     case coalescer
     /// Straight to the shard's committer: the way around a coalescer that is away.
@@ -76,6 +76,8 @@ package enum GatewayAction: Equatable, Sendable {
     case preview(shard: Int, Preview)
     /// Hand a commit to the coalescer or committer of the shard.
     case commit(shard: Int, path: CommitPath, Commit)
+    /// Log a step of a traced commit.
+    case traced(TraceMark)
     /// Hand a record to the fan-out of the shard.
     case fanout(shard: Int, FanoutRecord)
     /// Hand a record to the fan-out that served the shard before.

@@ -14,6 +14,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var commits: UInt64 = 0
     /// Commits sent again.
     package var resent: UInt64 = 0
+    /// Commits traced, and commits that were not because there were too many traces.
+    package var traced: UInt64 = 0, tracesOverRate: UInt64 = 0
     /// Commits acknowledged.
     package var acknowledged: UInt64 = 0
     /// Events refused.
@@ -56,6 +58,8 @@ extension Gateway {
         counters.commits = self.commits.custody.acceptedTotal
         counters.resent = self.commits.custody.resentTotal
         counters.held = self.commits.custody.heldTotal
+        counters.traced = self.commits.traces.tracedTotal
+        counters.tracesOverRate = self.commits.traces.overRateTotal
         counters.acknowledged = self.commits.acknowledgedTotal
         counters.busy =
             self.commits.custody.busyTotal + self.joins.busyTotal + self.joins.snapshots.busyTotal

@@ -83,6 +83,10 @@ package struct Limits: Equatable, Sendable {
     package var userReadsWaiting = 256
     /// Reads of rooms over HTTP that may wait for their answer; one more is refused as busy.
     package var readsWaiting = 1000
+    /// The share of commits that are traced although their app does not say so, 0 to 1.
+    package var traceShare = 0.001
+    /// Commits that are traced in a second, the apps' included, and as many at once after a pause; 0: none.
+    package var tracesPerSecond = 10
 
     /// How long an app waits before it tries again when too many wait, ms.
     static let busyMs: UInt32 = 500

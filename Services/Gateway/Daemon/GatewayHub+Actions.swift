@@ -1,4 +1,5 @@
 import GatewayCore
+import Stages
 import Timing
 import Wire
 
@@ -35,6 +36,7 @@ extension GatewayHub {
         case .preview(let shard, let preview):
             if let coalescer = self.topology.coalescer(of: shard) { self.senders.preview(preview, to: coalescer) }
         case .commit(let shard, let path, let commit): self.send(commit, shard: shard, path: path)
+        case .traced(let mark): self.logger.trace(mark)
         case .fanout(let shard, let record):
             if let fanout = self.topology.fanout(of: shard) { self.senders.record(record, to: fanout) }
             if case .gestureEnd(let end) = record, let coalescer = self.topology.coalescer(of: shard) {
@@ -49,7 +51,8 @@ extension GatewayHub {
 
     private func send(_ commit: Commit, shard: Int, path: CommitPath) {
         guard let target = self.topology.target(of: shard, path) else { return }
-        if !self.senders.commit(commit, to: target) { self.core.commitNotSent(commit) }
+        guard self.senders.commit(commit, to: target) else { return self.core.commitNotSent(commit) }
+        if let trace = commit.trace { self.logger.trace(TraceMark(trace, .sent, commit, [.path: path.rawValue])) }
     }
 
     private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {

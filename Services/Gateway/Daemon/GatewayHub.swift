@@ -194,11 +194,11 @@ final class GatewayHub {
     }
 
     func create(
-        in room: String, body: [UInt8], session: Identifier, as identity: Identity,
+        in room: String, body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent?,
         respond: @escaping (HTTPAnswer) -> Void
     ) {
         let request = self.core.create(
-            in: room, body: body, session: session, as: identity, at: self.now, into: &self.actions)
+            in: room, body: body, session: session, as: identity, parent: parent, at: self.now, into: &self.actions)
         self.responders[request] = respond
         self.settleLater()
     }

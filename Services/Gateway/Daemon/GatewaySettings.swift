@@ -159,6 +159,12 @@ package struct GatewaySettings: DaemonSettings {
     static let addressTokenChecks = Setting.int(
         "address-token-checks-per-second", default: 50, in: 1...100_000,
         "The same for all connections and requests of one IP address; loopback is not counted.")
+    static let traceShare = Setting.share(
+        "trace-share", default: 0.001,
+        "The share of commits whose way is logged although their apps send no traceparent with the flag sampled.")
+    static let traceRate = Setting.int(
+        "traces-per-second", default: 10, in: 0...100_000,
+        "Commits whose way is logged in a second, and as many at once after a pause; 0 for none.")
     static let drainSpread = Setting.milliseconds(
         "drain-spread-ms", default: 4000, in: 0...8000,
         "Over how long a stopping gateway spreads its goodbyes to many apps.")
@@ -174,8 +180,8 @@ package struct GatewaySettings: DaemonSettings {
             joinsWaiting, snapshotBytes, userSnapshotBytes, userReads, userReadsWaiting, SharedSettings.roomElements,
             SharedSettings.roomBytes,
             SharedSettings.elementAnnotations,
-            readsWaiting, drainSpread, deadline, tick, paceLate, paceCalm, SharedSettings.promptCPU, linkPause,
-            turnPause,
+            readsWaiting, traceShare, traceRate, drainSpread, deadline, tick, paceLate, paceCalm,
+            SharedSettings.promptCPU, linkPause, turnPause,
             SharedSettings.gateways,
             SharedSettings.coalescers, SharedSettings.committers, SharedSettings.fanouts, SharedSettings.linkKeyFile,
             SharedSettings.peersFile, SharedSettings.jwtSecret,
@@ -277,6 +283,8 @@ package struct GatewaySettings: DaemonSettings {
         limits.userReadsWaiting = values[Self.userReadsWaiting]
         limits.joinsPerSecond = values[Self.joinRate]
         limits.readsWaiting = values[Self.readsWaiting]
+        limits.traceShare = values[Self.traceShare]
+        limits.tracesPerSecond = values[Self.traceRate]
         limits.refusedTokens = values[Self.refusedTokens]
         limits.tokenChecksPerSecond = values[Self.tokenChecks]
         limits.addressTokenChecksPerSecond = values[Self.addressTokenChecks]

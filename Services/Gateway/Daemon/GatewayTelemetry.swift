@@ -17,6 +17,7 @@ final class GatewayTelemetry: Sendable {
     private let previewsHidden: Counter
     private let commits: Counter
     private let resent: Counter
+    private let traced, tracesOverRate: Counter
     private let acknowledged: Counter
     private let refused: Counter
     private let overUserCommitRate, overUserRequestRate: Counter
@@ -70,6 +71,9 @@ final class GatewayTelemetry: Sendable {
             "previews_hidden_total", "Previews not sent to a member because they were outside of its viewport.")
         self.commits = counter("commits_received_total", "Commits taken into custody.")
         self.resent = counter("commits_resent_total", "Commits sent again.")
+        self.traced = counter("commits_traced_total", "Commits whose way is logged.")
+        self.tracesOverRate = counter(
+            "traces_over_rate_total", "Commits whose way was not logged because there were too many to be logged.")
         self.acknowledged = counter("commits_acknowledged_total", "Commits acknowledged to apps.")
         self.refused = counter("refusals_total", "Events refused.")
         func overUserRate(_ limit: String) -> Counter {
@@ -206,6 +210,8 @@ final class GatewayTelemetry: Sendable {
         self.previewsHidden.follow(counters.previewsHidden)
         self.commits.follow(counters.commits)
         self.resent.follow(counters.resent)
+        self.traced.follow(counters.traced)
+        self.tracesOverRate.follow(counters.tracesOverRate)
         self.acknowledged.follow(counters.acknowledged)
         self.refused.follow(counters.refused)
         self.overUserCommitRate.follow(counters.overUserCommitRate)

@@ -127,7 +127,7 @@ final class HTTPPages: HTTPApplication {
     /// The answer to a browser that asks for a page of another origin what this page may send.
     private func preflight(_ head: HTTPRequestHead, _ resource: APIResource) -> HTTPResponse {
         let methods = resource.methods.joined(separator: ", ")
-        let fields = "Authorization, Content-Type, Idempotency-Key"
+        let fields = "Authorization, Content-Type, Idempotency-Key, traceparent"
         let headers = self.origins.preflightHeaders(for: head, methods: methods, fields: fields)
         return HTTPResponse(status: 204, headers: [("allow", methods)] + headers)
     }
@@ -170,9 +170,17 @@ final class HTTPPages: HTTPApplication {
             }
             session = Self.session(user: identity.member.user, key: key)
         }
-        self.hub.create(in: room, body: request.body, session: session, as: identity) {
+        let parent = Self.traceParent(request.head)
+        self.hub.create(in: room, body: request.body, session: session, as: identity, parent: parent) {
             respond(Self.json($0.status, $0.json))
         }
+    }
+
+    /// The trace of which a request is a part. One that is malformed, or given twice, is ignored (W3C Trace Context,
+    /// section 4.3).
+    private static func traceParent(_ head: HTTPRequestHead) -> TraceParent? {
+        guard head.headerCount("traceparent") == 1 else { return nil }
+        return head.header("traceparent").flatMap { TraceParent($0) }
     }
 
     /// The session of an idempotency key: the same key of the same user names the same one, and nobody can aim at

@@ -35,6 +35,12 @@ enum OpenAPI {
                     "in": "header",
                     "description": "A repetition with the same key gets the first result again.",
                     "schema": {"type": "string", "minLength": 1, "maxLength": 255}
+                  },
+                  {
+                    "name": "traceparent",
+                    "in": "header",
+                    "description": "The trace of which the request is a part (W3C Trace Context): with the flag sampled its way is logged. It is no part of what is created; a malformed one is ignored.",
+                    "schema": {"type": "string"}
                   }
                 ],
                 "requestBody": {

@@ -57,6 +57,16 @@ extension Setting where Value == Int? {
     }
 }
 
+extension Setting where Value == Double {
+    /// A share of a whole.
+    package static func share(_ name: String, default fallback: Double, _ meaning: String) -> Setting {
+        Setting(
+            name: name, fallback: fallback, allowed: "a number from 0 to 1", meaning: meaning,
+            read: { input in SettingText.decimal(input).flatMap { (0...1).contains($0) ? $0 : nil } },
+            render: { "\($0)" })
+    }
+}
+
 extension Setting where Value == Bool {
     /// `true` or `false`; the flag alone means `true`.
     package static func bool(_ name: String, default fallback: Bool, _ meaning: String) -> Setting {
@@ -127,6 +137,14 @@ package enum SettingText {
     package static func integer(_ input: SettingInput) -> Int? {
         switch input {
         case .text(let text), .number(let text): Int(text)
+        case .string, .boolean, .list, .other: nil
+        }
+    }
+
+    /// A number, nil for anything else.
+    package static func decimal(_ input: SettingInput) -> Double? {
+        switch input {
+        case .text(let text), .number(let text): Double(text)
         case .string, .boolean, .list, .other: nil
         }
     }

@@ -73,7 +73,7 @@ public struct EncodedEdit: Equatable, Sendable {
 }
 
 extension FieldRun {
-    /// An edit: tag u8, fields blob, undo policy. It is the last field of its record.
+    /// An edit: tag u8, fields blob, undo policy. Behind it a record has at most a trace.
     mutating func edit(_ edit: EncodedEdit) {
         self.integer(edit.tag)
         self.integer(UInt32(truncatingIfNeeded: edit.fields.count))

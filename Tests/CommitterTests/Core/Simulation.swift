@@ -115,6 +115,7 @@ struct Simulation {
                 self.requests.append(Request(committer: index, lane: lane, action: action))
             case .result(_, let result): self.received(result)
             case .publish(let update): self.publish(update)
+            case .traced: break
             }
         }
     }
@@ -248,7 +249,7 @@ struct Simulation {
                 case .refusedData: committer.requestFailed(lane: lane, .data, at: now, into: &actions)
                 }
             }
-        case .result, .publish: break
+        case .result, .publish, .traced: break
         }
     }
 

@@ -46,6 +46,8 @@ final class App: SimulatedApp {
     /// What its user's fingers are on.
     var moving: Moving?
     private var lastAck: UInt64 = 0
+    /// The number of traces that it has sent.
+    private var lastTrace = 0
     /// The acknowledgement of the last join.
     var lastJoin: UInt64 = 0
     /// What each acknowledgement that is awaited is for.
@@ -155,7 +157,16 @@ final class App: SimulatedApp {
     }
 
     func text(of commit: Pending) -> String {
-        "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number)\(commit.fields.isEmpty ? "" : ",")\(commit.fields)}]"
+        let fields = (commit.fields.isEmpty ? "" : ",") + commit.fields + self.traceParent(of: commit)
+        return "[\"\(commit.event)\",{\"roomId\":\"\(self.room)\",\"n\":\(commit.number)\(fields)}]"
+    }
+
+    /// Every fourth commit is part of a trace: of another one each time that it is sent.
+    private func traceParent(of commit: Pending) -> String {
+        guard commit.number.isMultiple(of: 4) else { return "" }
+        self.lastTrace += 1
+        let zeros = String(repeating: "0", count: 24)
+        return ",\"traceparent\":\"00-\(zeros)\(10_000_000 + self.lastTrace)-00f067aa0ba902b7-01\""
     }
 
     // MARK: What its user does

@@ -152,6 +152,7 @@ final class CommitterShell: Shell {
             self.results.append(result, to: gateway)
         case .publish(let update):
             self.updates.append(update, to: self.owners.owner(of: Int(update.shard)))
+        case .traced: break
         }
     }
 

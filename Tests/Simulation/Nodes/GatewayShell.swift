@@ -209,7 +209,7 @@ final class GatewayShell: Shell {
         case .formerFanout(let shard, let record):
             guard self.world.plan.mutant != .farewellOff else { return }
             if let fanout = self.topology.formerFanout(of: shard) { self.senders.record(record, to: fanout) }
-        case .disconnect, .close, .expel, .tokenRefused, .http: break
+        case .disconnect, .close, .expel, .tokenRefused, .http, .traced: break
         }
     }
 

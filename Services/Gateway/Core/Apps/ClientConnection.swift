@@ -201,8 +201,8 @@ extension ClientConnection {
     enum CommitStep {
         /// It is sent.
         case goes(Commit)
-        /// It waits for the rate limit, or for results of earlier ones; its weight in bytes.
-        case waits(weight: Int)
+        /// It waits for the rate limit, or for results of earlier ones.
+        case waits(Commit)
     }
 
     /// Whether its user may commit.
@@ -262,13 +262,13 @@ extension ClientConnection {
         let commit = Commit(
             room: room, session: session, claim: self.memberships.entries[index].claim, number: next,
             isNumberedByApp: number != nil, user: self.identity.member.user, connection: self.id, gateway: gateway,
-            gestures: ended, edit: draft.read.edit)
+            gestures: ended, edit: draft.read.edit, trace: draft.trace)
         if delay == nil {
             self.memberships.entries[index].sent(session)
             return .goes(commit)
         }
         self.commits.append(DelayedCommit(commit: commit, origin: origin))
-        return .waits(weight: commit.edit.weight)
+        return .waits(commit)
     }
 
     /// Counts more against the rate of commits than was known when one was sent.

@@ -18,6 +18,8 @@ package struct Commits {
     private(set) var acknowledgedTotal: UInt64 = 0
     /// How long commits took from their acceptance to their results, to a millisecond.
     package private(set) var latency = LatencyTally()
+    /// Which commits are traced.
+    private(set) var traces: TraceSampler
     /// The rates of users, over all their connections and HTTP.
     private var users: RateBudget<Identifier>
     /// Commits refused because their user sent too many.
@@ -27,11 +29,14 @@ package struct Commits {
     /// So many changed elements count like one commit more.
     private static let elementsForOne = 20
 
-    /// - Parameter gateway: its mesh name, which commits carry so that results find back.
-    init(gateway: Identifier, limits: Limits) {
+    /// - Parameters:
+    ///   - gateway: its mesh name, which commits carry so that results find back.
+    ///   - seed: of the choice of traced commits.
+    init(gateway: Identifier, limits: Limits, seed: UInt64) {
         self.gateway = gateway
         self.limits = limits
         self.custody = Custody(limits: limits)
+        self.traces = TraceSampler(limits: limits, seed: seed)
         self.users = RateBudget(
             perSecond: max(limits.userCommitsPerSecond, limits.commitsPerSecond),
             burst: max(limits.userCommitBurst, limits.commitBurst), maxKeys: 65_536, at: .start)
@@ -50,23 +55,31 @@ package struct Commits {
         if let number, try self.isCopy(event, kind, of: number, in: room, isAllowed, &reader, &connections) { return }
         try connections.bySlot[slot]?.checkTurn(in: room, isNumbered: number != nil, limits: self.limits)
         try self.custody.checkRoom(for: event.payload.rawBytes.count)
-        let draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
+        var draft = Self.draft(event, kind, isAllowed: isAllowed, &reader)
         for element in draft.abandoned {
             guard let gesture = connections.bySlot[slot]?.abandonGesture(on: element, in: room) else { continue }
             actions.append(.gestureEnd(gesture))
         }
         if let fault = draft.fault, number == nil { throw fault }
+        draft.trace = self.traces.next(draft.parent, at: event.now)
         let step = try connections.bySlot[slot]?.accept(
             draft, number: number, from: event.origin, in: room, gateway: self.gateway, limits: self.limits,
             &self.users, at: event.now)
         switch step {
         case .goes(let commit):
+            Self.markAccepted(commit, by: kind.event, into: &actions)
             self.keep(commit, from: event.origin, &connections, at: event.now, into: &actions)
-        case .waits(let weight):
-            self.custody.reserve(weight)
+        case .waits(let commit):
+            Self.markAccepted(commit, by: kind.event, into: &actions)
+            self.custody.reserve(commit.edit.weight)
             connections.startsWaiting(slot)
         case nil: break
         }
+    }
+
+    private static func markAccepted(_ commit: Commit, by event: String?, into actions: inout [GatewayAction]) {
+        guard let trace = commit.trace else { return }
+        actions.append(.traced(TraceMark(trace, .accepted, commit, [.event: event ?? ""])))
     }
 
     /// Reads a commit. One without the right to it uses up its number, too.
@@ -163,8 +176,8 @@ package struct Commits {
 
     /// One or several elements are created over HTTP, as the one commit of a session.
     mutating func create(
-        in text: String, _ body: [UInt8], session: Identifier, as identity: Identity, number request: UInt64,
-        _ reader: inout EventReader, at now: Instant, into actions: inout [GatewayAction]
+        in text: String, _ body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent?,
+        number request: UInt64, _ reader: inout EventReader, at now: Instant, into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let room = try RoomID.parse(text)
         guard identity.may(.commit, in: room) else {
@@ -181,7 +194,9 @@ package struct Commits {
         }
         let commit = Commit(
             room: room, session: session, claim: 1, number: 1, isNumberedByApp: false,
-            user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit)
+            user: identity.member.user, connection: 0, gateway: self.gateway, gestures: [], edit: edit,
+            trace: self.traces.next(parent, at: now))
+        Self.markAccepted(commit, by: allEdits.kind(ofTag: edit.tag)?.event, into: &actions)
         _ = self.custody.accept(commit, from: .http(request), at: now, into: &actions)
     }
 
@@ -232,6 +247,10 @@ package struct Commits {
         into actions: inout [GatewayAction]
     ) {
         guard !pending.wasGivenUp else { return }
+        if let trace = pending.commit.trace {
+            let outcome = refusal.map { [TraceFact.refusal: $0.code.name] } ?? [:]
+            actions.append(.traced(TraceMark(trace, .acknowledged, pending.commit, outcome)))
+        }
         self.answer(pending.origin, pending.commit, refusal: refusal, json: json, &connections, into: &actions)
         for copy in pending.copies {
             self.answer(copy, pending.commit, refusal: refusal, json: json, &connections, into: &actions)

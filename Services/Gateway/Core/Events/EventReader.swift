@@ -81,14 +81,15 @@ struct EventReader {
         let payload = event.payload
         do throws(Refusal) {
             try self.check(event)
+            let parent = try Self.traceParent(payload)
             let gesture = try Self.gesture(payload["gesture"])
             var read = try kind.read(payload, reading: &self.editReading)
             read.edit.undo = try Self.undoPolicy(payload)
-            return CommitDraft(gesture: gesture, read: read)
+            return CommitDraft(gesture: gesture, read: read, parent: parent)
         } catch {
             return CommitDraft(
-                read: ReadEdit(refusal: error, bodyHash: FNV1a.hash(payload.rawBytes)), fault: error,
-                abandoned: kind.gestureElements(in: payload))
+                read: ReadEdit(refusal: error, bodyHash: Self.textHash(of: payload)), fault: error,
+                abandoned: kind.gestureElements(in: payload), parent: try? Self.traceParent(payload))
         }
     }
 
@@ -118,6 +119,42 @@ struct EventReader {
             if !isUndoable { policy = .none }
         }
         return policy
+    }
+
+    // MARK: Traces
+
+    private static let traceParentName = "traceparent"
+
+    /// Reads `traceparent`.
+    private static func traceParent(_ payload: JSONValue) throws(Refusal) -> TraceParent? {
+        guard let value = payload[Self.traceParentName] else { return nil }
+        guard let parent = value.string.flatMap({ TraceParent($0) }) else {
+            throw Refusal(
+                .invalid, "A traceparent is a string of the form of W3C Trace Context.", field: Self.traceParentName)
+        }
+        return parent
+    }
+
+    /// Identifies the body of a payload that cannot be read: a hash of its text, without the traceparent, which is no
+    /// part of the body.
+    private static func textHash(of payload: JSONValue) -> UInt64 {
+        let text = payload.rawBytes
+        var hash = FNV1a()
+        var members = payload.members
+        // The member goes with the comma before it, or with the one behind it if it is the first.
+        var end: Int?
+        while let (key, value) = members.next() {
+            if key.isString(Self.traceParentName) {
+                let start = end ?? key.rawBytes.startIndex
+                let next = end == nil ? members.next()?.key.rawBytes.startIndex : nil
+                hash.combine(text[..<start])
+                hash.combine(text[(next ?? value.rawBytes.endIndex)...])
+                return hash.value
+            }
+            end = value.rawBytes.endIndex
+        }
+        hash.combine(text)
+        return hash.value
     }
 
     // MARK: People
@@ -191,10 +228,14 @@ struct CommitDraft {
     var fault: Refusal?
     /// Elements whose gestures end although the edit is at fault.
     var abandoned: ShortList<Identifier> = []
+    /// The trace of which the app says that it is a part.
+    var parent: TraceParent?
+    /// The trace of which its steps are logged.
+    var trace: TraceID?
 
     /// The same commit, finally refused for another reason than its fields.
     func refused(_ refusal: Refusal, abandoning elements: ShortList<Identifier>) -> CommitDraft {
         let read = ReadEdit(refusal: refusal, bodyHash: self.read.edit.bodyHash)
-        return CommitDraft(read: read, fault: refusal, abandoned: elements)
+        return CommitDraft(read: read, fault: refusal, abandoned: elements, parent: self.parent)
     }
 }

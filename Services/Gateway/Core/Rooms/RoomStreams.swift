@@ -129,9 +129,15 @@ package struct RoomStreams {
             let step = StreamStep(update, isNumbered: true)
             actions.append(.broadcast(members, json: UpdateText.text(of: update), step: step))
         }
-        guard !legacy.isEmpty else { return }
-        let step = StreamStep(update, isNumbered: false)
-        for json in UpdateText.legacyTexts(of: update) { actions.append(.broadcast(legacy, json: json, step: step)) }
+        if !legacy.isEmpty {
+            let step = StreamStep(update, isNumbered: false)
+            for json in UpdateText.legacyTexts(of: update) {
+                actions.append(.broadcast(legacy, json: json, step: step))
+            }
+        }
+        guard let trace = update.trace else { return }
+        actions.append(
+            .traced(TraceMark(trace, .delivered, update, [.members: "\(members.count + legacy.count)"])))
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
