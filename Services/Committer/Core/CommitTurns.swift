@@ -19,44 +19,52 @@ struct CommitTurns: Sendable {
 
     /// A user's commits. Most users have one, which needs no memory of its own here.
     private struct Line: Sendable {
-        var first: PreparedCommit
+        /// Nil in a slot that is free.
+        var first: PreparedCommit?
         var others: Deque<PreparedCommit> = []
     }
 
-    private var lines: [Identifier: Line] = [:]
-    /// The users with commits, the next in turn first.
-    private var users: Deque<Identifier> = []
+    /// By slot. A commit is too large to be changed inside of a dictionary: each access would allocate, and copy it.
+    private var lines: [Line] = []
+    private var freeSlots: [Int] = []
+    /// The slot of each user with commits.
+    private var slots: [Identifier: Int] = [:]
+    /// The slots of the users with commits, the next in turn first.
+    private var turns: Deque<Int> = []
 
     /// True when no commit waits.
-    var isEmpty: Bool { self.users.isEmpty }
+    var isEmpty: Bool { self.turns.isEmpty }
 
     /// The earliest arrival; nil when no commit waits.
-    var oldestArrival: Instant? { self.lines.values.lazy.map(\.first.arrived).min() }
+    var oldestArrival: Instant? { self.lines.lazy.compactMap { $0.first?.arrived }.min() }
 
     /// Adds a commit behind those of its user.
     mutating func append(_ commit: PreparedCommit) {
-        guard self.lines[commit.user] == nil else {
-            self.lines[commit.user]?.others.append(commit)
-            return
+        if let slot = self.slots[commit.user] { return self.lines[slot].others.append(commit) }
+        let slot = self.freeSlots.popLast() ?? self.lines.count
+        if slot == self.lines.count {
+            self.lines.append(Line(first: commit))
+        } else {
+            self.lines[slot].first = commit
         }
-        self.lines[commit.user] = Line(first: commit)
-        self.users.append(commit.user)
+        self.slots[commit.user] = slot
+        self.turns.append(slot)
     }
 
     /// Moves commits out, one of each user in turn, while `judge` takes any.
     mutating func take(into commits: inout Deque<PreparedCommit>, _ judge: (PreparedCommit) -> Verdict) {
-        var passed: [Identifier] = []
-        defer { self.users.prepend(contentsOf: passed) }
-        while let user = self.users.popFirst() {
-            guard let first = self.lines[user]?.first else { continue }
+        var passed: [Int] = []
+        defer { self.turns.prepend(contentsOf: passed) }
+        while let slot = self.turns.popFirst() {
+            guard let first = self.lines[slot].first else { continue }
             switch judge(first) {
             case .taken:
                 commits.append(first)
-                if self.removeFirst(of: user) { self.users.append(user) }
+                if self.removeFirst(in: slot, of: first.user) { self.turns.append(slot) }
             case .notYet:
-                passed.append(user)
+                passed.append(slot)
             case .full:
-                passed.append(user)
+                passed.append(slot)
                 return
             }
         }
@@ -65,10 +73,9 @@ struct CommitTurns: Sendable {
     /// Removes and returns the commits that meet a condition.
     mutating func removeAll(where isRemoved: (PreparedCommit) -> Bool) -> [PreparedCommit] {
         var removed: [PreparedCommit] = []
-        let all = exchange(&self.lines, with: [:])
-        for user in exchange(&self.users, with: []) {
-            guard let line = all[user] else { continue }
-            for commit in [line.first] + line.others {
+        let former = exchange(&self, with: CommitTurns())
+        for line in former.turns.lazy.map({ former.lines[$0] }) {
+            for commit in [line.first].compactMap(\.self) + line.others {
                 if isRemoved(commit) { removed.append(commit) } else { self.append(commit) }
             }
         }
@@ -76,12 +83,12 @@ struct CommitTurns: Sendable {
     }
 
     /// Removes a user's first commit. False when it was its last.
-    private mutating func removeFirst(of user: Identifier) -> Bool {
-        guard let next = self.lines[user]?.others.popFirst() else {
-            self.lines[user] = nil
-            return false
-        }
-        self.lines[user]?.first = next
-        return true
+    private mutating func removeFirst(in slot: Int, of user: Identifier) -> Bool {
+        self.lines[slot].first = self.lines[slot].others.popFirst()
+        if self.lines[slot].first != nil { return true }
+        self.lines[slot].others = []
+        self.slots[user] = nil
+        self.freeSlots.append(slot)
+        return false
     }
 }
