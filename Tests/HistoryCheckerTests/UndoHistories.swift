@@ -11,7 +11,7 @@ extension Histories {
         + change(4, "history:undo", "updated", note(x: 7, y: 0), undoing: 2)
         + change(5, "history:redo", "updated", note(x: 7, y: 9), undoing: 4)
         + change(6, "history:undo", "updated", note(x: 7, y: 0), undoing: 5)
-        + change(7, "history:undo", "deleted", "", undoing: 1) + nothing(8)
+        + change(7, "history:undo", "deleted", "", undoing: 1) + nothing(8, seq: 7)
         + [HistoryRecord(.heal, time: 90), HistoryRecord(.quiet, time: 95), room(seq: 7), shard(gseq: 7)]
 
     private static func note(x: Int, y: Int) -> String { #"{"id":"note","x":\#(x),"y":\#(y),"rev":1}"# }
@@ -35,11 +35,22 @@ extension Histories {
         return (user == "ada" ? asked : []) + [delivery, row]
     }
 
-    private static func nothing(_ n: UInt64) -> [HistoryRecord] {
-        var answer = ok("ada", 86, n, seq: 7, "")
+    private static func nothing(_ n: UInt64, seq: UInt64) -> [HistoryRecord] {
+        var answer = ok("ada", 86, n, seq: seq, "")
         (answer.isUnchanged, answer.event, answer.user) = (true, "history:undo", "ada")
         return [invoke("ada", 85, n, "history:undo", ""), answer]
     }
+
+    /// Ada changes a note, and an undo of hers (3) is never answered. Bob deletes the note and takes that back. Then Ada is
+    /// told that nothing is left.
+    static let unansweredUndo: [HistoryRecord] =
+        [snapshot("ada", 0, seq: 0, [:])]
+        + change(1, "element:create", "created", note(x: 0, y: 0))
+        + change(2, "element:update", "updated", note(x: 5, y: 0))
+        + [invoke("ada", 25, 3, "history:undo", "")]
+        + change(3, "element:delete", "deleted", "", by: "bob")
+        + change(4, "history:undo", "created", note(x: 5, y: 0), by: "bob", undoing: 3)
+        + nothing(5, seq: 4) + [room(seq: 4)]
 
     /// The note's state when one row has left other values than it should.
     static func otherNote(x: Int, y: Int) -> String { note(x: x, y: y) }

@@ -43,6 +43,13 @@ extension Spoilt {
         #expect(verdict.counts["undone"] == 3 && verdict.counts["redone"] == 1 && verdict.counts["nothing-undone"] == 1)
     }
 
+    /// While the note was deleted the undo may have found nothing, which empties the stack and leaves no row.
+    @Test func afterAnUnansweredUndoNothingMayBeLeft() {
+        #expect(HistoryChecker.check(H.unansweredUndo).findings[.undo]?.violations.isEmpty == true)
+        let answered = H.unansweredUndo.filter { $0.kind != .invoke || $0.number != 3 }
+        #expect(HistoryChecker.check(answered).findings[.undo]?.violations.count == 1)
+    }
+
     @Test func anAnnotationThatTheEntryMovedGoesWithItsParent() {
         let finding = HistoryChecker.check(H.undoneParent).findings[.undo]
         #expect(finding?.checked == 4)

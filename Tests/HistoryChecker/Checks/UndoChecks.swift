@@ -9,7 +9,7 @@ extension HistoryIndex {
     func undos() -> Verdict.Finding {
         var finding = Verdict.Finding()
         for (_, room) in self.rooms.sorted(by: { $0.key < $1.key }) where room.floor == 0 {
-            var model = UndoModel()
+            var model = UndoModel(unanswered: self.unansweredUndos(in: room))
             var unchanged = self.unchangedAnswers(of: room)[...]
             for row in room.rows {
                 let record = self.history[row]
@@ -38,6 +38,19 @@ extension HistoryIndex {
         return self.commits.compactMap { commit in
             commit.key.room == name ? commit.acks.first { self.history[$0].isUnchanged } : nil
         }.sorted { self.history[$0].seq < self.history[$1].seq }
+    }
+
+    /// Users whose undo or redo was never answered, with the last number that they had seen when they asked for it.
+    private func unansweredUndos(in room: Room) -> [String: UInt64] {
+        guard let name = room.end.map({ self.history[$0].room }) else { return [:] }
+        var users: [String: UInt64] = [:]
+        for commit in self.commits where commit.key.room == name && commit.answer == nil && commit.rows.isEmpty {
+            guard let invoke = commit.invoke, self.history[invoke].event.hasPrefix("history:") else { continue }
+            let user = self.history[invoke].client
+            let seen = self.history[..<invoke].last { $0.kind == .deliver && $0.client == user && $0.room == name }
+            users[user] = min(users[user] ?? .max, seen?.seq ?? 0)
+        }
+        return users
     }
 
     /// How many undos and redos were applied, and how many had nothing left.
@@ -70,6 +83,9 @@ private struct UndoModel {
         var redo: [[Change]] = []
         /// The group that the newest entry is open for.
         var group: String?
+        /// How many of the oldest entries may be gone: all were without effect when an undo may have been answered that
+        /// nothing was left, and the answer got lost.
+        var doubtedUndos = 0, doubtedRedos = 0
     }
 
     private static let depth = 100
@@ -80,6 +96,10 @@ private struct UndoModel {
 
     private var elements: [String: Fields] = [:]
     private var stacks: [String: Stacks] = [:]
+    /// By user, from which number on an unanswered undo or redo may have found nothing.
+    private let unanswered: [String: UInt64]
+
+    init(unanswered: [String: UInt64]) { self.unanswered = unanswered }
 
     /// Applies a row.
     /// - Parameter policy: what the app said of it.
@@ -93,7 +113,17 @@ private struct UndoModel {
         let fault = row.cause.isEmpty ? nil : self.check(row, change)
         for id in row.states.keys { self.elements[id] = change.after[id] }
         self.push(change, row, policy)
+        self.noteDoubts(at: row.seq)
         return fault
+    }
+
+    private mutating func noteDoubts(at seq: UInt64) {
+        for (user, first) in self.unanswered where seq >= first {
+            guard var stacks = self.stacks[user] else { continue }
+            if !stacks.undo.contains(where: { self.hasEffect($0) }) { stacks.doubtedUndos = stacks.undo.count }
+            if !stacks.redo.contains(where: { self.hasEffect($0) }) { stacks.doubtedRedos = stacks.redo.count }
+            self.stacks[user] = stacks
+        }
     }
 
     private mutating func push(_ change: Change, _ row: HistoryRecord, _ policy: String) {
@@ -112,6 +142,7 @@ private struct UndoModel {
             stacks.group = policy.isEmpty ? nil : policy
         }
         if stacks.undo.count > Self.depth { stacks.undo.removeFirst() }
+        stacks.doubtedRedos = min(stacks.doubtedRedos, stacks.redo.count)
         self.stacks[row.user] = stacks
     }
 
@@ -119,8 +150,8 @@ private struct UndoModel {
     mutating func leaveUnchanged(_ answer: HistoryRecord) -> String? {
         var stacks = self.stacks[answer.user] ?? Stacks()
         let isUndo = answer.event == "history:undo"
-        let entries = isUndo ? stacks.undo : stacks.redo
-        if isUndo { stacks.undo = [] } else { stacks.redo = [] }
+        let entries = isUndo ? stacks.undo.dropFirst(stacks.doubtedUndos) : stacks.redo.dropFirst(stacks.doubtedRedos)
+        if isUndo { (stacks.undo, stacks.doubtedUndos) = ([], 0) } else { (stacks.redo, stacks.doubtedRedos) = ([], 0) }
         if !entries.isEmpty { stacks.group = nil }
         self.stacks[answer.user] = stacks
         return entries.contains { self.hasEffect($0) } ? "nothing was left, it says, but something was" : nil
@@ -138,6 +169,7 @@ private struct UndoModel {
         }
         guard let entry = entries.popLast() else { return "not an entry of the user's stack" }
         if row.cause == "undo" { stacks.undo = entries } else { stacks.redo = entries }
+        stacks.doubtedUndos = min(stacks.doubtedUndos, stacks.undo.count)
         stacks.group = nil
         self.stacks[row.user] = stacks
         return fault ?? self.fault(of: change, undoing: entry)
