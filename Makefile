@@ -104,4 +104,4 @@ conformance: install ## Run what others wrote to test such servers: make conform
 	@Tests/conformance.sh $(SUITES)
 
 clean: ## Remove what was built; data folders stay
-	rm -rf .build .build-tsan Tests/*/.build-venv
+	rm -rf .build .build-tsan Tests/*/.build-venv Tests/*/.build-promtool
