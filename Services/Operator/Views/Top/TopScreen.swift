@@ -53,7 +53,10 @@ package struct TopScreen {
             "previews \(Self.rate(gateways[.previewsIn]))",
             "commits \(Self.rate(self.overview[.committer].figures[.commitsOut]))",
         ]
-        if let ratio = self.overview.coalescingRatio { first.append("folded \(Quantities.tenths(ratio)) to 1") }
+        // Below 1 only because both rates are of slightly different seconds.
+        if let ratio = self.overview.coalescingRatio {
+            first.append("folded \(Quantities.tenths(max(1, ratio))) to 1")
+        }
         let latencies = [
             ("commit", Distribution.commitLatency), ("preview", .previewAge), ("batch", .batchDuration),
         ].compactMap { name, distribution in self.latency(name, distribution) }
