@@ -25,7 +25,7 @@ import Testing
             silent: [.init(fanout: "fanout-3", reason: "gives no answer")])
         #expect(list.rooms.map(\.id) == ["moving", "a"] && list.rooms[0].fanout == "fanout-2" && list.isTruncated)
         #expect(
-            list.table.text() == """
+            list.table().text() == """
                 ROOM    MEMBERS  CONNECTIONS  SEQ  ELEMENTS  MEMORY  UPDATES/S  PREVIEWS/S  FAN-OUT
                 moving        1            5    7         3   2 KiB        0.5           9  fanout-2
                 a             1            1    7         3   2 KiB        0.5           4  fanout-1
