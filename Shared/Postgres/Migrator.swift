@@ -20,16 +20,19 @@ package struct Migrator: Sendable {
 
     /// Applies the missing migrations.
     ///
+    /// - Parameter begins: called before each of them, in its transaction.
     /// - Returns: the migrations that this call applied; empty when nothing was missing.
     /// - Throws: ``MigrationError`` or ``PostgresError``. Migrations applied before an error stay applied.
     @discardableResult
-    package func migrate(_ connectionString: String) throws -> [Migration] {
+    package func migrate(
+        _ connectionString: String, begins: (Migration) -> Void = { _ in }
+    ) throws -> [Migration] {
         let connection = try BlockingConnection(connectionString, applicationName: "touchsync migrate")
         defer { connection.close() }
         var applied: [Migration] = []
         // The usual case, without a lock that others would wait for.
         guard try !pending(on: connection).isEmpty || !hasTable(connection) else { return [] }
-        while let migration = try applyNext(on: connection) { applied.append(migration) }
+        while let migration = try applyNext(on: connection, begins: begins) { applied.append(migration) }
         return applied
     }
 
@@ -40,7 +43,9 @@ package struct Migrator: Sendable {
         return try pending(on: connection)
     }
 
-    private func applyNext(on connection: BlockingConnection) throws -> Migration? {
+    private func applyNext(
+        on connection: BlockingConnection, begins: (Migration) -> Void
+    ) throws -> Migration? {
         try connection.transaction {
             var key = Parameters()
             key.append(int8: Self.lockKey)
@@ -48,6 +53,7 @@ package struct Migrator: Sendable {
             // A new statement, so it sees what the previous holder of the lock has committed.
             try createTable(connection)
             guard let next = try pending(on: connection).first else { return nil }
+            begins(next)
             do throws(PostgresError) {
                 try connection.executeScript(next.sql)
             } catch {

@@ -111,7 +111,10 @@ package final class RoomTail: Sendable {
         private func show(_ event: TailMachine.Event) async {
             switch event {
             case .joined(let seq, let elements):
-                self.note("joined", "\(self.options.room) has \(elements) elements after update \(seq)", seq: seq)
+                self.note(
+                    "joined",
+                    "\(self.options.room) has \(elements) element\(elements == 1 ? "" : "s") after update \(seq)",
+                    seq: seq)
             case .update(let update): self.write(self.lines.line(of: update, time: self.now))
             case .preview(let preview):
                 if self.options.showsPreviews { self.write(self.lines.line(of: preview, time: self.now)) }

@@ -48,7 +48,8 @@ package final class FullScreen {
         for row in 0..<size.rows {
             let line = row < lines.count ? lines[row] : ""
             if row < self.shown.count, self.shown[row] == line { continue }
-            text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+            // Cleared before it is written: behind a line that fills the row, the cursor is still on its last column.
+            text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
         }
         self.shown = (0..<size.rows).map { $0 < lines.count ? lines[$0] : "" }
         if !text.isEmpty { self.output.write(text) }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Boot
+internal import JSONBytes
 internal import Trust
 
 /// `touchsync keys`.
@@ -59,10 +60,18 @@ struct PeerOptions: ParsableArguments {
     var role: PeerRole?
     @Option(help: "The daemon's name, or the beginning of its names with * behind it.")
     var name: String?
+    @Flag(help: "Print one line of JSON: publicKey, peer.")
+    var json = false
 
     /// The public key, and the line for the peers file.
     func text(_ key: PublicKey) -> String {
-        "\(key)\n\(self.role?.rawValue ?? "ROLE") \(self.name ?? "NAME") \(key)\n"
+        let peer = "\(self.role?.rawValue ?? "ROLE") \(self.name ?? "NAME") \(key)"
+        guard self.json else { return "\(key)\n\(peer)\n" }
+        let text = JSONWriter.text { writer in
+            writer.member("publicKey", "\(key)")
+            writer.member("peer", peer)
+        }
+        return String(decoding: text, as: UTF8.self) + "\n"
     }
 }
 

@@ -44,7 +44,7 @@ struct RoomsCommand: ParsableCommand {
         let output = TerminalOutput.standard
         guard !self.json else { return ProcessSetup.print(String(decoding: list.json, as: UTF8.self)) }
         guard !list.rooms.isEmpty else { return ProcessSetup.complain("nobody is in any room\n") }
-        output.write(list.table.text(output.style))
+        output.write(list.table().text(output.style))
         if list.isTruncated { ProcessSetup.complain("there are more rooms than these \(list.rooms.count)\n") }
     }
 }

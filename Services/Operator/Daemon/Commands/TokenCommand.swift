@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Auth
 internal import Boot
 internal import Glibc
+internal import JSONBytes
 internal import NIOConcurrencyHelpers
 internal import Stages
 
@@ -25,6 +26,8 @@ struct TokenCommand: ParsableCommand {
     var id: String?
     @Option(help: "The name that others see.")
     var name: String?
+    @Flag(help: "Print one line of JSON: token, id, userId, lifetimeSeconds.")
+    var json = false
     @OptionGroup var settings: SettingsOptions
 
     func validate() throws {
@@ -47,10 +50,11 @@ struct TokenCommand: ParsableCommand {
                     exitCode: DaemonMain.configurationExitCode)
             }
             let lifetime = try self.lifetime(longest: values[SharedSettings.tokenLifetime])
-            let token: String
+            let (id, token): (String, String)
             do {
+                id = self.id ?? Self.randomID()
                 token = try self.token(
-                    secret: secret, issuer: values[SharedSettings.jwtIssuer],
+                    id: id, secret: secret, issuer: values[SharedSettings.jwtIssuer],
                     audience: values[SharedSettings.jwtAudience], lifetime: lifetime)
             } catch let failure as KeyFailure {
                 throw OperatorFailure("--jwt-secret: \(failure)", exitCode: DaemonMain.configurationExitCode)
@@ -59,9 +63,19 @@ struct TokenCommand: ParsableCommand {
                 throw OperatorFailure(
                     "the token would have \(token.utf8.count) bytes, more than gateways accept; name fewer rooms")
             }
-            ProcessSetup.print("\(token)\n")
+            ProcessSetup.print(self.json ? self.report(token, id: id, lifetime: lifetime) : "\(token)\n")
             return 0
         }
+    }
+
+    private func report(_ token: String, id: String, lifetime: Int) -> String {
+        let text = JSONWriter.text { writer in
+            writer.member("token", token)
+            writer.member("id", id)
+            writer.member("userId", self.user)
+            writer.member("lifetimeSeconds", lifetime)
+        }
+        return String(decoding: text, as: UTF8.self) + "\n"
     }
 
     /// Seconds until the token expires.
@@ -76,9 +90,10 @@ struct TokenCommand: ParsableCommand {
         return lifetime
     }
 
-    private func token(secret: String, issuer: String, audience: String, lifetime: Int) throws -> String {
+    private func token(
+        id: String, secret: String, issuer: String, audience: String, lifetime: Int
+    ) throws -> String {
         let (user, name, right, lifetime) = (self.user, self.name, self.right, Int64(lifetime))
-        let id = self.id ?? Self.randomID()
         let rooms = self.room.map { (id: $0, right: right) }
         return try Self.waiting {
             try await TokenSigner(secret: secret.utf8).token(

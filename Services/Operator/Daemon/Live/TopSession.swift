@@ -13,7 +13,7 @@ final class TopSession {
     private let stops: StopRequests
     private let gathering: Task<Void, Never>
     private let hasEnded = NIOLockedValueBox(false)
-    private let rooms = NIOLockedValueBox<LiveRoomList?>(nil)
+    private let rooms: RoomWatch
     private var roomQuestion: Task<Void, Never>?
     private var roomsDueAt = ContinuousClock.now
     private var model = TopModel()
@@ -27,6 +27,7 @@ final class TopSession {
     init(daemonsFile file: String, stops: StopRequests) {
         let gatherer = Gatherer(daemonsFile: file)
         self.gatherer = gatherer
+        self.rooms = RoomWatch(gatherer)
         self.stops = stops
         let hasEnded = self.hasEnded
         self.gathering = Task {
@@ -113,47 +114,21 @@ final class TopSession {
     }
 
     private func draw(on screen: FullScreen, _ style: TerminalStyle) {
-        let top = TopScreen(
-            self.gatherer.history.overview, rooms: self.rooms.withLockedValue { $0 }, style: style)
+        let top = TopScreen(self.gatherer.history.overview, rooms: self.rooms.latest, style: style)
         screen.show(top.lines(&self.model, size: screen.size))
     }
 
     // MARK: Rooms
 
     /// Asks the fan-outs now and then while rooms are shown.
-    /// - Returns: true when another list has come since the last call.
+    /// - Returns: true when it has asked: the answer before may not be drawn yet.
     private func askForRooms() -> Bool {
         guard self.model.view == .rooms, self.roomsDueAt <= .now else { return false }
         self.roomsDueAt = .now + Self.roomPause
         self.roomQuestion?.cancel()
-        let (gatherer, rooms, sort) = (self.gatherer, self.rooms, self.model.roomSort)
-        let fanouts = gatherer.history.overview[.fanout].instances.map(\.daemon.key)
-        self.roomQuestion = Task {
-            let list = await Self.rooms(of: fanouts, by: sort, gatherer)
-            if !Task.isCancelled { rooms.withLockedValue { $0 = list } }
-        }
+        let rooms = self.rooms
+        let sort = self.model.roomSort
+        self.roomQuestion = Task { await rooms.refresh(by: sort) }
         return true
-    }
-
-    private static func rooms(
-        of fanouts: [ListedDaemon.Key], by sort: RoomSort, _ gatherer: Gatherer
-    ) async -> LiveRoomList {
-        var pages: [(fanout: String, json: JSONValue)] = []
-        var silent: [LiveRoomList.Silence] = []
-        for fanout in fanouts {
-            let answer: Result<AdminAnswer, AdminFailure>
-            do {
-                answer = .success(try await gatherer.page("/rooms?sort=\(sort.rawValue)", of: fanout))
-            } catch {
-                answer = .failure(error as? AdminFailure ?? .silent)
-            }
-            switch FanoutDesk.json(answer, refusal: { "answers \($0)" }) {
-            case .success(let json?): pages.append((fanout.name, json))
-            case .success(nil): break
-            case .failure(let failure):
-                silent.append(LiveRoomList.Silence(fanout: fanout.name, reason: failure.description))
-            }
-        }
-        return LiveRoomList(pages, by: sort, silent: silent)
     }
 }

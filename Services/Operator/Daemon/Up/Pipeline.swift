@@ -1,6 +1,7 @@
 internal import Boot
 internal import CommitterDaemon
 internal import Glibc
+internal import OperatorTerminal
 internal import Postgres
 internal import Stages
 
@@ -32,6 +33,15 @@ struct Pipeline {
     let command: String
     /// The folder of the daemons' executables.
     let programs: String
+    /// What a person at a terminal waits for.
+    private let progress = ProgressLine()
+
+    init(catalog: StageCatalog, options: Options, command: String, programs: String) {
+        self.catalog = catalog
+        self.options = options
+        self.command = command
+        self.programs = programs
+    }
 
     /// Runs until it is asked to stop; throws when it cannot start.
     /// - Returns: the exit code.
@@ -135,6 +145,8 @@ struct Pipeline {
     private func start(_ cluster: PrivateCluster?, _ folder: DataFolder) throws {
         guard let cluster else { return }
         self.tell("starting a private PostgreSQL in \(folder.postgres)")
+        self.progress.set("waiting for PostgreSQL; the first time it is created, which takes some seconds")
+        defer { self.progress.clear() }
         do {
             _ = try cluster.start()
         } catch {
@@ -151,7 +163,11 @@ struct Pipeline {
     /// - Parameter folder: the data folder of a private database.
     private func migrate(_ database: String, _ folder: DataFolder?) throws {
         do {
-            let applied = try Migrator(self.catalog.migrations).migrate(database)
+            self.progress.set("waiting for the database")
+            defer { self.progress.clear() }
+            let applied = try Migrator(self.catalog.migrations).migrate(database) { migration in
+                self.progress.set("applying migration \(migration.version), \(migration.name)")
+            }
             for migration in applied { self.tell("applied migration \(migration.version) \(migration.name)") }
             try RuntimeRole.renew(on: database)
         } catch let error as MigrationError where error == .unreleased {
@@ -172,13 +188,16 @@ struct Pipeline {
         pace.startDeadline = self.options.startDeadline
         var supervisor = try Supervisor(members: members, stops: stops, pace: pace, logLimit: self.options.logLimit)
         let topology = planner.topology
+        let start = StartProgress(self.progress)
         supervisor.changed = { statuses in
+            start.changed(statuses)
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
             if let refusal = FileBytes.replace(folder.stateFile, with: report.json()) {
                 self.tell("\(folder.stateFile) \(refusal.reason)")
             }
         }
         supervisor.announced = { statuses in
+            start.end()
             let report = PipelineReport(statuses: statuses, topology: topology, database: database)
             switch self.options.prints {
             case .json:
@@ -217,5 +236,8 @@ struct Pipeline {
         }
     }
 
-    private func tell(_ line: String) { ProcessSetup.complain("touchsync: \(line)\n") }
+    private func tell(_ line: String) {
+        self.progress.clear()
+        ProcessSetup.complain("touchsync: \(line)\n")
+    }
 }

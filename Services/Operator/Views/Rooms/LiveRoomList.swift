@@ -46,12 +46,18 @@ package struct LiveRoomList: Equatable, Sendable {
     }
 
     /// A table for people.
-    package var table: TextTable {
+    /// - Parameter sort: the order whose column is marked.
+    package func table(marking sort: RoomSort? = nil) -> TextTable {
+        let titles: [(title: String, sort: RoomSort?)] = [
+            ("ROOM", nil), ("MEMBERS", .members), ("CONNECTIONS", nil), ("SEQ", .seq), ("ELEMENTS", nil),
+            ("MEMORY", .bytes), ("UPDATES/S", nil), ("PREVIEWS/S", .activity), ("FAN-OUT", nil),
+        ]
         var table = TextTable(
-            ["ROOM", "MEMBERS", "CONNECTIONS", "SEQ", "ELEMENTS", "MEMORY", "UPDATES/S", "PREVIEWS/S", "FAN-OUT"]
-                .enumerated().map { index, title in
-                    TextTable.Column(title, isRight: (1...7).contains(index), limit: index == 0 ? 32 : 20)
-                })
+            titles.enumerated().map { index, title in
+                let mark = title.sort != nil && title.sort == sort ? "▾" : ""
+                return TextTable.Column(
+                    title.title + mark, isRight: (1...7).contains(index), limit: index == 0 ? 32 : 20)
+            })
         for room in self.rooms {
             let figures = [
                 "\(room.members)", "\(room.connections)", "\(room.seq)", "\(room.elements)",

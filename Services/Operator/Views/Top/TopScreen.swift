@@ -14,6 +14,8 @@ package struct TopScreen {
 
     /// The most findings that are shown; there may be one for each daemon.
     private static let findings = 5
+    /// Below this size there is only a line that says so.
+    private static let smallest = TerminalSize(columns: 40, rows: 8)
 
     /// - Parameter rooms: nil while they are not known.
     package init(_ overview: PipelineOverview, rooms: LiveRoomList? = nil, style: TerminalStyle) {
@@ -24,6 +26,9 @@ package struct TopScreen {
 
     /// The lines from the top, at most as many as there are rows, none wider than the terminal.
     package func lines(_ model: inout TopModel, size: TerminalSize) -> [String] {
+        guard size.columns >= Self.smallest.columns, size.rows >= Self.smallest.rows else {
+            return [TerminalText.cut("the terminal is too small", to: size.columns)]
+        }
         let head = self.header(columns: size.columns) + self.findings(columns: size.columns, rows: size.rows)
         let table = self.table(model, columns: size.columns)
         let space = max(0, size.rows - head.count - 2 - 1)
@@ -53,7 +58,10 @@ package struct TopScreen {
             "previews \(Self.rate(gateways[.previewsIn]))",
             "commits \(Self.rate(self.overview[.committer].figures[.commitsOut]))",
         ]
-        if let ratio = self.overview.coalescingRatio { first.append("folded \(Quantities.tenths(ratio)) to 1") }
+        // Below 1 only because both rates are of slightly different seconds.
+        if let ratio = self.overview.coalescingRatio {
+            first.append("folded \(Quantities.tenths(max(1, ratio))) to 1")
+        }
         let latencies = [
             ("commit", Distribution.commitLatency), ("preview", .previewAge), ("batch", .batchDuration),
         ].compactMap { name, distribution in self.latency(name, distribution) }
@@ -101,7 +109,7 @@ package struct TopScreen {
     private func table(_ model: TopModel, columns: Int) -> (title: String, rows: [String]) {
         switch model.view {
         case .instances(let stage): self.instances(stage, sortColumn: model.sortColumn, columns: columns)
-        case .rooms: self.roomLines(columns: columns)
+        case .rooms: self.roomLines(by: model.roomSort, columns: columns)
         }
     }
 
@@ -140,9 +148,9 @@ package struct TopScreen {
         return head + self.style.paint(state, instance.condition.isWell ? .good : .bad) + rest
     }
 
-    private func roomLines(columns: Int) -> (title: String, rows: [String]) {
+    private func roomLines(by sort: RoomSort, columns: Int) -> (title: String, rows: [String]) {
         guard let rooms = self.rooms else { return (self.style.paint("asking the fan-outs …", .faint), []) }
-        var lines = rooms.table.lines(.plain).map { TerminalText.cut($0, to: columns) }
+        var lines = rooms.table(marking: sort).lines(.plain).map { TerminalText.cut($0, to: columns) }
         let title = self.style.paint(lines.removeFirst(), .strong)
         for silence in rooms.silent {
             let text = "! \(silence.fanout) \(silence.reason)"
@@ -156,18 +164,18 @@ package struct TopScreen {
 
     private func keys(_ model: TopModel, columns: Int) -> String {
         let keys: [(key: String, name: String, isOn: Bool)] = [
-            ("a", "all", model.view == .instances(nil)), ("g", "gateways", model.stage == .gateway),
-            ("c", "coalescers", model.stage == .coalescer), ("m", "committers", model.stage == .committer),
-            ("f", "fan-outs", model.stage == .fanout), ("r", "rooms", model.view == .rooms),
-            ("s", model.view == .rooms ? "sort: \(model.roomSort.rawValue)" : "sort", false), ("q", "quit", false),
+            ("a", "all", model.view == .instances(nil)), ("g", "gateway", model.stage == .gateway),
+            ("c", "coalescer", model.stage == .coalescer), ("m", "committer", model.stage == .committer),
+            ("f", "fan-out", model.stage == .fanout), ("r", "rooms", model.view == .rooms), ("q", "quit", false),
+            ("s", "sort", false),
         ]
         var width = 0
         var line = ""
         for (key, name, isOn) in keys {
-            let text = " \(name)  "
-            guard width + 1 + text.count <= columns + 2 else { break }
-            width += 1 + text.count
-            line += self.style.paint(key, .strong) + self.style.paint(text, isOn ? .good : .faint)
+            let gap = line.isEmpty ? "" : "  "
+            width += gap.count + 2 + name.count
+            guard width <= columns else { break }
+            line += gap + self.style.paint(key, .strong) + " " + self.style.paint(name, isOn ? .good : .faint)
         }
         return line
     }
