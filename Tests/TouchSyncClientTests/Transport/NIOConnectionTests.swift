@@ -126,24 +126,6 @@
 
         // MARK: - Ends
 
-        @Test(arguments: [false, true]) func framesInTheSamePacketAsTheAnswerAndTheEnd(_ isSecure: Bool) async throws {
-            let certificate = try isSecure ? TestCertificate() : nil
-            var settings = NIOTransportSettings()
-            settings.trustRoots = certificate.map { [$0.certificate] } ?? []
-            let transport = NIOTransport(settings)
-            // More than are read ahead.
-            let texts = (0..<8).map { "\($0)" }
-            try await withRawServer(certificate) { peer in
-                try await peer.accept(with: texts.flatMap(serverText))
-            } _: { port in
-                for _ in 0..<50 {
-                    let connection = try await transport.open("\(isSecure ? "wss" : "ws")://localhost:\(port)/")
-                    for text in texts { try #require(await connection.receive() == text) }
-                    #expect(await connection.receive() == nil)
-                }
-            }
-        }
-
         @Test func serverThatGoesImmediately() async throws {
             try await withRawServer { peer in
                 try await peer.accept()
