@@ -1,3 +1,4 @@
+import Canvas
 import CommitterCore
 import Testing
 import TimingTestKit
