@@ -143,6 +143,8 @@ import Wire
         var scene = Scene(limits: limits)
         let ada = try scene.member("ada")
         scene.send(ada, "element:transform", self.move())
+        let first = try #require(scene.take().commits.first)
+        scene.gateway.resultReceived(result(of: first, seq: 1), at: scene.moment, into: &scene.actions)
         _ = scene.take()
         scene.send(ada, "element:transform", self.move(Self.recorded))
         var actions = scene.take()
