@@ -73,6 +73,7 @@ import Testing
         let context = DaemonContext.quiet(name: "gateway-1")
         context.health.serve()
         context.metrics.gauge("touchsync_gateway_connections", "Apps.").set(7)
+        context.metrics.gauge("touchsync_build_info", "What runs.", labels: BuildInfo.labels).set(1)
         let silent = try await self.server(saying: "")
         let foreign = try await self.server(saying: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".repeated(3))
         let endless = try await self.server(
