@@ -110,7 +110,7 @@ let shells: [Target] = [
             unixSignals,
         ]),
     library(
-        "Gathering", "Shared/Gathering",
+        "Scraping", "Shared/Scraping",
         ["Overview", "Timing", "Boot", nioCore, nioPosix, nioHTTP1, nioLocks, lifecycle]),
 ]
 
@@ -142,7 +142,7 @@ let gateway: [Target] = [
         "GatewayDaemon", "Services/Gateway/Daemon",
         [
             "GatewayCore", "GatewayPages", "Wire", "Timing", "Trust", "JSONBytes", "Canvas", "SocketIO",
-            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", "Overview", "Gathering", crypto, nioCore,
+            "SocketIOServer", "Stages", "Mesh", "Auth", "Boot", "WebClient", "Overview", "Scraping", crypto, nioCore,
             nioPosix, nioHTTP1,
             nioLocks, deque, logging, lifecycle,
         ]),
@@ -204,7 +204,7 @@ let operatorCommand: [Target] = [
         [
             "Boot", "Auth", "Trust", "Postgres", "JSONBytes", "Canvas", "Wire", "Mesh", "Stages", "GatewayDaemon",
             "CoalescerDaemon", "CommitterCore", "CommitterDaemon", "FanoutDaemon", "OperatorBench", "OperatorRobots",
-            "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview", "Gathering", "CLinux", nioLocks, nioCore,
+            "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview", "Scraping", "CLinux", nioLocks, nioCore,
             nioPosix,
             argumentParser,
         ]),
@@ -249,7 +249,7 @@ let testTargets: [Target] = [
     tests("CanvasTests", ["Canvas", "JSONBytes"]),
     tests("OverviewTests", ["Overview", "Timing", "TimingTestKit", "JSONBytes"]),
     tests(
-        "GatheringTests", ["Gathering", "Overview", "Boot", "PipelineTestKit", nioCore, nioPosix, logging, lifecycle]),
+        "ScrapingTests", ["Scraping", "Overview", "Boot", "PipelineTestKit", nioCore, nioPosix, logging, lifecycle]),
     tests("WireTests", ["Wire", "Canvas", "JSONBytes", "PipelineTestKit"]),
     tests(
         "TouchSyncClientTests",
@@ -329,7 +329,7 @@ let testTargets: [Target] = [
 
 // The thread sanitizer's build has only the tests in which threads share something: cores are values on one thread.
 let sanitizedTests = [
-    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "GatheringTests",
+    "TimingTestKit", "PipelineTestKit", "TLSTestKit", "mesh-peer", "MeshTests", "BootTests", "ScrapingTests",
     "SocketIOTests",
     "PostgresTests", "OperatorTests", "CoalescerTests", "CommitterTests", "FanoutTests", "TouchSyncClientTests",
 ]

@@ -1,8 +1,8 @@
 /// The present state of a pipeline, stage by stage, with what the last 15 minutes add up to.
 package struct PipelineOverview: Sendable {
-    /// When it was gathered, milliseconds since 1970; 0 before the first round.
+    /// When it was scraped, milliseconds since 1970; 0 before the first round.
     package let at: UInt64
-    /// Rounds of gathering so far.
+    /// Rounds of scraping so far.
     package let rounds: UInt64
     /// All four, in their order.
     package let stages: [StageOverview]

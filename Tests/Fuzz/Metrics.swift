@@ -17,8 +17,8 @@ import Timing
         var history = PipelineHistory()
         let daemon = ListedDaemon(stage: stage, name: "d", pid: 1, admin: nil)
         for second in 1...3 as ClosedRange<UInt64> {
-            let moment = GatherMoment(now: .init(nanoseconds: second * 1_000_000_000), unixMilliseconds: second * 1000)
-            history.gathered([(daemon, .answered(sample))], at: moment)
+            let moment = ScrapeRound(now: .init(nanoseconds: second * 1_000_000_000), unixMilliseconds: second * 1000)
+            history.scraped([(daemon, .answered(sample))], at: moment)
         }
         _ = history.json(since: 0)
     }

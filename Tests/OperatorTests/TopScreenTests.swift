@@ -54,9 +54,9 @@ import Timing
             return (daemon: Self.daemon(figures.stage, index + 1), outcome: answer)
         }
         for second in [1, 5] {
-            let moment = GatherMoment(
+            let moment = ScrapeRound(
                 now: Instant(nanoseconds: UInt64(second) * 1_000_000_000), unixMilliseconds: UInt64(second) * 1000)
-            history.gathered(outcomes, at: moment)
+            history.scraped(outcomes, at: moment)
         }
         return history.overview
     }

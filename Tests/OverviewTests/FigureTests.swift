@@ -45,7 +45,7 @@ import Timing
     }
 
     @Test func ratesAreGrowthPerSecond() throws {
-        var meter = RateMeter()
+        var meter = CounterRates()
         let first = try sample("touchsync_gateway_commits_received_total 100\ntouchsync_gateway_connections 7")
         let growth = meter.growth(to: first, at: Instant(nanoseconds: 1_000_000_000))
         #expect(growth.figures[.commitsIn] == nil)
@@ -57,7 +57,7 @@ import Timing
     }
 
     @Test func aRestartedDaemonCountsFromZero() throws {
-        var meter = RateMeter()
+        var meter = CounterRates()
         let texts = [
             "touchsync_gateway_commits_received_total 100\nprocess_start_time_seconds 5",
             "touchsync_gateway_commits_received_total 120\nprocess_start_time_seconds 9",

@@ -10,8 +10,8 @@ import Timing
     private let coalescer = ListedDaemon(
         stage: .coalescer, name: "coalescer-1", pid: 8, admin: AdminAddress(host: "127.0.0.1", port: 2))
 
-    private func moment(_ second: Int) -> GatherMoment {
-        GatherMoment(
+    private func moment(_ second: Int) -> ScrapeRound {
+        ScrapeRound(
             now: Instant(nanoseconds: UInt64(second + 1) * 1_000_000_000),
             unixMilliseconds: 1_700_000_000_000 + UInt64(second) * 1000)
     }
@@ -35,10 +35,10 @@ import Timing
             touchsync_committer_queue_oldest_seconds 3.24
             touchsync_committer_database_connections 2
             """
-        history.gathered([(committer, try answer(text))], at: moment(0))
+        history.scraped([(committer, try answer(text))], at: moment(0))
         #expect(
             troubles(history) == ["slow-database committer-1: 12 commits wait for PostgreSQL, the oldest for 3.2 s."])
-        history.gathered([(committer, try answer("touchsync_committer_database_connections 2"))], at: moment(1))
+        history.scraped([(committer, try answer("touchsync_committer_database_connections 2"))], at: moment(1))
         #expect(troubles(history) == [])
         let past = try #require(history.overview.pastFindings.first)
         #expect(past.trouble == .slowDatabase)
@@ -48,7 +48,7 @@ import Timing
 
     @Test func daemonsThatDoNotAnswerAreNamed() {
         var history = PipelineHistory()
-        history.gathered([(committer, .silent), (coalescer, .unreachable("connection refused"))], at: moment(0))
+        history.scraped([(committer, .silent), (coalescer, .unreachable("connection refused"))], at: moment(0))
         #expect(
             troubles(history) == [
                 "daemon-silent committer-1: Its admin server gives no answer: the process is frozen or starved.",
@@ -61,7 +61,7 @@ import Timing
     @Test func aFindingThatComesBackSoonIsOneFinding() throws {
         var history = PipelineHistory()
         let rounds: [ProbeOutcome] = [.silent, try answer(), .silent, try answer()]
-        for (second, outcome) in rounds.enumerated() { history.gathered([(committer, outcome)], at: moment(second)) }
+        for (second, outcome) in rounds.enumerated() { history.scraped([(committer, outcome)], at: moment(second)) }
         #expect(history.overview.pastFindings.map(\.since) == [moment(0).unixMilliseconds])
         #expect(history.overview.pastFindings.map(\.until) == [moment(3).unixMilliseconds])
     }
@@ -72,7 +72,7 @@ import Timing
             isReady: false, reasons: [.init(check: "mesh", text: "no coalescer answers")],
             notes: [.init(check: "commits", text: "commits have waited for their results for 4 s")],
             stalled: ["mesh has not turned for 7 s"])
-        history.gathered([(committer, try answer(health: health))], at: moment(0))
+        history.scraped([(committer, try answer(health: health))], at: moment(0))
         #expect(
             troubles(history) == [
                 "loop-stalled committer-1: Mesh has not turned for 7 s.",
@@ -101,7 +101,7 @@ import Timing
                 touchsync_fanout_previews_dropped_total{reason="closed"} \(count)
                 touchsync_fanout_database_connections 1
                 """
-            history.gathered([(fanout, try answer(text, of: .fanout))], at: moment(second))
+            history.scraped([(fanout, try answer(text, of: .fanout))], at: moment(second))
         }
         #expect(troubles(history) == ["records-dropped fanout-1: Previews dropped: waited: 10 a second."])
     }
@@ -110,7 +110,7 @@ import Timing
         var history = PipelineHistory()
         for second in 0..<100 {
             let isDown = (30..<35).contains(second)
-            history.gathered([(committer, isDown ? .silent : try answer())], at: moment(second))
+            history.scraped([(committer, isDown ? .silent : try answer())], at: moment(second))
         }
         var document = JSONDocument()
         try document.parse(history.json(since: 0))
@@ -128,7 +128,7 @@ import Timing
         let text = "touchsync_committer_write_seconds_bucket{le=\"0.1\"} "
         for second in 0..<20 {
             let metrics = "\(text)\(second)\ntouchsync_committer_write_seconds_bucket{le=\"+Inf\"} \(second)"
-            history.gathered([(committer, try answer(metrics))], at: moment(second))
+            history.scraped([(committer, try answer(metrics))], at: moment(second))
         }
         for (since, columns) in [(0, 4), (1_700_000_010_000, 2), (1_700_000_099_000, 1)] as [(UInt64, Int)] {
             var document = JSONDocument()
@@ -153,7 +153,7 @@ import Timing
             var history = PipelineHistory()
             for second in 0..<4 {
                 let text = names.joined(separator: "\n")
-                history.gathered([(daemon, try answer(text, of: stage))], at: moment(second))
+                history.scraped([(daemon, try answer(text, of: stage))], at: moment(second))
             }
             var document = JSONDocument()
             #expect(throws: Never.self) { try document.parse(history.json(since: 0)) }
@@ -165,7 +165,7 @@ import Timing
         let many = (0..<100).map { ListedDaemon(stage: .gateway, name: "gateway-\($0)", pid: 1, admin: nil) }
         for second in 0..<905 {
             let round = second < 904 ? Array(many.prefix(1)) : many
-            history.gathered(round.map { ($0, .starting) }, at: moment(second))
+            history.scraped(round.map { ($0, .starting) }, at: moment(second))
         }
         #expect(history.instances.count == DaemonList.limit)
         #expect(history.instances[0].points.count == InstanceHistory.length)

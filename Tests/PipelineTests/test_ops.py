@@ -131,13 +131,13 @@ def test_each_finding_has_its_section_in_the_handbook(observed):
 def test_on_loopback_in_open_mode_everybody_sees_it(observed):
     answer = overview(observed)
     assert answer.status_code == 200 and answer.headers["cache-control"] == "no-store"
-    assert answer.json()["gathering"]
+    assert answer.json()["scraping"]
     assert "access-control-allow-origin" not in answer.headers
 
 
 def test_a_gateway_without_a_list_says_how_to_get_one(beside, browser):
     with beside(gateways=2) as pipeline:
-        assert requests.get(pipeline.urls[1] + "/ops/overview", timeout=5).json() == {"gathering": False}
+        assert requests.get(pipeline.urls[1] + "/ops/overview", timeout=5).json() == {"scraping": False}
         page = BrowsedPage(browser, pipeline.urls[1] + "/ops")
         eventually("it explains itself", lambda: "ops-daemons" in "".join(page.text("#off-text")), within=5)
         assert page.faults() == [] and page.complaints == []

@@ -1,12 +1,12 @@
 import Auth
 package import Boot
 import GatewayCore
-import Gathering
 import Logging
 import Mesh
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import Scraping
 package import ServiceLifecycle
 import SocketIOServer
 import Stages
@@ -24,14 +24,14 @@ package final class GatewayService: Service {
 
     private let links: LinkGuard
     private let relays: GatewayRelays?
-    private let gatherer: Gatherer?
+    private let scraper: Scraper?
     /// Wakes the mesh's thread, once there is one.
     private let meshWaker: NIOLockedValueBox<Waker?>
 
     private init(
         settings: GatewaySettings, context: DaemonContext, tokenChanges: AsyncStream<TokenSettings.Rules>,
         certificateChanges: AsyncStream<TLSIdentity>, links: LinkGuard, relays: GatewayRelays?,
-        gatherer: Gatherer?, meshWaker: NIOLockedValueBox<Waker?>
+        scraper: Scraper?, meshWaker: NIOLockedValueBox<Waker?>
     ) {
         self.settings = settings
         self.context = context
@@ -39,7 +39,7 @@ package final class GatewayService: Service {
         self.certificateChanges = certificateChanges
         self.links = links
         self.relays = relays
-        self.gatherer = gatherer
+        self.scraper = scraper
         self.meshWaker = meshWaker
     }
 
@@ -58,18 +58,18 @@ package final class GatewayService: Service {
         let certificates = try TLSWatch(settings.tls, context)
         let links = LinkGuard(settings.linkKeys)
         let relays = links.keys.map { GatewayRelays($0, context) }
-        let gatherer = settings.ops.daemonsFile.map { Gatherer(daemonsFile: $0) }
+        let scraper = settings.ops.daemonsFile.map { Scraper(daemonsFile: $0) }
         let meshWaker = NIOLockedValueBox<Waker?>(nil)
         let gateway = GatewayService(
             settings: settings, context: context, tokenChanges: tokens.changes,
-            certificateChanges: certificates.changes, links: links, relays: relays, gatherer: gatherer,
+            certificateChanges: certificates.changes, links: links, relays: relays, scraper: scraper,
             meshWaker: meshWaker)
         let peersWatch = try links.services(context, role: .gateway, prefix: "touchsync_gateway_") {
             meshWaker.withLockedValue { $0 }?.signal()
             if let keys = links.keys { relays?.peersChanged(keys.peers) }
         }
-        let gathering: [any Service] = gatherer.map { [$0] } ?? []
-        return tokens.services + certificates.services + peersWatch + gathering + [gateway]
+        let scraping: [any Service] = scraper.map { [$0] } ?? []
+        return tokens.services + certificates.services + peersWatch + scraping + [gateway]
     }
 
     package func run() async throws {
@@ -89,7 +89,7 @@ package final class GatewayService: Service {
         let parts = try await eventLoop.submit {
             try GatewayParts(
                 eventLoop: eventLoop, settings: self.settings, tokens: tokens, keys: self.links.keys,
-                relays: self.relays, gatherer: self.gatherer, context: self.context)
+                relays: self.relays, scraper: self.scraper, context: self.context)
         }.get()
         self.meshWaker.withLockedValue { $0 = parts.reactor.waker }
         try parts.reactor.start()
@@ -163,7 +163,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, keys: LinkKeys?,
-        relays: GatewayRelays?, gatherer: Gatherer?, context: DaemonContext
+        relays: GatewayRelays?, scraper: Scraper?, context: DaemonContext
     ) throws {
         self.eventLoop = eventLoop
         let bridge = MeshBridge(eventLoop: eventLoop)
@@ -185,7 +185,7 @@ final class GatewayParts: @unchecked Sendable {  // Built and used on the event 
         bridge.connect(hub: self.hub, waker: reactor.waker, eventLoop: eventLoop)
         self.apps = SocketIOApps(hub: self.hub)
         let ops = OpsPages(
-            gatherer, access: settings.ops.access, door: self.hub.door, eventLoop: eventLoop, metrics: context.metrics)
+            scraper, access: settings.ops.access, door: self.hub.door, eventLoop: eventLoop, metrics: context.metrics)
         self.pages = HTTPPages(
             hub: self.hub, adminPages: context.pages, origins: settings.socketIO.origins, ops: ops,
             maxBody: settings.limits.messageBytes)

@@ -11,7 +11,7 @@ struct InstanceHistory: Sendable {
     /// The names of the kinds of drops, in the order of their first appearance.
     private(set) var dropKinds: [String] = []
     private(set) var bounds: [Distribution: [Double]] = [:]
-    private var meter = RateMeter()
+    private var meter = CounterRates()
 
     /// The points that are kept.
     static let length = 900
@@ -22,10 +22,10 @@ struct InstanceHistory: Sendable {
     }
 
     /// A round has its outcome.
-    mutating func gathered(_ outcome: ProbeOutcome, of daemon: ListedDaemon, at moment: GatherMoment) {
+    mutating func scraped(_ outcome: ProbeOutcome, of daemon: ListedDaemon, at moment: ScrapeRound) {
         self.daemon = daemon
         self.outcome = outcome
-        var growth = RateMeter.Growth()
+        var growth = CounterRates.Growth()
         if case .answered(let sample) = outcome {
             growth = self.meter.growth(to: sample, at: moment.now)
             self.sample = sample

@@ -1,9 +1,9 @@
-/// The last 15 minutes of a pipeline, gathered once a second: half a megabyte for each daemon, of at most 64.
+/// The last 15 minutes of a pipeline, scraped once a second: half a megabyte for each daemon, of at most 64.
 package struct PipelineHistory: Sendable {
     private(set) var instances: [InstanceHistory] = []
     private(set) var journal = FindingJournal()
     /// Of the last round; nil before the first.
-    private(set) var moment: GatherMoment?
+    private(set) var moment: ScrapeRound?
     /// How many rounds there have been.
     package private(set) var rounds: UInt64 = 0
 
@@ -12,12 +12,11 @@ package struct PipelineHistory: Sendable {
 
     /// A round is complete.
     /// - Parameter outcomes: of every listed daemon; others are forgotten. At most ``DaemonList/limit`` count.
-    package mutating func gathered(_ outcomes: [(daemon: ListedDaemon, outcome: ProbeOutcome)], at moment: GatherMoment)
-    {
+    package mutating func scraped(_ outcomes: [(daemon: ListedDaemon, outcome: ProbeOutcome)], at moment: ScrapeRound) {
         let outcomes = outcomes.prefix(DaemonList.limit)
         self.instances = outcomes.map { daemon, outcome in
             var history = self.instances.first { $0.daemon.key == daemon.key } ?? InstanceHistory(daemon)
-            history.gathered(outcome, of: daemon, at: moment)
+            history.scraped(outcome, of: daemon, at: moment)
             return history
         }
         self.moment = moment

@@ -1,29 +1,29 @@
 import Boot
-import Gathering
 import JSONBytes
 import NIOCore
 import Overview
+import Scraping
 import SocketIO
 import SocketIOServer
 
-/// The data behind the page `/ops`: what a gatherer knows of the pipeline, for those who may see it. The gatherer computes
+/// The data behind the page `/ops`: what a scraper knows of the pipeline, for those who may see it. The scraper computes
 /// on its own thread; apps on the gateway's event loop wait for nothing here.
 ///
 ///     GET /ops/overview?since=T      the overview, and the history from column T on
 ///     GET /ops/rooms                 the most active rooms of each fan-out
 ///     GET /ops/rooms?id=ROOM         one room
 final class OpsPages {
-    private let gatherer: Gatherer?
+    private let scraper: Scraper?
     private let access: OpsAccess
     private let door: GatewayDoor
     private let eventLoop: any EventLoop
     private let refusals: CounterFamily<OpsRefusal>
 
-    /// - Parameter gatherer: nil when this gateway observes nothing.
+    /// - Parameter scraper: nil when this gateway observes nothing.
     init(
-        _ gatherer: Gatherer?, access: OpsAccess, door: GatewayDoor, eventLoop: any EventLoop, metrics: MetricsRegistry
+        _ scraper: Scraper?, access: OpsAccess, door: GatewayDoor, eventLoop: any EventLoop, metrics: MetricsRegistry
     ) {
-        self.gatherer = gatherer
+        self.scraper = scraper
         self.access = access
         self.door = door
         self.eventLoop = eventLoop
@@ -44,14 +44,14 @@ final class OpsPages {
             self.refusals[refusal].add()
             return respond(HTTPPages.unauthorized(refusal))
         }
-        guard let gatherer = self.gatherer else { return respond(HTTPPages.json(200, Self.nothingGathered)) }
+        guard let scraper = self.scraper else { return respond(HTTPPages.json(200, Self.nothingScraped)) }
         switch resource {
         case .overview:
             let since = request.head.queryValue("since").flatMap(UInt64.init) ?? 0
-            self.later(respond) { await Self.overview(gatherer, since: since) }
+            self.later(respond) { await Self.overview(scraper, since: since) }
         case .rooms:
             let path = request.head.queryValue("id").map { "/rooms?id=\(PercentCoding.encode($0))" } ?? "/rooms"
-            self.later(respond) { await Self.rooms(gatherer, path) }
+            self.later(respond) { await Self.rooms(scraper, path) }
         }
     }
 
@@ -80,14 +80,14 @@ final class OpsPages {
         }
     }
 
-    private static let nothingGathered = JSONWriter.text { $0.member("gathering", false) }
+    private static let nothingScraped = JSONWriter.text { $0.member("scraping", false) }
 
-    /// - Returns: nil when the gatherer has ended.
-    private static func overview(_ gatherer: Gatherer, since: UInt64) async -> [UInt8]? {
-        let refusal = gatherer.listRefusal
-        return try? await gatherer.compute { history in
+    /// - Returns: nil when the scraper has ended.
+    private static func overview(_ scraper: Scraper, since: UInt64) async -> [UInt8]? {
+        let refusal = scraper.listRefusal
+        return try? await scraper.compute { history in
             JSONWriter.text { writer in
-                writer.member("gathering", true)
+                writer.member("scraping", true)
                 writer.member("listRefusal", refusal)
                 writer.key("pipeline")
                 writer.raw(history.json(since: since))
@@ -96,11 +96,11 @@ final class OpsPages {
     }
 
     /// The answers of all fan-outs, which are asked only when somebody looks.
-    private static func rooms(_ gatherer: Gatherer, _ path: String) async -> [UInt8]? {
-        let fanouts = gatherer.daemons.filter { $0.stage == .fanout }
+    private static func rooms(_ scraper: Scraper, _ path: String) async -> [UInt8]? {
+        let fanouts = scraper.daemons.filter { $0.stage == .fanout }
         let answers = await withTaskGroup(of: (String, AdminAnswer?).self) { group in
             for fanout in fanouts {
-                group.addTask { (fanout.name, try? await gatherer.page(path, of: fanout)) }
+                group.addTask { (fanout.name, try? await scraper.page(path, of: fanout)) }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }

@@ -2,9 +2,9 @@ import Boot
 
 /// What an operator may set about the page `/ops`.
 package struct OpsSettings: Sendable {
-    /// The file that lists the daemons whose metrics this gateway gathers; nil: it gathers none.
+    /// The file that lists the daemons whose metrics this gateway scrapes; nil: it scrapes none.
     package var daemonsFile: String?
-    /// Who may see what is gathered.
+    /// Who may see what is scraped.
     let access: OpsAccess
 
     static let daemons = Setting<String?>.optionalString(

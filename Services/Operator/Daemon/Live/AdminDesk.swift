@@ -1,7 +1,7 @@
-internal import Gathering
 internal import NIOCore
 internal import NIOPosix
 internal import Overview
+internal import Scraping
 
 /// A daemon's admin server that is asked for a page.
 struct NamedAdmin: Sendable {

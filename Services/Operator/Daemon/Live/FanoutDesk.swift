@@ -1,8 +1,8 @@
 internal import Boot
-internal import Gathering
 internal import JSONBytes
 internal import OperatorViews
 internal import Overview
+internal import Scraping
 
 /// Asks the fan-outs of a pipeline about their rooms.
 struct FanoutDesk {

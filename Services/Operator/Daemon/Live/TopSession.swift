@@ -1,45 +1,45 @@
 internal import Boot
-internal import Gathering
 internal import Glibc
 internal import JSONBytes
 internal import NIOConcurrencyHelpers
 internal import OperatorTerminal
 internal import OperatorViews
 internal import Overview
+internal import Scraping
 
-/// The shell of `touchsync top`: gathers on other threads, reads keys and draws on this one.
+/// The shell of `touchsync top`: scrapes on other threads, reads keys and draws on this one.
 final class TopSession {
-    private let gatherer: Gatherer
+    private let scraper: Scraper
     private let stops: StopRequests
-    private let gathering: Task<Void, Never>
+    private let scraping: Task<Void, Never>
     private let hasEnded = NIOLockedValueBox(false)
     private let rooms: RoomWatch
     private var roomQuestion: Task<Void, Never>?
     private var roomsDueAt = ContinuousClock.now
     private var model = TopModel()
 
-    /// Milliseconds between two looks at the size of the terminal and at what was gathered.
+    /// Milliseconds between two looks at the size of the terminal and at what was scraped.
     private static let tick: Int32 = 100
     private static let roomPause = Duration.seconds(2)
 
-    /// Begins to gather.
+    /// Begins to scrape.
     /// - Parameter file: the list of the daemons.
     init(daemonsFile file: String, stops: StopRequests) {
-        let gatherer = Gatherer(daemonsFile: file)
-        self.gatherer = gatherer
-        self.rooms = RoomWatch(gatherer)
+        let scraper = Scraper(daemonsFile: file)
+        self.scraper = scraper
+        self.rooms = RoomWatch(scraper)
         self.stops = stops
         let hasEnded = self.hasEnded
-        self.gathering = Task {
-            try? await gatherer.run()
+        self.scraping = Task {
+            try? await scraper.run()
             hasEnded.withLockedValue { $0 = true }
         }
     }
 
-    /// Ends the gathering.
+    /// Ends the scraping.
     func end() {
         self.roomQuestion?.cancel()
-        self.gathering.cancel()
+        self.scraping.cancel()
         for _ in 0..<40 where !self.hasEnded.withLockedValue({ $0 }) { usleep(50_000) }
     }
 
@@ -48,9 +48,9 @@ final class TopSession {
     /// Waits for a number of rounds; rates need two.
     /// - Returns: false when it is to stop, or the list of daemons cannot be read.
     func waitForRounds(_ rounds: UInt64) throws(OperatorFailure) -> Bool {
-        while self.gatherer.history.rounds < rounds {
+        while self.scraper.history.rounds < rounds {
             if self.isStopped(within: Self.tick) { return false }
-            if self.gatherer.history.rounds > 0, let refusal = self.gatherer.listRefusal {
+            if self.scraper.history.rounds > 0, let refusal = self.scraper.listRefusal {
                 throw OperatorFailure("the list of daemons \(refusal)")
             }
         }
@@ -59,13 +59,13 @@ final class TopSession {
 
     /// Everything as text.
     func text(_ style: TerminalStyle, columns: Int) -> String {
-        TopScreen(self.gatherer.history.overview, style: style).text(columns: columns)
+        TopScreen(self.scraper.history.overview, style: style).text(columns: columns)
     }
 
     /// A line of JSON.
     var json: String {
         var writer = JSONWriter()
-        self.gatherer.history.overview.encode(into: &writer)
+        self.scraper.history.overview.encode(into: &writer)
         return String(decoding: writer.bytes, as: UTF8.self) + "\n"
     }
 
@@ -82,7 +82,7 @@ final class TopSession {
         var keys = KeyReader()
         var drawn: (rounds: UInt64, size: TerminalSize)?
         while true {
-            let rounds = self.gatherer.history.rounds
+            let rounds = self.scraper.history.rounds
             if drawn?.rounds != rounds || drawn?.size != screen.size || self.askForRooms() {
                 self.draw(on: screen, style)
                 drawn = (rounds, screen.size)
@@ -114,7 +114,7 @@ final class TopSession {
     }
 
     private func draw(on screen: FullScreen, _ style: TerminalStyle) {
-        let top = TopScreen(self.gatherer.history.overview, rooms: self.rooms.latest, style: style)
+        let top = TopScreen(self.scraper.history.overview, rooms: self.rooms.latest, style: style)
         screen.show(top.lines(&self.model, size: screen.size))
     }
 

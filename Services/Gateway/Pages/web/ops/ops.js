@@ -75,7 +75,7 @@ async function look() {
   if (document.hidden || !byId("entry").hidden) return;
   const answer = await ask(`/ops/overview?since=${history.since}`);
   if (!answer) return;
-  if (!answer.gathering) return explain("This gateway observes no daemons. touchsync up passes the list of its daemons to its first gateway: "
+  if (!answer.scraping) return explain("This gateway observes no daemons. touchsync up passes the list of its daemons to its first gateway: "
     + "look there, or give this gateway the setting ops-daemons with the path of such a list.");
   if (answer.pipeline.rounds === 0 || answer.pipeline.stages.every((stage) => stage.instances.length === 0)) {
     return explain(`There is no daemon to observe yet. The list that ops-daemons names ${answer.listRefusal ?? "is empty"}.`);

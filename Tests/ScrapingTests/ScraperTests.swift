@@ -5,17 +5,17 @@ import PipelineTestKit
 import Testing
 
 @testable import Boot
-@testable import Gathering
 @testable import Overview
+@testable import Scraping
 
-/// The gatherer against servers that answer, answer nonsense, say nothing, and are not there.
-@Suite(.timeLimit(.minutes(1))) struct GathererTests {
+/// The scraper against servers that answer, answer nonsense, say nothing, and are not there.
+@Suite(.timeLimit(.minutes(1))) struct ScraperTests {
     /// A list of daemons in a file of its own.
     private final class ListFile: Sendable {
         let path: String
 
         init() throws {
-            var template = Array("/tmp/touchsync-gathering-XXXXXX".utf8CString)
+            var template = Array("/tmp/touchsync-scraping-XXXXXX".utf8CString)
             let descriptor = mkstemp(&template)
             try #require(descriptor >= 0)
             close(descriptor)
@@ -48,23 +48,23 @@ import Testing
 
     private func port(of channel: any Channel) throws -> Int { try #require(channel.localAddress?.port) }
 
-    /// Runs a daemon's admin server and a gatherer for the length of a block.
-    private func gathering(
+    /// Runs a daemon's admin server and a scraper for the length of a block.
+    private func scraping(
         _ context: DaemonContext, _ file: ListFile,
-        _ body: @Sendable (_ daemon: Int, _ gatherer: Gatherer) async throws -> Void
+        _ body: @Sendable (_ daemon: Int, _ scraper: Scraper) async throws -> Void
     ) async throws {
         let (ports, bound) = AsyncStream.makeStream(of: Int.self)
         let server = AdminServer(host: "127.0.0.1", port: 0, pages: context.pages) { url in
             bound.yield(AdminAddress(url)?.port ?? 0)
             bound.finish()
         }
-        let gatherer = Gatherer(daemonsFile: file.path)
+        let scraper = Scraper(daemonsFile: file.path)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             var daemon: Int?
             for await port in ports { daemon = port }
-            group.addTask { try await gatherer.run() }
-            try await body(try #require(daemon), gatherer)
+            group.addTask { try await scraper.run() }
+            try await body(try #require(daemon), scraper)
             group.cancelAll()
         }
     }
@@ -83,15 +83,15 @@ import Testing
         let ports = try [silent, foreign, endless, mail, gone].map { try self.port(of: $0) }
         try await gone.close().get()
         let file = try ListFile()
-        try await self.gathering(context, file) { daemon, gatherer in
+        try await self.scraping(context, file) { daemon, scraper in
             file.list([daemon] + ports + [nil])
             let expected: [InstanceCondition] = [
                 .ready, .silent, .garbled, .garbled, .garbled, .unreachable, .stopped,
             ]
             try await eventually("all are judged") {
-                gatherer.history.overview[.gateway].instances.map(\.condition) == expected
+                scraper.history.overview[.gateway].instances.map(\.condition) == expected
             }
-            let first = gatherer.history.overview[.gateway].instances[0]
+            let first = scraper.history.overview[.gateway].instances[0]
             #expect(first.figures[.connections] == 7 && first.version == BuildInfo.version)
         }
         for channel in [silent, foreign, endless, mail] { try await channel.close().get() }
@@ -100,14 +100,14 @@ import Testing
     @Test func aListThatBreaksLeavesTheOneBefore() async throws {
         let context = DaemonContext.quiet(name: "gateway-1")
         let file = try ListFile()
-        try await self.gathering(context, file) { daemon, gatherer in
-            try await eventually("the empty file is refused") { gatherer.listRefusal == "is not a list of daemons" }
+        try await self.scraping(context, file) { daemon, scraper in
+            try await eventually("the empty file is refused") { scraper.listRefusal == "is not a list of daemons" }
             file.list([daemon])
-            try await eventually("the daemon is listed") { gatherer.daemons.map(\.name) == ["gateway-1"] }
-            #expect(gatherer.listRefusal == nil)
+            try await eventually("the daemon is listed") { scraper.daemons.map(\.name) == ["gateway-1"] }
+            #expect(scraper.listRefusal == nil)
             unlink(file.path)
-            try await eventually("the file is missed") { gatherer.listRefusal == "does not exist" }
-            #expect(gatherer.daemons.count == 1)
+            try await eventually("the file is missed") { scraper.listRefusal == "does not exist" }
+            #expect(scraper.daemons.count == 1)
         }
     }
 
@@ -115,14 +115,14 @@ import Testing
         let context = DaemonContext.quiet(name: "gateway-1")
         context.pages.add("/rooms") { AdminPage(body: "{}".utf8) }
         let file = try ListFile()
-        try await self.gathering(context, file) { daemon, gatherer in
+        try await self.scraping(context, file) { daemon, scraper in
             file.list([daemon, nil])
-            try await eventually("both are listed") { gatherer.daemons.count == 2 }
-            let answer = try await gatherer.page("/rooms", of: gatherer.daemons[0])
+            try await eventually("both are listed") { scraper.daemons.count == 2 }
+            let answer = try await scraper.page("/rooms", of: scraper.daemons[0])
             #expect(answer.status == 200 && answer.body == Array("{}".utf8))
-            #expect(try await gatherer.page("/nothing", of: gatherer.daemons[0]).status == 404)
+            #expect(try await scraper.page("/nothing", of: scraper.daemons[0]).status == 404)
             await #expect(throws: AdminFailure.unreachable("the daemon does not run")) {
-                try await gatherer.page("/rooms", of: gatherer.daemons[1])
+                try await scraper.page("/rooms", of: scraper.daemons[1])
             }
         }
     }

@@ -9,7 +9,7 @@ internal import JSONBytes
 ///
 /// A column's rates are means, its values maxima; null where nothing is known. `conditions` always goes back 15 minutes,
 /// to the second: an outage shorter than a column is not lost.
-struct HistoryColumns {
+struct OverviewColumns {
     private let history: PipelineHistory
     /// The start of the first column, milliseconds since 1970.
     private let from: UInt64
@@ -126,7 +126,7 @@ extension PipelineHistory {
         var writer = JSONWriter(reserving: 16 << 10)
         writer.beginObject()
         self.overview.members(into: &writer)
-        writer.object("history") { HistoryColumns(self, since: since).members(into: &$0) }
+        writer.object("history") { OverviewColumns(self, since: since).members(into: &$0) }
         writer.endObject()
         return writer.bytes
     }

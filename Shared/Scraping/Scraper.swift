@@ -6,16 +6,16 @@ package import Overview
 internal import ServiceLifecycle
 internal import Timing
 
-/// Gathers the pages of all listed daemons once a second, on a thread of its own.
+/// Scrapes the pages of all listed daemons once a second, on a thread of its own.
 ///
-/// It is a service: ``run()`` gathers until it is cancelled or shut down, once. What it has gathered can be read at any
+/// It is a service: ``run()`` scrapes until it is cancelled or shut down, once. What it has scraped can be read at any
 /// time, from any thread.
-package final class Gatherer: Service {
+package final class Scraper: Service {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let eventLoop: any EventLoop
     private let probes: NIOLoopBoundBox<DaemonProbes>
     private let list: NIOLockedValueBox<DaemonListFile>
-    private let gathered = NIOLockedValueBox(PipelineHistory())
+    private let scraped = NIOLockedValueBox(PipelineHistory())
 
     private static let pause = Duration.seconds(1)
     /// The time and the bytes for a page that somebody asks for.
@@ -30,13 +30,13 @@ package final class Gatherer: Service {
         self.list = NIOLockedValueBox(DaemonListFile(file))
     }
 
-    /// Gathers until graceful shutdown or cancellation.
+    /// Scrapes until graceful shutdown or cancellation.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             let clock = ContinuousClock()
             var due = clock.now
             while !Task.isCancelled {
-                await self.gather()
+                await self.scrape()
                 // A round that is missed is not made up for.
                 due = max(due + Self.pause, clock.now)
                 try? await clock.sleep(until: due)
@@ -47,7 +47,7 @@ package final class Gatherer: Service {
     }
 
     /// One round: reads the list if it has changed, and asks all daemons side by side, for less than a second.
-    package func gather() async {
+    package func scrape() async {
         let daemons = self.list.withLockedValue { list in
             list.refresh()
             return list.daemons ?? []
@@ -55,16 +55,16 @@ package final class Gatherer: Service {
         let round = self.eventLoop.flatSubmit { self.probes.value.round(daemons) }
         guard let outcomes = try? await round.get() else { return }
         let now = Instant(nanoseconds: NIODeadline.now().uptimeNanoseconds)
-        let moment = GatherMoment(now: now, unixMilliseconds: WallClock.milliseconds())
-        self.gathered.withLockedValue { history in
-            history.gathered(zip(daemons, outcomes).map { ($0, $1) }, at: moment)
+        let moment = ScrapeRound(now: now, unixMilliseconds: WallClock.milliseconds())
+        self.scraped.withLockedValue { history in
+            history.scraped(zip(daemons, outcomes).map { ($0, $1) }, at: moment)
         }
     }
 
     // MARK: Reading
 
-    /// What has been gathered so far. Its figures cost some computing: not for an event loop that apps wait for.
-    package var history: PipelineHistory { self.gathered.withLockedValue { $0 } }
+    /// What has been scraped so far. Its figures cost some computing: not for an event loop that apps wait for.
+    package var history: PipelineHistory { self.scraped.withLockedValue { $0 } }
 
     /// The daemons that are observed, in the order of the list.
     package var daemons: [ListedDaemon.Key] { self.list.withLockedValue { $0.daemons?.map(\.key) ?? [] } }
@@ -72,8 +72,8 @@ package final class Gatherer: Service {
     /// Why the list of daemons does not count as it is now, such as "does not exist"; nil when it does.
     package var listRefusal: String? { self.list.withLockedValue { $0.refusal } }
 
-    /// Runs what takes long on the gatherer's thread.
-    /// - Throws: when the gatherer has ended.
+    /// Runs what takes long on the scraper's thread.
+    /// - Throws: when the scraper has ended.
     package func compute<Result: Sendable>(_ body: @escaping @Sendable (PipelineHistory) -> Result) async throws
         -> Result
     {

@@ -2,7 +2,7 @@ internal import Timing
 
 /// Turns totals into rates and observations: what grew since the sample before. A daemon that was started again counts
 /// from zero, and so does a counter that is smaller than before.
-struct RateMeter: Sendable {
+struct CounterRates: Sendable {
     private var last: (sample: DaemonSample, at: Instant)?
 
     /// What a sample shows beside its present values.
