@@ -13,9 +13,9 @@ cd "$(dirname "$0")/.."
 
 # Suites that wait for sockets, processes and timers. They run apart from the pure ones, and one after the other: on a
 # small machine the work of others would make them late for their own deadlines.
-SHELLS='^(MeshTests|BootTests|ScrapingTests|GatheringTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.'
+SHELLS='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.'
 # Those in which threads share something: cores are values on one thread.
-TSAN_FILTER='^(MeshTests|BootTests|ScrapingTests|GatheringTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.|^(FanoutTests|CommitterTests)\.(Live|CommitterServiceTests)|^CoalescerTests\.DaemonTests'
+TSAN_FILTER='^(MeshTests|BootTests|ScrapingTests|SocketIOTests|PostgresTests|OperatorTests|TouchSyncClientTests)\.|^(FanoutTests|CommitterTests)\.(Live|CommitterServiceTests)|^CoalescerTests\.DaemonTests'
 LOGS=.build/test-logs
 # A line "passed failed" for each phase.
 RESULTS=$LOGS/results
