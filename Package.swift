@@ -315,7 +315,7 @@ let testTargets: [Target] = [
         "OperatorTests",
         [
             "OperatorDaemon", "OperatorRobots", "OperatorTerminal", "OperatorViews", "OperatorTail", "Overview",
-            "TouchSyncClientCore", "TimingTestKit", "Timing", "CommitterCore", "CommitterDaemon", "PipelineTestKit",
+            "TouchSyncClientCore", "Timing", "CommitterCore", "CommitterDaemon", "PipelineTestKit",
             "Postgres",
             "Canvas",
             "Wire",

@@ -1,5 +1,6 @@
 """What operators see of a running pipeline in a terminal: rooms, tail and top."""
 
+import fcntl
 import json
 import os
 import pty
@@ -10,11 +11,11 @@ import subprocess
 import termios
 import threading
 import time
-import fcntl
 
 import pytest
 
 import pipeline as pipelines
+from app import burst
 from pipeline import eventually
 
 
@@ -57,9 +58,7 @@ def test_rooms_with_their_people_and_rates(single, two, room, note):
     bob.join(other)
     for number in range(3):
         bob.ok("element:create", {"roomId": other, "element": {"type": "note", "id": f"n-{number}"}})
-    for step in range(40):
-        ada.emit("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"rotation": step}})
-        time.sleep(1 / 60)
+    burst((ada, [{"roomId": room, "elementId": "note-1", "transform": {"rotation": step}} for step in range(40)]))
     listed = rooms(single)
     assert not listed["silent"]
     mine = next(entry for entry in listed["rooms"] if entry["roomId"] == room)
@@ -114,7 +113,7 @@ def test_a_tail_shows_previews_when_asked(single, two, room, note):
     tail = Tail(single, room, "--previews")
     try:
         eventually("the tail is in the room", lambda: tail.of("joined"))
-        ada.emit("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"rotation": 12}})
+        ada.send("element:transforming", {"roomId": room, "elementId": "note-1", "transform": {"rotation": 12}})
         eventually("the preview", lambda: tail.of("preview"))
         assert tail.of("preview")[0].items() >= {"elementId": "note-1", "userId": "ada", "rotation": 12}.items()
     finally:
