@@ -26,9 +26,9 @@ import Testing
         #expect(list.rooms.map(\.id) == ["moving", "a"] && list.rooms[0].fanout == "fanout-2" && list.isTruncated)
         #expect(
             list.table().text() == """
-                ROOM    MEMBERS  CONNECTIONS  SEQ  ELEMENTS  MEMORY  UPDATES/S  PREVIEWS/S  FAN-OUT
-                moving        1            5    7         3   2 KiB        0.5           9  fanout-2
-                a             1            1    7         3   2 KiB        0.5           4  fanout-1
+                ROOM    MEMBERS  UPDATES/S  PREVIEWS/S  SEQ  ELEMENTS  MEMORY  CONNECTIONS  FAN-OUT
+                moving        1        0.5           9    7         3   2 KiB            5  fanout-2
+                a             1        0.5           4    7         3   2 KiB            1  fanout-1
 
                 """)
         #expect(

@@ -120,7 +120,7 @@ import Timing
         #expect(try Self.screen(Self.model("r"))[3] == "asking the fan-outs …")
         let nobody = LiveRoomList([], by: .activity, silent: [.init(fanout: "fanout-1", reason: "gives no answer")])
         let lines = try Self.screen(Self.model("rs"), rooms: nobody, columns: 100)
-        #expect(lines[3].hasPrefix("ROOM  MEMBERS▾  CONNECTIONS"))
+        #expect(lines[3].hasPrefix("ROOM  MEMBERS▾  UPDATES/S"))
         #expect(lines[4...5] == ["! fanout-1 gives no answer", "nobody is in any room"])
     }
 

@@ -49,9 +49,10 @@ package struct LiveRoomList: Equatable, Sendable {
     /// - Parameter sort: the order whose column is marked.
     package func table(marking sort: RoomSort? = nil) -> TextTable {
         let titles: [(title: String, sort: RoomSort?)] = [
-            ("ROOM", nil), ("MEMBERS", .members), ("CONNECTIONS", nil), ("SEQ", .seq), ("ELEMENTS", nil),
-            ("MEMORY", .bytes), ("UPDATES/S", nil), ("PREVIEWS/S", .activity), ("FAN-OUT", nil),
+            ("ROOM", nil), ("MEMBERS", .members), ("UPDATES/S", nil), ("PREVIEWS/S", .activity), ("SEQ", .seq),
+            ("ELEMENTS", nil), ("MEMORY", .bytes), ("CONNECTIONS", nil), ("FAN-OUT", nil),
         ]
+        // What changes comes first: a narrow terminal cuts the rest.
         var table = TextTable(
             titles.enumerated().map { index, title in
                 let mark = title.sort != nil && title.sort == sort ? "▾" : ""
@@ -60,9 +61,9 @@ package struct LiveRoomList: Equatable, Sendable {
             })
         for room in self.rooms {
             let figures = [
-                "\(room.members)", "\(room.connections)", "\(room.seq)", "\(room.elements)",
-                Quantities.bytes(Double(room.bytes)), Quantities.number(room.updatesPerSecond),
-                Quantities.number(room.previewsPerSecond), room.fanout,
+                "\(room.members)", Quantities.number(room.updatesPerSecond),
+                Quantities.number(room.previewsPerSecond), "\(room.seq)", "\(room.elements)",
+                Quantities.bytes(Double(room.bytes)), "\(room.connections)", room.fanout,
             ]
             table.append([TextTable.Cell(room.id, .strong)] + figures.map { TextTable.Cell($0) })
         }
