@@ -17,10 +17,9 @@ extension RoomAudience {
         let before = self.occupancy.show(preview)
         services.counters.previewsPassed += 1
         var shown = preview
-        if self.occupancy.hasViewports, preview.selection == nil {
-            // Who saw the cursor must see it go.
-            let points = [before?.cursor, preview.cursor].compactMap(\.self)
-            if !points.isEmpty { shown.area = PreviewArea(Rect(around: points)) }
+        // Who saw the cursor must see it go. Where it is hidden everybody must: a viewport may have left it behind.
+        if self.occupancy.hasViewports, let cursor = preview.cursor {
+            shown.area = PreviewArea(Rect(around: [before?.cursor ?? cursor, cursor]))
         }
         self.broadcast(.preview(shown), into: &actions)
     }
