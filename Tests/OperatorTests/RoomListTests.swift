@@ -52,7 +52,7 @@ import Testing
             report.text(at: 4200, .plain) == """
                 a on fanout-1: 3 members, 4 connections, seq 7, 1 element, 2 KiB, 0 updates/s, 12.4 previews/s
 
-                USER  NAME      CONNECTIONS
+                USER  NAME     CONNECTIONS
                 u1    Ada·[2J            2
                 and 2 more
 
