@@ -45,11 +45,11 @@ class OldApp(App):
         name = data["elementId"] if event == "deleted" else element["id"]
         state = "" if event == "deleted" else body(element)
         if event == "transformed" and not any(field in data for field in OF_UPDATES):
-            # The end of a gesture repeats what the app has seen already. Before the first update nobody can tell.
+            # The end of a gesture repeats what the app has seen already, or what an update did that it does not get:
+            # the judge knows. Before the first update nobody can tell.
             if not self.has_place:
                 return
-            if data["seq"] <= self.seq:
-                event = "ended"
+            event = "ended" if data["seq"] <= self.seq else "shown"
         more = {field: data[field] for field in ("part", "parts") if field in data}
         self.history.add(
             "legacy", client=self.name, room=self.room, seq=data["seq"], event=event, element=name, body=state, **more

@@ -64,6 +64,9 @@ extension Spoilt {
             "a 1.0 app gets what it cannot know", [.legacy],
             H.withLegacyGroup.inserting(H.legacy("cid", 83, seq: 5, "updated", "note", "at 12"), before: .quiet)),
         Spoilt(
+            "a 1.0 app gets an update that is no transform as one", [.legacy],
+            H.withLegacyGroup.inserting(H.legacy("cid", 83, seq: 5, "transformed", "note", "at 11"), before: .quiet)),
+        Spoilt(
             "a 1.0 app misses what came after its own commit", [.legacy],
             H.withLegacyApp.without(.legacy) { $0.seq == 2 }
                 .inserting(H.request("cid", 20, 1), before: .resumed)
@@ -81,6 +84,14 @@ extension Spoilt {
     @Test func theEndOfAGestureRepeatsAnOldNumber() {
         let ended = H.legacy("cid", 73, seq: 2, "ended", "note", "at 5")
         #expect(HistoryChecker.check(H.withLegacyApp.inserting(ended, before: .quiet)).isGood)
+    }
+
+    @Test func theEndOfAGestureMayHaveANumberThatTheAppNeverGot() {
+        let shown = H.legacy("cid", 83, seq: 5, "shown", "note", "at 11")
+        let history = H.withLegacyGroup.inserting(shown, before: .quiet)
+        #expect(HistoryChecker.check(history).findings[.legacy]?.violations == [])
+        let other = H.withLegacyGroup.inserting(H.legacy("cid", 83, seq: 5, "shown", "note", "at 12"), before: .quiet)
+        #expect(HistoryChecker.check(other).violated.contains(.legacy))
     }
 
     @Test func aLostConnectionExcusesWhatIsMissing() {

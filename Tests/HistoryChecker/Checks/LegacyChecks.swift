@@ -64,8 +64,11 @@ private struct LegacyReplay {
         guard stored.states[record.element] == record.body else {
             return self.finding.violated("delivered otherwise than it is in the log", [place, row])
         }
-        // The end of a gesture without a commit shows an element as it is, under its old number.
-        if record.event == "ended" { return }
+        // The end of a gesture without a commit shows an element as it is, under its old number. It can be told from an
+        // update that the app knows by that number, or by the row: of one that it did not get, which is no transform.
+        if record.event == "ended" || record.event == "shown" && stored.event == "updated" { return }
+        var record = record
+        if record.event == "shown" { record.event = "transformed" }
         var view = self.views[record.client] ?? View(room: record.room)
         if record.seq != view.seq {
             self.checkOrder(view, record, place)
