@@ -12,7 +12,9 @@ if [ $# -lt 1 ] || [ ! -x "$1/touchsync" ]; then
     exit 64
 fi
 TOUCHSYNC_PROGRAMS=$(cd "$1" && pwd)
-TOUCHSYNC_CLIENT_DRIVER=${TOUCHSYNC_CLIENT_DRIVER:-$here/../../.build/debug/client-driver}
+# Built like the daemons, if it is there: `make test-long` measures it.
+[ -n "${TOUCHSYNC_CLIENT_DRIVER:-}" ] || TOUCHSYNC_CLIENT_DRIVER=$TOUCHSYNC_PROGRAMS/client-driver
+[ -x "$TOUCHSYNC_CLIENT_DRIVER" ] || TOUCHSYNC_CLIENT_DRIVER=$here/../../.build/debug/client-driver
 export TOUCHSYNC_PROGRAMS TOUCHSYNC_CLIENT_DRIVER
 if [ ! -x "$TOUCHSYNC_CLIENT_DRIVER" ]; then
     echo "$0: there is no $TOUCHSYNC_CLIENT_DRIVER; swift build --product client-driver makes it" >&2
