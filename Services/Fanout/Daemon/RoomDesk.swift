@@ -23,7 +23,7 @@ struct RoomQuestion: Sendable {
 /// The loop's answers to questions about rooms.
 ///
 /// A room is looked up immediately. Lists are walks over all rooms (``RoomSurvey``), one at a time and a step in each
-/// turn; everybody who has asked for the order before its walk begins is answered by it.
+/// turn; one walk answers all questions for its order that arrived before it began.
 struct RoomDesk {
     private let questions: Mailbox<RoomQuestion>
     private var batch: [RoomQuestion] = []

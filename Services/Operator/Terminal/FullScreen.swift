@@ -36,7 +36,7 @@ package final class FullScreen {
     /// The size at present.
     package var size: TerminalSize { self.output.size }
 
-    /// Shows lines from the top; only those that differ from what is there are written.
+    /// Shows lines from the top; writes only those that have changed.
     package func show(_ lines: [String]) {
         let size = self.size
         var text = ""

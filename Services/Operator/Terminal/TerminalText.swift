@@ -64,7 +64,7 @@ package enum TerminalText {
         return kept + "…"
     }
 
-    /// A clean text in exactly so many columns.
+    /// A clean text, cut or padded to a number of columns.
     package static func fit(_ text: String, to columns: Int, isRight: Bool = false) -> String {
         let cut = Self.cut(text, to: columns)
         let space = String(repeating: " ", count: max(0, columns - Self.width(of: cut)))

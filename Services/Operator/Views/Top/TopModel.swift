@@ -87,7 +87,7 @@ package struct TopModel: Equatable, Sendable {
         return .redraw
     }
 
-    /// The table has so many lines, of which so many are visible.
+    /// The number of lines of the table, and how many of them are visible, have changed.
     package mutating func fit(lines: Int, visible: Int) {
         self.scroll = min(self.scroll, max(0, lines - visible))
     }
