@@ -54,7 +54,8 @@ class ClientProcess:
     def call(self, method, *arguments):
         """Calls a method of the driver; returns the number that its answer will have."""
         self.calls += 1
-        if self.code is None:
+        # Killed, its pipe is often gone before its code is known.
+        if self.code is None and not self.process.stdin.is_closing():
             line = orjson.dumps({"call": self.calls, "method": method, "arguments": arguments})
             self.process.stdin.write(line + b"\n")
         return self.calls
