@@ -257,4 +257,65 @@ struct PacedPreviewsTests {
         }
         #expect(scene.gateway.rooms.waitingCount == 0 && scene.gateway.nextPreviewDeadline() == nil)
     }
+
+    /// A turn delivers to two members; five are in the room r and one in q.
+    private func largeRoom() throws -> (Scene, members: [Slot]) {
+        var limits = Limits()
+        limits.previewWrites = 2
+        var scene = Scene(limits: limits)
+        let members = try (1...5).map { try scene.member("user-\($0)", sid: Identifier("s-\($0)")) }
+        _ = try scene.member("ada", of: "q", sid: "s-q")
+        return (scene, members)
+    }
+
+    /// The preview that each member gets, as its room and position.
+    private func deliveries(_ actions: [GatewayAction]) -> [String] {
+        actions.flatMap { action -> [String] in
+            guard case .previews(let members, let texts) = action else { return [] }
+            let shown = texts.flatMap(\.previews).map { "\($0.room)\(Int($0.fields.positionX ?? 0))" }
+            return members.flatMap { _ in shown }
+        }
+    }
+
+    @Test("a room of more members takes several turns; other rooms and its own next previews wait for them")
+    func largeRooms() throws {
+        var (scene, _) = try self.largeRoom()
+        scene.gateway.turnBegan()
+        scene.gateway.previewsReceived(
+            [self.preview(1), self.preview(1, room: "q")], at: scene.moment, lateness: .zero, into: &scene.actions)
+        var turns = [self.deliveries(scene.take())]
+        #expect(scene.gateway.nextPreviewDeadline() == scene.moment)
+        scene.gateway.turnBegan()
+        scene.gateway.previewsReceived([self.preview(2)], at: scene.moment, lateness: .zero, into: &scene.actions)
+        #expect(scene.take().isEmpty)
+        while scene.gateway.nextPreviewDeadline() != nil, turns.count < 9 {
+            scene.gateway.turnBegan()
+            scene.gateway.previewTimeReached(scene.moment, into: &scene.actions)
+            turns.append(self.deliveries(scene.take()))
+        }
+        #expect(turns == [["r1", "r1"], ["r1", "r1"], ["r1"], ["q1", "r2", "r2"], ["r2", "r2"], ["r2"]])
+    }
+
+    @Test("what else happens in a room comes after the previews that some of its members have")
+    func largeRoomsKeepTheirOrder() throws {
+        let changes: [(inout Scene, Slot) -> Void] = [
+            { scene, _ in scene.gateway.updateReceived(update(1), into: &scene.actions) },
+            { scene, member in scene.gateway.disconnected(member, at: scene.moment, into: &scene.actions) },
+            { scene, member in scene.send(member, "room:leave", #"{"roomId":"r"}"#) },
+        ]
+        for change in changes {
+            var (scene, members) = try self.largeRoom()
+            scene.gateway.turnBegan()
+            scene.gateway.previewsReceived([self.preview(1)], at: scene.moment, lateness: .zero, into: &scene.actions)
+            #expect(self.deliveries(scene.take()).count == 2)
+            change(&scene, members[0])
+            let actions = scene.take()
+            #expect(self.deliveries(actions).count == 3)
+            guard case .previews = actions.first else {
+                Issue.record("something else came first")
+                return
+            }
+            #expect(scene.gateway.nextPreviewDeadline() == nil)
+        }
+    }
 }

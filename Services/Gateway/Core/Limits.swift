@@ -59,7 +59,7 @@ package struct Limits: Equatable, Sendable {
     package var late = Nanoseconds.milliseconds(8)
     /// How long all must be well before they speed up again.
     package var calm = Nanoseconds.seconds(1)
-    /// Members that previews are delivered to in one turn; the rest get theirs with the next one.
+    /// Members that previews are delivered to in one turn; the others get theirs with the next ones.
     package var previewWrites = 128
 
     /// Commits of all apps without a result, those included that wait for a rate limit; one more is refused as busy.

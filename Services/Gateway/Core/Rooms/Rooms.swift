@@ -12,7 +12,7 @@ package struct Rooms {
     private var streams = RoomStreams()
     private var pacer: PreviewPacer
     private var ages = PreviewAges()
-    private var viewports = RoomViewports()
+    private var delivery: PreviewDelivery
     private var attention = ShownAttention()
     private var recent = RecentNumbers()
     /// Previews handed to coalescers.
@@ -20,6 +20,7 @@ package struct Rooms {
 
     init(limits: Limits) {
         self.pacer = PreviewPacer(limits: limits)
+        self.delivery = PreviewDelivery(turnMembers: limits.previewWrites)
     }
 
     /// The pace of each room.
@@ -32,7 +33,7 @@ package struct Rooms {
     /// Adds what is counted here.
     func count(into counters: inout GatewayCounters) {
         counters.previewsSent = self.previewsSentTotal
-        counters.previewsHidden = self.viewports.hiddenTotal
+        counters.previewsHidden = self.delivery.viewports.hiddenTotal
         counters.updates = self.streams.updatesTotal
         counters.holes = self.streams.holesTotal
         counters.resyncs = self.streams.resyncsTotal
@@ -61,6 +62,7 @@ package struct Rooms {
         _ slot: Slot, _ room: Identifier, at position: Position, isLegacy: Bool, wantsPreviews: Bool, isLoading: Bool,
         _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
+        self.delivery.complete(room, into: &actions)
         let stream = self.streams.position(of: room)
         if let stream, stream != position {
             self.recent.note(position.seq, in: room)
@@ -73,7 +75,7 @@ package struct Rooms {
             into: &actions)
         self.follow(outcome, in: room, connections, into: &actions)
         // The members lost their places and come back, with their viewports.
-        if stream == nil, self.viewports.contains(room) { Self.askForAreas(of: room, into: &actions) }
+        if stream == nil, self.delivery.viewports.contains(room) { Self.askForAreas(of: room, into: &actions) }
     }
 
     /// A member's join was answered: it sees what the others show.
@@ -106,11 +108,12 @@ package struct Rooms {
         _ slot: Slot, _ connection: UInt64, _ membership: Membership, in room: Identifier,
         into actions: inout [GatewayAction]
     ) {
+        self.delivery.complete(room, into: &actions)
         for preview in membership.heldPreviews + self.pacer.removeUnsent(of: room) {
             self.forward(preview, into: &actions)
         }
         self.streams.leave(slot, room)
-        self.viewports.leave(slot, room)
+        self.delivery.viewports.leave(slot, room)
         self.forgetIfEmpty(room, into: &actions)
         actions.append(.fanout(of: room, .leave(Leave(room: room, connection: connection))))
     }
@@ -118,6 +121,7 @@ package struct Rooms {
     /// So much waits for these members that they lose their place in the room, from the update `seq` on.
     mutating func fellBehind(_ slots: [Slot], in room: Identifier, at seq: UInt64, into actions: inout [GatewayAction])
     {
+        self.delivery.complete(room, into: &actions)
         self.streams.fellBehind(slots, in: room, at: seq, into: &actions)
         self.forgetIfEmpty(room, into: &actions)
     }
@@ -125,8 +129,8 @@ package struct Rooms {
     private mutating func forgetIfEmpty(_ room: Identifier, into actions: inout [GatewayAction]) {
         let position = self.streams.position(of: room)
         let isForgotten = self.streams.forgetIfEmpty(room)
-        if self.viewports.contains(room), self.streams.position(of: room) == nil {
-            self.viewports.forgetIfUnseen(room)
+        if self.delivery.viewports.contains(room), self.streams.position(of: room) == nil {
+            self.delivery.viewports.forgetIfUnseen(room)
         }
         guard isForgotten else { return }
         if let position { self.recent.note(position.seq, in: room) }
@@ -138,6 +142,7 @@ package struct Rooms {
 
     /// The next update of a room's stream came.
     mutating func updateReceived(_ update: Update, _ connections: Connections, into actions: inout [GatewayAction]) {
+        self.delivery.complete(update.room, into: &actions)
         let outcome = self.streams.updateReceived(update, into: &actions)
         if case .delivered = outcome { self.drop(update, in: update.room) }
         self.follow(outcome, in: update.room, connections, into: &actions)
@@ -145,19 +150,20 @@ package struct Rooms {
 
     /// Drops the previews that must not follow an update.
     private mutating func drop(_ update: Update, in room: Identifier) {
-        let isFollowed = self.viewports.contains(room)
+        let isFollowed = self.delivery.viewports.contains(room)
         guard isFollowed || !self.pacer.isEmpty else { return }
         let ended = update.endedPreviews
         self.pacer.drop(ended, in: room)
         guard isFollowed else { return }
-        self.viewports.drop(ended, in: room)
-        self.viewports.settle(update.elements, by: update.user, in: room)
+        self.delivery.viewports.drop(ended, in: room)
+        self.delivery.viewports.settle(update.elements, by: update.user, in: room)
     }
 
     /// The fan-out says where a room's stream stands, after it sent what this gateway missed.
     mutating func positionReceived(
         _ answer: RoomPosition, _ connections: Connections, at now: Instant, into actions: inout [GatewayAction]
     ) {
+        self.delivery.complete(answer.room, into: &actions)
         let hidden = self.attention.reset(
             answer.room, but: connections.speakers(self.streams.members(of: answer.room), of: answer.room))
         if !hidden.isEmpty {
@@ -168,14 +174,18 @@ package struct Rooms {
     }
 
     /// A user came into a room or left it.
-    func presenceChanged(_ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]) {
+    mutating func presenceChanged(
+        _ presence: Presence, except joiner: Slot?, into actions: inout [GatewayAction]
+    ) {
+        self.delivery.complete(presence.room, into: &actions)
         self.streams.presenceChanged(presence, except: joiner, into: &actions)
     }
 
     /// A gesture ended without a commit.
     mutating func gestureEnded(_ ended: GestureEnded, into actions: inout [GatewayAction]) {
+        self.delivery.complete(ended.gesture.room, into: &actions)
         self.pacer.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
-        self.viewports.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
+        self.delivery.viewports.drop([ended.gesture.endedPreviews], in: ended.gesture.room)
         self.streams.gestureEnded(ended, into: &actions)
     }
 
@@ -197,7 +207,7 @@ package struct Rooms {
         case .missing: self.ask(for: room, connections, into: &actions)
         case .reset:
             _ = self.pacer.removeWaiting(of: room)
-            self.viewports.reset(room)
+            self.delivery.viewports.reset(room)
             self.forgetIfEmpty(room, into: &actions)
         }
     }
@@ -207,7 +217,7 @@ package struct Rooms {
         guard let position = self.streams.position(of: room) else { return }
         let occupants = connections.occupants(self.streams.members(of: room), of: room)
         let interest = RoomInterest(
-            room: room, position: position, occupants: occupants, hasViewports: self.viewports.contains(room))
+            room: room, position: position, occupants: occupants, hasViewports: self.delivery.viewports.contains(room))
         actions.append(.fanout(of: room, .interest(interest)))
     }
 
@@ -219,13 +229,14 @@ package struct Rooms {
         _ viewport: PreviewArea?, of slot: Slot, in room: Identifier, _ connections: Connections,
         into actions: inout [GatewayAction]
     ) {
-        let wasFollowed = self.viewports.contains(room)
-        let previews = self.viewports.set(viewport, for: slot, in: room)
-        if !wasFollowed, self.viewports.contains(room) {
+        self.delivery.complete(room, into: &actions)
+        let wasFollowed = self.delivery.viewports.contains(room)
+        let previews = self.delivery.viewports.set(viewport, for: slot, in: room)
+        if !wasFollowed, self.delivery.viewports.contains(room) {
             Self.askForAreas(of: room, into: &actions)
         }
         guard !previews.isEmpty, self.streams.previewMembers(of: room).contains(slot) else { return }
-        let texts = Self.texts(of: previews[...], connections).filter { $0.sender != slot }
+        let texts = PreviewDelivery.texts(of: previews[...], connections).filter { $0.sender != slot }
         if !texts.isEmpty { actions.append(.previews([slot], texts)) }
     }
 
@@ -253,11 +264,14 @@ package struct Rooms {
 
     // MARK: Previews for members
 
-    /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset.
-    mutating func turnBegan() { self.pacer.turnBegan() }
+    /// A turn of the event loop begins: the number of members that previews may be delivered to in it is reset. Other
+    /// rooms have their turn when an unfinished delivery is done.
+    mutating func turnBegan() {
+        if !self.delivery.isUnfinished { self.pacer.turnBegan() }
+    }
 
     /// When previews are due, or paces to be reviewed.
-    mutating func nextDeadline() -> Instant? { self.pacer.nextDeadline() }
+    mutating func nextDeadline() -> Instant? { self.delivery.nextDeadline ?? self.pacer.nextDeadline() }
 
     /// Previews came from the fan-out; those of one room stand together.
     mutating func previewsReceived(
@@ -296,6 +310,7 @@ package struct Rooms {
 
     /// Time has passed: previews that are due go as far as this turn allows, and paces are reviewed.
     mutating func timeReached(_ now: Instant, _ connections: Connections, into actions: inout [GatewayAction]) {
+        self.delivery.resume(into: &actions)
         while let due = self.pacer.nextDue(at: now) {
             self.deliver(due.previews[...], of: due.room, lateness: due.lateness, connections, at: now, into: &actions)
         }
@@ -313,58 +328,9 @@ package struct Rooms {
         let members = self.streams.previewMembers(of: room)
         guard !previews.isEmpty, !members.isEmpty else { return }
         self.ages.delivered(previews, at: now)
-        var deliveries = members.count * previews.count
-        let isFollowed = self.viewports.contains(room)
-        if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {
-            if isFollowed { self.viewports.note(previews, of: room) }
-            deliveries = self.deliver(byContract: previews, of: room, connections, into: &actions)
-        } else {
-            actions.append(.previews(members, Self.texts(of: previews, connections)))
-        }
+        let deliveries = self.delivery.deliver(
+            previews, of: room, to: self.streams, connections, at: now, into: &actions)
         self.pacer.delivered(deliveries, of: room, to: members.count, lateness: lateness, at: now)
-    }
-
-    /// Delivers previews, those of a group in one message, but to 1.0 apps one by one.
-    /// - Returns: how many previews members get, together.
-    private mutating func deliver(
-        byContract previews: ArraySlice<Preview>, of room: Identifier, _ connections: Connections,
-        into actions: inout [GatewayAction]
-    ) -> Int {
-        let (members, legacyMembers) = self.streams.previewMembersByContract(of: room)
-        var deliveries = 0
-        if !legacyMembers.isEmpty {
-            let texts = Self.texts(of: previews.filter { !$0.isAttention }[...], connections)
-            if !texts.isEmpty { deliveries += self.deliver(texts, of: room, to: legacyMembers, into: &actions) }
-        }
-        guard !members.isEmpty else { return deliveries }
-        var texts: [PreviewText] = []
-        var rest = previews
-        while let first = rest.first {
-            let group = rest.prefix { $0.isShownTogether(with: first) }
-            let sender = connections.slot(of: first.connection)
-            texts.append(
-                group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
-            rest = rest.dropFirst(max(1, group.count))
-        }
-        return deliveries + self.deliver(texts, of: room, to: members, into: &actions)
-    }
-
-    /// Delivers to each member what it can see.
-    /// - Returns: how many previews members get, together.
-    private mutating func deliver(
-        _ texts: [PreviewText], of room: Identifier, to members: [Slot], into actions: inout [GatewayAction]
-    ) -> Int {
-        let (unbounded, sightings) = self.viewports.split(members, of: room, texts)
-        if !unbounded.isEmpty { actions.append(.previews(unbounded, texts)) }
-        if !sightings.isEmpty { actions.append(.sightings(sightings, texts)) }
-        let sizes = texts.map(\.previews.count)
-        return sightings.reduce(unbounded.count * sizes.reduce(0, +)) { sum, sighting in
-            sighting.indices.reduce(sum) { $0 + sizes[$1] }
-        }
-    }
-
-    private static func texts(of previews: ArraySlice<Preview>, _ connections: Connections) -> [PreviewText] {
-        previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
     }
 
     private mutating func reviewPaces(at now: Instant, into actions: inout [GatewayAction]) {
@@ -387,12 +353,4 @@ package struct Rooms {
 
     /// Forgets what was seen a while ago.
     mutating func forgetRecentNumbers(at now: Instant) { self.recent.timeReached(now) }
-}
-
-extension Preview {
-    /// True when both belong to one group.
-    fileprivate func isShownTogether(with other: Preview) -> Bool {
-        self.group != .alone && other.group != .alone && self.connection == other.connection
-            && self.gesture == other.gesture && self.sid == other.sid
-    }
 }

@@ -1,0 +1,169 @@
+import Timing
+import Wire
+
+/// Delivers a room's previews to its members: to each what it can see, in as many turns as there are members for.
+///
+///     previews ──► texts for each contract, viewports ──► members of one turn ──► next turn …
+///                                                            └──anything else happens in the room──► all the others
+///
+/// What the members of a room get has one order, in however many turns. Only one room at a time is unfinished.
+struct PreviewDelivery {
+    /// What is left for later turns of a delivery to a large room.
+    private struct Unfinished {
+        let room: Identifier
+        let since: Instant
+        /// The last one is next.
+        var rest: [GatewayAction]
+    }
+
+    /// What members see of their rooms.
+    var viewports = RoomViewports()
+    private var unfinished: Unfinished?
+    /// Members that previews are delivered to in one turn.
+    private let turnMembers: Int
+
+    init(turnMembers: Int) {
+        self.turnMembers = turnMembers
+    }
+
+    /// True while a room's delivery waits for its next turn.
+    var isUnfinished: Bool { self.unfinished != nil }
+
+    /// When the next turn of an unfinished delivery is due: it has been since it began.
+    var nextDeadline: Instant? { self.unfinished?.since }
+
+    /// Starts to deliver previews of one room.
+    /// - Returns: how many previews members get, together.
+    mutating func deliver(
+        _ previews: ArraySlice<Preview>, of room: Identifier, to streams: RoomStreams, _ connections: Connections,
+        at now: Instant, into actions: inout [GatewayAction]
+    ) -> Int {
+        let members = streams.previewMembers(of: room)
+        guard members.count > self.turnMembers else {
+            return self.deliver(previews, of: room, to: members, streams, connections, into: &actions)
+        }
+        if let other = self.unfinished?.room { self.complete(other, into: &actions) }
+        var all: [GatewayAction] = []
+        let deliveries = self.deliver(previews, of: room, to: members, streams, connections, into: &all)
+        self.unfinished = Unfinished(room: room, since: now, rest: all.reversed())
+        self.resume(into: &actions)
+        return deliveries
+    }
+
+    // MARK: Turns
+
+    /// Delivers to as many further members as a turn may.
+    mutating func resume(into actions: inout [GatewayAction]) {
+        var members = self.turnMembers
+        while members > 0, let action = self.unfinished?.rest.popLast() {
+            let (part, rest) = action.split(after: members)
+            actions.append(part)
+            members -= part.previewMembers
+            if let rest { self.unfinished?.rest.append(rest) }
+        }
+        if self.unfinished?.rest.isEmpty == true { self.unfinished = nil }
+    }
+
+    /// Delivers to all other members, before anything else happens in the room.
+    mutating func complete(_ room: Identifier, into actions: inout [GatewayAction]) {
+        guard let delivery = self.unfinished, delivery.room == room else { return }
+        actions += delivery.rest.reversed()
+        self.unfinished = nil
+    }
+
+    // MARK: Members
+
+    private mutating func deliver(
+        _ previews: ArraySlice<Preview>, of room: Identifier, to members: [Slot], _ streams: RoomStreams,
+        _ connections: Connections, into actions: inout [GatewayAction]
+    ) -> Int {
+        let isFollowed = self.viewports.contains(room)
+        if isFollowed || previews.contains(where: { $0.group != .alone || $0.isAttention }) {
+            if isFollowed { self.viewports.note(previews, of: room) }
+            let contracts = streams.previewMembersByContract(of: room)
+            return self.deliver(previews, of: room, byContract: contracts, connections, into: &actions)
+        }
+        actions.append(.previews(members, Self.texts(of: previews, connections)))
+        return members.count * previews.count
+    }
+
+    /// Delivers those of a group in one message, but to 1.0 apps one by one.
+    private mutating func deliver(
+        _ previews: ArraySlice<Preview>, of room: Identifier,
+        byContract contracts: (members: [Slot], legacyMembers: [Slot]), _ connections: Connections,
+        into actions: inout [GatewayAction]
+    ) -> Int {
+        var deliveries = 0
+        if !contracts.legacyMembers.isEmpty {
+            let texts = Self.texts(of: previews.filter { !$0.isAttention }[...], connections)
+            if !texts.isEmpty {
+                deliveries += self.deliver(texts, of: room, to: contracts.legacyMembers, into: &actions)
+            }
+        }
+        guard !contracts.members.isEmpty else { return deliveries }
+        var texts: [PreviewText] = []
+        var rest = previews
+        while let first = rest.first {
+            let group = rest.prefix { $0.isShownTogether(with: first) }
+            let sender = connections.slot(of: first.connection)
+            texts.append(
+                group.isEmpty ? PreviewText(sender: sender, preview: first) : PreviewText(sender: sender, group: group))
+            rest = rest.dropFirst(max(1, group.count))
+        }
+        return deliveries + self.deliver(texts, of: room, to: contracts.members, into: &actions)
+    }
+
+    /// Delivers to each member what it can see.
+    private mutating func deliver(
+        _ texts: [PreviewText], of room: Identifier, to members: [Slot], into actions: inout [GatewayAction]
+    ) -> Int {
+        let (unbounded, sightings) = self.viewports.split(members, of: room, texts)
+        if !unbounded.isEmpty { actions.append(.previews(unbounded, texts)) }
+        if !sightings.isEmpty { actions.append(.sightings(sightings, texts)) }
+        let sizes = texts.map(\.previews.count)
+        return sightings.reduce(unbounded.count * sizes.reduce(0, +)) { sum, sighting in
+            sighting.indices.reduce(sum) { $0 + sizes[$1] }
+        }
+    }
+
+    /// Each preview by itself, with the connection that it comes from.
+    static func texts(of previews: ArraySlice<Preview>, _ connections: Connections) -> [PreviewText] {
+        previews.map { PreviewText(sender: connections.slot(of: $0.connection), preview: $0) }
+    }
+}
+
+extension GatewayAction {
+    /// How many members get previews by it.
+    fileprivate var previewMembers: Int {
+        switch self {
+        case .previews(let slots, _): slots.count
+        case .sightings(let sightings, _): sightings.count
+        default: 0
+        }
+    }
+
+    /// The same for the first members, and for the others if there are more.
+    fileprivate func split(after members: Int) -> (GatewayAction, GatewayAction?) {
+        guard self.previewMembers > members else { return (self, nil) }
+        switch self {
+        case .previews(let slots, let texts):
+            return (
+                .previews(Array(slots.prefix(members)), texts), .previews(Array(slots.dropFirst(members)), texts)
+            )
+        case .sightings(let sightings, let texts):
+            return (
+                .sightings(Array(sightings.prefix(members)), texts),
+                .sightings(Array(sightings.dropFirst(members)), texts)
+            )
+        default: return (self, nil)
+        }
+    }
+}
+
+extension Preview {
+    /// True when both belong to one group.
+    fileprivate func isShownTogether(with other: Preview) -> Bool {
+        self.group != .alone && other.group != .alone && self.connection == other.connection
+            && self.gesture == other.gesture && self.sid == other.sid
+    }
+}
