@@ -87,7 +87,8 @@ package struct Campaign: Sendable {
             "previews-out-of-view", "cursors-out-of-view", "last-previews-in-view", "departures",
             "edits-applied", "edits-refused", "clients.restarts-in-doubt", "clients.session-expired",
             "clients.saved-in-doubt", "clients.history-read", "clients.history-failed", "clients.found-edits",
-            "clients.forgotten", "clients.resyncs", "clients.folded-edits", "clients.left-and-joined",
+            "clients.sends-held", "clients.forgotten", "clients.resyncs", "clients.folded-edits",
+            "clients.left-and-joined",
         ] + allEdits.kinds.map { "acks.\($0.event)" } + Stage.allCases.map { "faults.kill.\($0)" }
         + Stage.allCases.map { "faults.pause.\($0)" }
         + World.faultNames

@@ -39,6 +39,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case cursorsEverywhere = "cursors-everywhere"
     /// A client finds nothing of what it has saved.
     case recordLost = "record-lost"
+    /// A client sends edits before their numbers are saved.
+    case sendsEarly = "sends-early"
     /// A room's history tells a client that nothing was changed.
     case historyBlank = "history-blank"
     /// A client shows an edit of its user on top of what contains it.

@@ -34,7 +34,8 @@ import Testing
         .foreignStacks: .undo, .viewportsOff: .viewports, .areasOff: .viewports, .viewportsForgotten: .viewports,
         .departuresOff: .viewports, .entrancesOff: .viewports, .sightingsLost: .viewports,
         .cursorsEverywhere: .viewports,
-        .recordLost: .edits, .historyBlank: .edits, .editsTwice: .confirmation, .jumpsBack: .steadiness,
+        .recordLost: .edits, .sendsEarly: .edits, .historyBlank: .edits, .editsTwice: .confirmation,
+        .jumpsBack: .steadiness,
         .drawingsLost: .screens,
     ]
 

@@ -23,9 +23,9 @@ import TouchSyncClientCore
         _ = core.input(.packetReceived("430" + Self.joined), at: 3, random: 0)
         let body = JSONObject { $0.member("elementId", "a") }
         let outputs = core.input(.room("demo", .edit(id: "1", event: "element:delete", body: body)), at: 4, random: 0)
-        let saved = outputs.compactMap { if case .room(_, .save(let record?)) = $0 { record } else { nil } }
+        let saved = outputs.compactMap { if case .room(_, .save(let record?, _)) = $0 { record } else { nil } }
         let record = try #require(saved.first)
-        #expect(outputs.first == .room("demo", .save(record)), "what is sent is saved before")
+        #expect(outputs.first == .room("demo", .save(record, isFirst: false)), "what is sent is saved before")
         var writer = JSONWriter()
         record.encode(into: &writer)
         var document = JSONDocument()

@@ -24,7 +24,9 @@ struct TranscriptOutput {
         self.init(Self.type(output)) { writer in
             writer.member("roomId", room)
             switch output {
-            case .save(let record): writer.member("record", record)
+            case .save(let record, let isFirst):
+                writer.member("record", record)
+                if isFirst { writer.member("isFirst", true) }
             case .readHistory(let after): writer.member("after", after)
             case .joined(let recovered):
                 writer.member("phase", "joined")

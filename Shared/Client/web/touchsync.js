@@ -1053,6 +1053,8 @@ export class RoomCore extends Part {
     this.people = new People(this);
     /** Whether something is saved of it. */
     this.isSaved = record !== undefined;
+    /** Edits that are saved without a number of the present session. */
+    this.unnumbered = new Set(this.queue.edits.filter(edit => !isNumbered(edit)));
     this.touchEdits();
     this.join();
   }
@@ -1408,7 +1410,10 @@ export class RoomCore extends Part {
     const { session, sid, queue: { open, nextNumber }, hands } = this;
     const edits = open.map(edit => pick(edit, ["ids", "event", "body", "n", "after", "doubt"]));
     const record = edits[0] ? { session, sid, nextNumber, gesture: hands.lastNumber, edits } : null;
-    if (record || this.isSaved) this.tell("save", { record });
+    // Kept without a number, and numbered now: an app that ends in between would send them under other numbers, too.
+    const isFirst = open.some(edit => isNumbered(edit) && this.unnumbered.has(edit)) || undefined;
+    this.unnumbered = new Set(open.filter(edit => !isNumbered(edit)));
+    if (record || this.isSaved) this.tell("save", { record, isFirst });
     this.isSaved = record !== null;
     this.isDirty = false;
   }
@@ -2110,6 +2115,13 @@ export class TouchSync extends Emitter {
   /** When the timer ends. */
   wakesAt = Infinity;
   /**
+   * What is to be sent once it is saved.
+   * @type {string[] | undefined}
+   */
+  held = undefined;
+  /** @type {Promise<void> | undefined} */
+  writing = undefined;
+  /**
    * Inputs that wait for the store, or for the present one to be done.
    * @type {({type: string} & Data)[]}
    */
@@ -2225,10 +2237,12 @@ export class TouchSync extends Emitter {
     switch (type) {
       case "open": return this.open();
       case "close": return this.closeSocket();
-      case "send": return this.socket?.send(output.text);
+      case "send": return this.held ? void this.held.push(output.text) : this.socket?.send(output.text);
       case "token": return void this.provideToken(output.reason);
       case "history": return void this.searchHistory(roomId, output.after);
-      case "save": return this.saved?.save(roomId, output.record, error => this.emit("error", error));
+      case "save":
+        this.saved?.save(roomId, output.record, error => this.emit("error", error));
+        return output.isFirst && void this.hold(this.saved?.writing);
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
       case "result": return this.settle(room, output.id, output.answer);
@@ -2257,7 +2271,19 @@ export class TouchSync extends Emitter {
 
   // The socket
 
+  /**
+   * Sends nothing until it is saved, unless the store hangs.
+   * @param {Promise<void>} [writing]
+   */
+  async hold(writing) {
+    this.held ??= [];
+    this.writing = writing;
+    await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 1000))]);
+    if (this.writing === writing) this.held = void this.held.forEach(text => this.socket?.send(text));
+  }
+
   open() {
+    this.held &&= [];
     const { href } = new URL("/socket.io/?EIO=4&transport=websocket", this.url);
     const socket = (this.socket = new this.WebSocket(href.replace("http", "ws")));
     /** @param {{type: string} & Data} input */

@@ -96,7 +96,7 @@ extension SyncClient {
         switch output {
         case .openSocket: self.openSocket()
         case .closeSocket: self.closeSocket()
-        case .send(let text): self.socket?.send(text)
+        case .send(let text): self.send(text)
         case .requestToken(let reason): self.provideToken(reason)
         case .stateChanged(let state): self.stateListeners.tell(state)
         case .refused(let error): self.errorListeners.tell(error)
@@ -106,7 +106,7 @@ extension SyncClient {
 
     private func perform(_ output: RoomOutput, in room: String) {
         switch output {
-        case .save(let record): self.savedRooms?.save(record, room: room)
+        case .save(let record, let isFirst): self.save(record, isFirst: isFirst, room: room)
         case .readHistory(let after): self.searchHistory(of: room, after: after)
         case .result(let id, let answer): self.settle(id, answer, in: room)
         case .joined(let recovered): self.hubs[room]?.tell(.joined(recovered: recovered))

@@ -4,7 +4,7 @@ import TouchSyncClientCore
 /// The socket, tokens, and requests by HTTP.
 extension SyncClient {
     func openSocket() {
-        self.socket?.close()
+        self.closeSocket()
         let socket = SocketSession()
         self.socket = socket
         socket.open(self.address.socketURL, by: self.transport) { [weak self, weak socket] event in
@@ -16,6 +16,32 @@ extension SyncClient {
     func closeSocket() {
         self.socket?.close()
         self.socket = nil
+        self.held.dropTexts()
+    }
+
+    func send(_ text: String) {
+        if !self.held.add(text) { self.socket?.send(text) }
+    }
+
+    // MARK: What is sent after it is saved
+
+    func save(_ record: RoomRecord?, isFirst: Bool, room: String) {
+        guard isFirst, let savedRooms = self.savedRooms else {
+            self.savedRooms?.save(record, room: room)
+            return
+        }
+        let hold = self.held.begin()
+        let release: @Sendable () -> Void = { [weak self] in Task { await self?.release(hold) } }
+        savedRooms.save(record, room: room, done: release)
+        self.tasks.start { [clock] in
+            // A store that hangs must not hold the client.
+            try? await clock.sleep(until: clock.now + HeldTexts.patience)
+            release()
+        }
+    }
+
+    private func release(_ hold: Int) {
+        for text in self.held.end(hold) { self.socket?.send(text) }
     }
 
     /// What a socket still brings after it was closed is not for the core.

@@ -23,6 +23,7 @@ public actor SyncClient {
     var socket: SocketSession?
     var timer = ClientTimer()
     var pageLimits = PageLimits()
+    var held = HeldTexts()
     /// Whether inputs wait for what an earlier run of the app saved.
     var isRestoring: Bool
     /// Settled once they do not any more.

@@ -20,8 +20,9 @@ public enum ClientOutput: Equatable, Sendable {
 
 /// What the shell is to do, or to report, in one room.
 public enum RoomOutput: Equatable, Sendable {
-    /// Keep this for the next run of the app; nil: nothing is to be kept.
-    case save(RoomRecord?)
+    /// Keep this for the next run of the app; nil: nothing is to be kept. `isFirst`: nothing is sent before it is kept. Edits
+    /// that were kept without a number have got one: an app that ended in between would send them under another one too.
+    case save(RoomRecord?, isFirst: Bool)
     /// Read the room's history behind this number, and answer with `RoomInput.historyRead`.
     case readHistory(after: Int64)
     /// It is joined. `recovered`: what was missed arrived; otherwise all elements were replaced.

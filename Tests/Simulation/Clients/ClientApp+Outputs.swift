@@ -17,7 +17,7 @@ extension ClientApp {
 
     private func perform(_ output: RoomOutput) {
         switch output {
-        case .save(let record): self.save(record)
+        case .save(let record, let isFirst): self.save(record, isFirst: isFirst)
         case .readHistory(let after): self.readHistory(after: after)
         case .result(let id, let answer): self.user.told(id, answer, self)
         case .changed(let ids): self.show(ids)
@@ -40,6 +40,10 @@ extension ClientApp {
     }
 
     private func send(_ packet: String) {
+        if self.saves.isEmpty || self.mistakes.sendsEarly { self.transmit(packet) } else { self.held.append(packet) }
+    }
+
+    private func transmit(_ packet: String) {
         guard let connection else { return }
         let news = ClientPackets.news(in: packet, from: self.name)
         self.wire.sent(news)
@@ -48,11 +52,44 @@ extension ClientApp {
 
     // MARK: The disk
 
-    private func save(_ record: RoomRecord?) {
-        self.disk.save(record)
-        if self.disk.hasFolded { self.world.count("clients.folded-edits") }
-        if self.disk.hasDoubts { self.world.count("clients.saved-in-doubt") }
-        self.wire.saved(self.disk)
+    /// To write down which edits there are takes no time here, as the judge wants to know them; what became of them does.
+    private func save(_ record: RoomRecord?, isFirst: Bool) {
+        var next = ClientDisk()
+        next.save(record)
+        if next.hasFolded { self.world.count("clients.folded-edits") }
+        if next.hasDoubts { self.world.count("clients.saved-in-doubt") }
+        self.wire.saved(next)
+        self.lastSave += 1
+        let save = self.lastSave
+        guard next.names == self.disk.names, isFirst || self.world.random.place(3) > 0 else {
+            (self.disk, self.savedUpTo) = (next, save)
+            return
+        }
+        let time = self.world.random.number(2...200) * .millisecond
+        if isFirst {
+            self.world.count("clients.sends-held")
+            self.saves.insert(save)
+            if self.world.random.place(2) == 0 { self.restart(after: time - .millisecond) }
+        }
+        self.after(time) { [weak self] in self?.saved(next, save) }
+    }
+
+    /// The app ends at the worst moment, and begins again.
+    private func restart(after time: UInt64) {
+        self.after(time) { [weak self] in
+            guard let self else { return }
+            self.kill()
+            self.world.after(self.world.random.number(1...500) * .millisecond) { self.connect() }
+        }
+    }
+
+    private func saved(_ disk: ClientDisk, _ save: Int) {
+        // A later one may have been faster.
+        if save > self.savedUpTo { (self.disk, self.savedUpTo) = (disk, save) }
+        guard self.saves.remove(save) != nil, self.saves.isEmpty else { return }
+        let packets = self.held
+        self.held = []
+        for packet in packets { self.transmit(packet) }
     }
 
     // MARK: HTTP

@@ -15,6 +15,11 @@ final class ClientApp: SimulatedApp {
     let screen: ClientScreen
     let user: ClientUser
     var disk = ClientDisk()
+    /// The latest save, and the latest one that the disk has.
+    var lastSave = 0, savedUpTo = 0
+    /// Saves that packets wait for, and these.
+    var saves: Set<Int> = []
+    var held: [String] = []
     /// The present run of the app; nil while it does not run.
     private(set) var core: ClientCore?
     /// Raised by every start and every end of a run.
@@ -79,6 +84,7 @@ final class ClientApp: SimulatedApp {
         self.world.note("kill \(self.name)")
         self.run += 1
         self.core = nil
+        self.saves = []
         self.timerAt = nil
         self.backlog = nil
         self.user.runEnded()
@@ -186,6 +192,7 @@ final class ClientApp: SimulatedApp {
         self.happen {
             guard let connection, connection === self.connection else { return }
             self.connection = nil
+            self.held = []
             self.wire.disconnected()
             self.input(.closed)
         }
@@ -195,6 +202,7 @@ final class ClientApp: SimulatedApp {
     func dropConnection(within time: UInt64) {
         guard let connection else { return }
         self.connection = nil
+        self.held = []
         connection.isOpen = false
         self.wire.disconnected()
         self.world.after(time == 0 ? 0 : self.world.random.number(0...time)) { [weak self] in

@@ -17,6 +17,8 @@ struct ClientDisk {
     /// What is known of each edit in it.
     private var edits: [JSONValue] { self.text.flatMap { AppText($0).root["edits"]?.children } ?? [] }
 
+    /// The user's edits in it.
+    var names: [String] { self.edits.flatMap { $0["ids"]?.children.compactMap(\.string) ?? [] } }
     /// Whether edits in it were sent.
     var hasSentEdits: Bool { self.edits.contains { $0["n"] != nil } }
     /// Whether edits in it may have been applied in a session that ended.

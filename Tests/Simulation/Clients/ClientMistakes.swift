@@ -7,6 +7,9 @@ struct ClientMistakes {
     /// Whether what was saved is lost when the app ends.
     func loses(_ text: [UInt8]?) -> Bool { self.mutant == .recordLost && text != nil }
 
+    /// Whether edits are sent before the disk has their numbers.
+    var sendsEarly: Bool { self.mutant == .sendsEarly }
+
     /// A page of the history.
     func altered(_ page: AppText) -> AppText {
         self.mutant == .historyBlank ? AppText(Array(#"{"entries":[],"next":null,"oldest":1}"#.utf8)) : page

@@ -24,7 +24,9 @@ final class ClientUser {
     var held: [String] { self.fingers?.elements ?? [] }
 
     func begin(_ app: ClientApp) {
-        let pause = app.world.random.number(self.fingers == nil ? 20...200 : 8...24)
+        // Who waits for a connection does more meanwhile than the time would allow.
+        let usual: ClosedRange<UInt64> = app.core?.state == .live ? 20...200 : 5...40
+        let pause = app.world.random.number(self.fingers == nil ? usual : 8...24)
         app.after(pause * .millisecond) { [weak app] in
             guard let app, app.isBusy || self.fingers != nil else { return }
             self.step(app)

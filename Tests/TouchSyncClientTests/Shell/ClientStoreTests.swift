@@ -1,3 +1,4 @@
+import Canvas
 import JSONBytes
 import NIOConcurrencyHelpers
 import Testing
@@ -65,6 +66,32 @@ import TouchSyncClientCore
         queue.save(nil, room: "demo")
         await queue.close(patience: .milliseconds(1))
         #expect(await store.isClosed)
+        await store.release()
+    }
+
+    /// Otherwise an app that ends in between would send them again, under other numbers.
+    @Test(arguments: [true, false]) func editsThatWereKeptWithoutANumberAreSentWhenItIsKept(isHanging: Bool) async throws {
+        let store = MemoryEditStore()
+        let fixture = try Fixture(store: store, owner: "ada")
+        fixture.client.room("demo").delete("a")
+        try await eventually { await store.editCount(in: "demo") == 1 }
+        await store.hold()
+        let (room, connection) = try await fixture.entered()
+        #expect(await room.pending == 1)
+        #expect(connection.unheard == [])
+        room.point(Point(x: 1, y: 2))
+        #expect(await room.pending == 1)
+        #expect(connection.unheard == [], "nothing overtakes an edit")
+        if isHanging {
+            try await eventually {
+                fixture.time.advance(by: 1000)
+                return !connection.unheard.isEmpty
+            }
+        } else {
+            await store.release()
+        }
+        try await connection.answer("element:delete", #"{"ok":true,"seq":2,"elementIds":["a"],"adjusted":[]}"#)
+        #expect(try await connection.heard().contains("cursor:moving"))
         await store.release()
     }
 

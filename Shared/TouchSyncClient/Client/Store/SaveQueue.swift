@@ -1,9 +1,16 @@
 import TouchSyncClientCore
 
-/// Saves one after the other. Of a room the latest record counts; nobody waits for a save.
+/// Saves one after the other. Of a room the latest record counts.
 final class SaveQueue: Sendable {
+    private struct Save: Sendable {
+        let room: TextKey
+        let record: RoomRecord?
+        /// Those who wait for it, or for one that it replaced.
+        var done: [@Sendable () -> Void]
+    }
+
     private struct State: Sendable {
-        var records: [(room: TextKey, record: RoomRecord?)] = []
+        var saves: [Save] = []
         var isWriting = false
         /// Those who wait until everything is saved.
         var waiting: [AsyncStream<Void>.Continuation] = []
@@ -22,11 +29,14 @@ final class SaveQueue: Sendable {
     }
 
     /// Keeps a room's record; nil: nothing of the room.
-    func save(_ record: RoomRecord?, room: String) {
+    /// - Parameter done: called when it, or a later one, was kept or could not be.
+    func save(_ record: RoomRecord?, room: String, done: (@Sendable () -> Void)? = nil) {
         let room = TextKey(room)
         let isFirst = self.state.withLock { state in
-            state.records.removeAll { $0.room == room }
-            state.records.append((room, record))
+            let replaced = state.saves.filter { $0.room == room }
+            state.saves.removeAll { $0.room == room }
+            state.saves.append(
+                Save(room: room, record: record, done: replaced.flatMap(\.done) + [done].compactMap(\.self)))
             defer { state.isWriting = true }
             return !state.isWriting
         }
@@ -34,22 +44,22 @@ final class SaveQueue: Sendable {
     }
 
     private func write() async {
-        while let (room, record) = self.takeFirst() {
+        while let save = self.takeFirst() {
             do {
-                if let record {
-                    try await self.store.save(SavedEdits(room: room.text, record: record), of: self.account)
+                if let record = save.record {
+                    try await self.store.save(SavedEdits(room: save.room.text, record: record), of: self.account)
                 } else {
-                    try await self.store.clear(room.text, of: self.account)
+                    try await self.store.clear(save.room.text, of: self.account)
                 }
             } catch { self.failed(error) }
+            for done in save.done { done() }
         }
     }
 
-    private func takeFirst() -> (TextKey, RoomRecord?)? {
+    private func takeFirst() -> Save? {
         let (next, waiting) = self.state.withLock { state in
-            if !state.records.isEmpty {
-                let (room, record) = state.records.removeFirst()
-                return (Optional((room, record)), [AsyncStream<Void>.Continuation]())
+            if !state.saves.isEmpty {
+                return (Optional(state.saves.removeFirst()), [AsyncStream<Void>.Continuation]())
             }
             state.isWriting = false
             defer { state.waiting = [] }

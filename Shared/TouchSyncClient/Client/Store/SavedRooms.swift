@@ -53,13 +53,14 @@ final class SavedRooms: Sendable {
     }
 
     /// Keeps a room's record; nil: nothing of the room.
-    func save(_ record: RoomRecord?, room: String) {
+    /// - Parameter done: called when it is kept, or cannot be.
+    func save(_ record: RoomRecord?, room: String, done: (@Sendable () -> Void)? = nil) {
         let queue = self.state.withLock { state -> SaveQueue? in
             guard state.phase == .open else { return nil }
             state.records[TextKey(room)] = record
             return state.queue
         }
-        queue?.save(record, room: room)
+        if let queue { queue.save(record, room: room, done: done) } else { done?() }
     }
 
     /// Waits for saves, and gives the account back.

@@ -22,6 +22,9 @@ struct EditQueue: Sendable {
     /// The number of edits without a result.
     var openCount: Int { self.edits.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
 
+    /// Those without a number in the present session.
+    var unnumbered: some Sequence<ClientEdit> { self.open.filter { $0.presentNumber == nil } }
+
     /// Those that may have been applied in a session that ended.
     var doubtful: [ClientEdit] { self.edits.filter { $0.doubt != nil } }
 

@@ -27,7 +27,7 @@ struct RoomEdits: Sendable {
         self.session = RoomSession(secret: record?.session, sid: TextKey(record?.sid ?? ""))
         self.queue = EditQueue(
             capacity: capacity, nextNumber: record?.nextNumber ?? 1, edits: record?.edits.map(\.edit) ?? [])
-        self.saving = RoomSaving(isSaved: record != nil)
+        self.saving = RoomSaving(isSaved: record != nil, self.queue)
     }
 
     /// The number of edits without a result.
@@ -62,7 +62,7 @@ struct RoomEdits: Sendable {
     mutating func save(lastGesture: Int64, _ outbox: inout ClientOutbox) {
         guard self.saving.isDirty else { return }
         let record = RoomRecord(session: self.session, queue: self.queue, lastGesture: lastGesture)
-        if let save = self.saving.due(record) { self.address.tell(save, &outbox) }
+        if let save = self.saving.due(record, self.queue) { self.address.tell(save, &outbox) }
     }
 }
 

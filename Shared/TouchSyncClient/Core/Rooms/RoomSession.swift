@@ -35,20 +35,27 @@ struct RoomSaving: Sendable {
     private(set) var isDirty = false
     /// Whether something is saved.
     private var isSaved: Bool
+    /// The keys of edits that are saved without a number of the present session.
+    private var unnumbered: Set<Int>
 
-    init(isSaved: Bool) {
+    /// - Parameter queue: the edits that are saved.
+    init(isSaved: Bool, _ queue: EditQueue) {
         self.isSaved = isSaved
+        self.unnumbered = Set(queue.unnumbered.map(\.key))
     }
 
     mutating func changed() {
         self.isDirty = true
     }
 
-    /// What the shell is to do about the present state, which is nil when nothing has to be kept.
-    mutating func due(_ record: RoomRecord?) -> RoomOutput? {
+    /// What the shell is to do about the present state.
+    /// - Parameter record: of the queue; nil when nothing has to be kept.
+    mutating func due(_ record: RoomRecord?, _ queue: EditQueue) -> RoomOutput? {
         self.isDirty = false
-        defer { self.isSaved = record != nil }
-        return record != nil || self.isSaved ? .save(record) : nil
+        let unnumbered = Set(queue.unnumbered.map(\.key))
+        let isFirst = queue.open.contains { self.unnumbered.contains($0.key) && !unnumbered.contains($0.key) }
+        defer { (self.isSaved, self.unnumbered) = (record != nil, unnumbered) }
+        return record != nil || self.isSaved ? .save(record, isFirst: isFirst) : nil
     }
 }
 

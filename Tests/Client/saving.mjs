@@ -1,0 +1,95 @@
+// Edits that were kept without a number are sent when the store has them with their numbers, or hangs. saving.mjs
+
+import assert from "node:assert";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TouchSync } from "../../Shared/Client/web/touchsync.js";
+
+const JOINED = { ok: true, roomId: "demo", epoch: "e", seq: 1, elements: [{ id: "a", type: "note" }], members: [],
+  session: "s", sid: "ada-1", n: 0, throttleMs: 16, limits: { unacknowledged: 32 } };
+
+// A store whose saves wait while it is held.
+class SlowStore {
+  saved = undefined;
+  waiting = [];
+  isHeld = false;
+
+  async load() {
+    return this.saved;
+  }
+
+  async save(key, value) {
+    if (this.isHeld) await new Promise(resolve => this.waiting.push(resolve));
+    this.saved = value;
+  }
+
+  async clear() {
+    this.saved = undefined;
+  }
+
+  release() {
+    this.isHeld = false;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
+// The server's end of a WebSocket.
+class Socket {
+  static last = undefined;
+  sent = [];
+
+  constructor() {
+    Socket.last = this;
+  }
+
+  send(text) {
+    this.sent.push(text);
+  }
+
+  say(data) {
+    this.onmessage({ data });
+  }
+
+  close() {}
+
+  get edits() {
+    return this.sent.filter(text => text.includes("element:delete"));
+  }
+}
+
+const turn = () => sleep(5);
+
+// A client that edited before it was connected, and whose join was just answered while the store is held.
+async function joined() {
+  const store = new SlowStore();
+  const client = new TouchSync({ url: "http://localhost", store, owner: "ada", WebSocket: Socket, fetch: async () => {} });
+  client.room("demo").delete("a").catch(() => {});
+  client.connect();
+  await turn();
+  assert.equal(store.saved.demo.edits.length, 1);
+  store.isHeld = true;
+  Socket.last.say('0{"sid":"e","pingInterval":25000,"pingTimeout":20000}');
+  Socket.last.say('40{"sid":"x"}');
+  Socket.last.say(`430${JSON.stringify([JOINED])}`);
+  await turn();
+  assert.deepEqual(Socket.last.edits, []);
+  return { client, store };
+}
+
+{
+  const { client, store } = await joined();
+  store.release();
+  await turn();
+  assert.equal(store.saved.demo.edits[0].n, 1);
+  assert.equal(Socket.last.edits.length, 1);
+  await client.close();
+}
+{
+  const { client, store } = await joined();
+  const start = performance.now();
+  while (Socket.last.edits.length === 0 && performance.now() < start + 30000) await turn();
+  assert.equal(Socket.last.edits.length, 1);
+  assert.equal(store.saved.demo.edits[0].n, undefined);
+  store.release();
+  await client.close();
+}
+console.log("held until they were saved, and a second at most");
