@@ -1,8 +1,7 @@
 package import Timing
-internal import Wire
 
-/// How long a daemon's load asks previews of several movers to wait for each other: not at all while the process is well
-/// within its share of a core, up to a whole tick above it.
+/// How long a daemon's load asks previews to wait for each other: not at all while the process is well within its share of
+/// a core, as long as they may above it (``GatheringLevel``).
 ///
 ///     share of a core    0 ────────── ¾ of the budget ─────── budget ──────────►
 ///     level                 falls     │      stays       │   rises, the faster the further above
@@ -21,13 +20,13 @@ package struct GatheringGauge: Sendable {
     private let budget: UInt64
     /// The last look: when it was, and the CPU time until then.
     private var last: (at: Instant, used: Nanoseconds)?
-    /// The wait in thousandths of a tick, as in a ``Wire/GatheringNotice``.
-    package private(set) var level: UInt16 = 0
+    /// The wait.
+    package private(set) var level = GatheringLevel.none
 
     /// - Parameter budget: the share of one core up to which previews do not wait, hundredths; 0: they always do.
     package init(budget: Int) {
         self.budget = UInt64(clamping: budget)
-        if budget == 0 { self.level = GatheringNotice.fullLevel }
+        if budget == 0 { self.level = .full }
     }
 
     /// Looks at the load, unless it did a moment ago.
@@ -53,10 +52,11 @@ package struct GatheringGauge: Sendable {
     }
 
     private mutating func raise(by step: UInt64) {
-        self.level = UInt16(clamping: min(UInt64(self.level) + step, UInt64(GatheringNotice.fullLevel)))
+        self.level = GatheringLevel(UInt16(clamping: UInt64(self.level.thousandths) + step))
     }
 
     private mutating func lower(by step: UInt64) {
-        self.level -= UInt16(clamping: min(step, UInt64(self.level)))
+        let thousandths = UInt64(self.level.thousandths)
+        self.level = GatheringLevel(UInt16(clamping: thousandths - min(step, thousandths)))
     }
 }

@@ -6,17 +6,16 @@ import Wire
 
 /// How long previews of several movers wait for each other.
 @Suite struct GatheringTests {
-    /// - Parameter level: thousandths of a tick.
-    private static func coalescer(level: UInt16) -> Coalescer {
+    private static func coalescer(window: Nanoseconds) -> Coalescer {
         var coalescer = Coalescer()
-        coalescer.gather(level)
+        coalescer.gather(window)
         return coalescer
     }
 
     /// Two to five movers at 30 or 60 previews a second, each at a time of its own.
     @Test(arguments: [2, 3, 5], [30.0, 60])
     func withoutAWindowNobodyWaits(movers: Int, rate: Double) {
-        var coalescer = Self.coalescer(level: 0)
+        var coalescer = Self.coalescer(window: .zero)
         for step in 0..<(movers * 100) {
             let (round, mover) = (step / movers, step % movers)
             let at = (Double(round) + Double(mover * mover) / 40) * 1000 / rate
@@ -27,7 +26,7 @@ import Wire
     }
 
     @Test func withoutAWindowAKeyKeepsToItsRate() {
-        var coalescer = Self.coalescer(level: 0)
+        var coalescer = Self.coalescer(window: .zero)
         #expect(coalescer.received(preview("a", by: 1, x: 1), at: ms(1)).0 == .sent)
         #expect(coalescer.received(preview("a", by: 1, x: 2), at: ms(2)).0 == .sent)
         #expect(coalescer.received(preview("a", by: 1, x: 3), at: ms(3)) == (.held, []))
@@ -40,7 +39,7 @@ import Wire
     }
 
     @Test func aWindowBoundsTheWaitForOtherMovers() {
-        var coalescer = Self.coalescer(level: 250)
+        var coalescer = Self.coalescer(window: .milliseconds(4))
         var longest = Nanoseconds.zero
         for step in 0..<400 {
             // Two movers at 30 a second, 10 ms apart.
@@ -55,8 +54,8 @@ import Wire
 
     /// A wider window saves departures; that is what it is for.
     @Test func aWindowSavesDepartures() {
-        func departures(level: UInt16) -> Int {
-            var coalescer = Self.coalescer(level: level)
+        func departures(window: Nanoseconds) -> Int {
+            var coalescer = Self.coalescer(window: window)
             var count = 0
             for step in 0..<600 {
                 let at: Instant = ms(Double(step / 3) * 1000 / 60 + Double(step % 3) * 5)
@@ -68,15 +67,15 @@ import Wire
             }
             return count
         }
-        #expect(departures(level: 0) == 600)
-        #expect((200...320).contains(departures(level: 1000)))
-        let between = departures(level: 500)
-        #expect(between < 600 && between >= departures(level: 1000))
+        #expect(departures(window: .zero) == 600)
+        #expect((200...320).contains(departures(window: tick)))
+        let between = departures(window: tick / 2)
+        #expect(between < 600 && between >= departures(window: tick))
     }
 
     @Test func aWindowIsATickAtMost() {
         #expect(Coalescer().gatheringWindow == tick)
-        #expect(Self.coalescer(level: 5000).gatheringWindow == tick)
-        #expect(Self.coalescer(level: 125).gatheringWindow == .milliseconds(2))
+        #expect(Self.coalescer(window: 5 * tick).gatheringWindow == tick)
+        #expect(Self.coalescer(window: .milliseconds(2)).gatheringWindow == .milliseconds(2))
     }
 }

@@ -67,7 +67,8 @@ private struct Walk {
     }
 
     private mutating func changeWindow() {
-        self.coalescer.gather([0, 60, 300, 1000].randomElement(using: &self.random) ?? 0)
+        self.coalescer.gather(
+            [.zero, .milliseconds(1), .milliseconds(5), tick].randomElement(using: &self.random) ?? .zero)
     }
 
     private mutating func pick(_ choices: [Identifier]) -> Identifier {

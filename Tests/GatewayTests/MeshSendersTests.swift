@@ -74,8 +74,8 @@ import Wire
     @Test mutating func coalescersAreNotifiedOfTheLoad() throws {
         self.senders.linkUp(StageInstance(.coalescer, 0), greeting: [])
         #expect(try self.notices() == [0])
-        self.senders.gather(250)
-        self.senders.gather(250)
+        self.senders.gather(GatheringLevel(250))
+        self.senders.gather(GatheringLevel(250))
         #expect(try self.notices() == [250])
         self.senders.linkUp(StageInstance(.committer, 0), greeting: [])
         self.senders.linkDown(StageInstance(.coalescer, 0))
@@ -83,9 +83,9 @@ import Wire
         #expect(try self.notices() == [250])
     }
 
-    @Test(arguments: [(0, nil), (500, 500), (1000, 1000)] as [(UInt16, UInt64?)])
+    @Test(arguments: [(0, nil), (250, 500), (500, 1000), (1000, 1000)] as [(UInt16, UInt64?)])
     mutating func envelopesOfPreviewsPauseAsTheLoadAsks(level: UInt16, pause: UInt64?) {
-        self.senders.gather(level)
+        self.senders.gather(GatheringLevel(level))
         self.senders.setOpen(true, coalescer: 0)
         let accept: (inout [MeshOrder]) -> Bool = { orders in
             orders.removeAll()

@@ -2,7 +2,6 @@ import Stages
 import Testing
 import Timing
 import TimingTestKit
-import Wire
 
 /// When previews begin to wait for each other, and when they cease to.
 @Suite struct GatheringGaugeTests {
@@ -29,7 +28,7 @@ import Wire
     @Test func previewsDoNotWaitWithinTheBudget() {
         var load = Load()
         load.run(49, looks: 100)
-        #expect(load.gauge.level == 0)
+        #expect(load.gauge.level == .none)
     }
 
     @Test func theWaitRisesWithTheLoadAndFallsAgain() {
@@ -38,17 +37,17 @@ import Wire
         // Up, a while there, down into the band where nothing changes, and down.
         for share in [20, 60, 60, 60, 60, 60, 60, 60, 60, 60, 45, 38, 45, 30, 30] as [UInt64] {
             load.run(share, looks: 1)
-            levels.append(load.gauge.level)
+            levels.append(load.gauge.level.thousandths)
         }
         #expect(levels == [0, 125, 250, 375, 500, 625, 750, 875, 1000, 1000, 1000, 1000, 1000, 900, 800])
         load.run(30, looks: 8)
-        #expect(load.gauge.level == 0)
+        #expect(load.gauge.level == .none)
     }
 
     @Test func aSuddenLoadIsAnsweredTwiceAsFast() {
         var load = Load()
         load.run(90, looks: 4)
-        #expect(load.gauge.level == GatheringNotice.fullLevel)
+        #expect(load.gauge.level == .full)
     }
 
     /// Where the wait saves enough, it stays: no swinging between the two.
@@ -57,24 +56,24 @@ import Wire
         var levels: [UInt16] = []
         for _ in 0..<100 {
             // Promptness costs up to a third of a core more than gathering does.
-            load.run(63 - UInt64(load.gauge.level) / 30, looks: 1)
-            levels.append(load.gauge.level)
+            load.run(63 - UInt64(load.gauge.level.thousandths) / 30, looks: 1)
+            levels.append(load.gauge.level.thousandths)
         }
         #expect(Set(levels.suffix(90)).count == 1)
-        #expect((1..<GatheringNotice.fullLevel).contains(load.gauge.level))
+        #expect(load.gauge.level > .none && load.gauge.level < .full)
     }
 
     @Test func previewsWaitWhileTheyAreThinnedOut() {
         var load = Load()
         load.run(10, looks: 4, isOverloaded: true)
-        #expect(load.gauge.level == GatheringNotice.fullLevel)
+        #expect(load.gauge.level == .full)
     }
 
     @Test func afterALongRestNothingWaits() {
         var load = Load()
         load.run(90, looks: 10)
         load.gauge.look(used: .seconds(2), at: .start + .seconds(60))
-        #expect(load.gauge.level == 0)
+        #expect(load.gauge.level == .none)
     }
 
     @Test func looksInQuickSuccessionCountOnce() {
@@ -83,15 +82,15 @@ import Wire
         for step in 1...99 as ClosedRange<UInt64> {
             gauge.look(used: .milliseconds(step), at: .start + .milliseconds(step))
         }
-        #expect(gauge.level == 0)
+        #expect(gauge.level == .none)
         gauge.look(used: .milliseconds(100), at: .start + .milliseconds(100))
-        #expect(gauge.level == 250)
+        #expect(gauge.level == GatheringLevel(250))
     }
 
     @Test func withoutABudgetPreviewsAlwaysWait() {
         var gauge = GatheringGauge(budget: 0)
         gauge.look(used: .zero, at: .start)
         gauge.look(used: .zero, at: .start + .seconds(10))
-        #expect(gauge.level == GatheringNotice.fullLevel)
+        #expect(gauge.level == .full)
     }
 }

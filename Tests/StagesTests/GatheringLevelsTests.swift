@@ -10,19 +10,19 @@ import Wire
 
     @Test func theBusiestGatewayDecides() {
         var levels = GatheringLevels()
-        #expect(levels.highest == 0)
+        #expect(levels.highest == .none)
         levels.peerUp(self.one)
         levels.peerUp(self.two)
         // One of a release before stays there.
-        #expect(levels.highest == GatheringNotice.fullLevel)
+        #expect(levels.highest == .full)
         levels.noticeReceived(GatheringNotice(level: 0), from: self.one)
         levels.noticeReceived(GatheringNotice(level: 300), from: self.two)
-        #expect(levels.highest == 300)
+        #expect(levels.highest == GatheringLevel(300))
         levels.noticeReceived(GatheringNotice(level: 500), from: self.one)
-        #expect(levels.highest == 500)
+        #expect(levels.highest == GatheringLevel(500))
         levels.peerDown(self.one)
-        #expect(levels.highest == 300)
+        #expect(levels.highest == GatheringLevel(300))
         levels.peerDown(self.two)
-        #expect(levels.highest == 0)
+        #expect(levels.highest == .none)
     }
 }

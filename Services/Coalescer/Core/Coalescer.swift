@@ -86,6 +86,8 @@ package struct Coalescer {
 
     /// The least time between two departures of a room, and the longest wait of a preview for other movers.
     package var gatheringWindow: Nanoseconds { self.window.length }
+    /// The longest that it may be: a tick.
+    package var longestWindow: Nanoseconds { self.limits.tick }
 
     // MARK: Events
 
@@ -213,10 +215,9 @@ package struct Coalescer {
     }
 
     /// The load asks for another gathering window. What is scheduled already departs as it would have.
-    /// - Parameter level: thousandths of a tick, as in a ``Wire/GatheringNotice``.
-    package mutating func gather(_ level: UInt16) {
-        let length = self.limits.tick * UInt64(min(level, GatheringNotice.fullLevel))
-        self.window = GatheringWindow(length / UInt64(GatheringNotice.fullLevel))
+    /// - Parameter window: how long previews of several movers wait for each other; a tick at most.
+    package mutating func gather(_ window: Nanoseconds) {
+        self.window = GatheringWindow(min(window, self.longestWindow))
     }
 
     /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.

@@ -204,7 +204,8 @@ final class CoalescerLoop: ReactorLoop {
 
     /// Lets previews wait for each other as long as this process or a gateway asks for.
     private func reviewGathering() {
-        self.core.gather(max(self.gauge.level, self.gathering.highest))
+        let level = max(self.gauge.level, self.gathering.highest)
+        self.core.gather(level.window(upTo: self.core.longestWindow))
     }
 
     /// - Returns: true when more may be available.

@@ -163,9 +163,9 @@ final class GatewayTelemetry: Sendable {
     }
 
     /// Shows the server's present figures.
-    /// The level of a ``GatheringGauge``, thousandths.
-    func gathering(_ level: UInt16) {
-        self.gatheringShare.set(Double(level) / Double(GatheringNotice.fullLevel))
+    /// How long previews wait for each other.
+    func gathering(_ level: GatheringLevel) {
+        self.gatheringShare.set(Double(level.thousandths) / Double(GatheringLevel.full.thousandths))
     }
 
     func observe(_ server: SocketIOServer) {

@@ -32,7 +32,7 @@ package struct MeshSenders {
 
     private let longestPause: Nanoseconds
     private var pause = Nanoseconds.zero
-    private var gathering = GatheringNotice(level: 0)
+    private var gathering = GatheringLevel.none
     /// The coalescers, then the committers, then the fan-outs.
     private var lines: [Line]
     private let firstCommitter: Int
@@ -98,16 +98,15 @@ package struct MeshSenders {
     package var closedCount: Int { self.lines.count { !$0.window.isOpen } }
 
     /// The gateway's load asks for another wait of previews, here and at the coalescers.
-    /// - Parameter level: of a ``GatheringGauge``, thousandths of the longest wait.
-    package mutating func gather(_ level: UInt16) {
-        guard level != self.gathering.level else { return }
-        self.gathering = GatheringNotice(level: level)
-        self.pause = self.longestPause * UInt64(level) / UInt64(GatheringNotice.fullLevel)
+    package mutating func gather(_ level: GatheringLevel) {
+        guard level != self.gathering else { return }
+        self.gathering = level
+        self.pause = level.pause(upTo: self.longestPause)
         for coalescer in self.lanes.indices { self.notifyOfGathering(coalescer) }
     }
 
     private mutating func notifyOfGathering(_ coalescer: Int) {
-        let notice = self.gathering
+        let notice = GatheringNotice(level: self.gathering.thousandths)
         self.fill(coalescer) { $0.append(notice) }
     }
 

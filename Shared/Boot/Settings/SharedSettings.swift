@@ -67,7 +67,7 @@ package enum SharedSettings {
         "gateways",
         "All gateways, including this one, with their addresses; requests for another's session are relayed to it.")
     package static let promptCPU = Setting.int(
-        "prompt-cpu-percent", default: 30, in: 0...100,
+        "prompt-cpu-percent", default: 40, in: 0...100,
         "Share of one core up to which previews leave as they arrive; above it those of several movers wait for each other."
     )
     package static let creditCommits = Setting.int(

@@ -37,7 +37,7 @@ final class CoalescerShell: Shell {
         for input in inputs { self.readCommits(input, now) }
         self.commitRelay.flush { self.world.send($0, on: self.committers[$1]) }
         for (peer, load) in self.commitRelay.drainFinished() { self.grants.finish(load, of: peer, self.world.send) }
-        self.core.gather(self.gathering.highest)
+        self.core.gather(self.gathering.highest.window(upTo: self.core.longestWindow))
         for input in inputs { self.readPreviews(input, now) }
         self.core.timeReached(now, into: &self.output)
         self.previewRelay.send(&self.output, owners: self.fanoutOwners) { envelope, _, fanout in

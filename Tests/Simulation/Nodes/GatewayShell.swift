@@ -62,8 +62,8 @@ final class GatewayShell: Shell {
     }
 
     /// How long previews shall wait for each other: the load that it stands for comes and goes.
-    private static func gatheringLevel(at now: Instant) -> UInt16 {
-        let levels: [UInt16] = [0, 1000, 250, 0, 500]
+    private static func gatheringLevel(at now: Instant) -> GatheringLevel {
+        let levels: [GatheringLevel] = [.none, .full, GatheringLevel(250), .none, GatheringLevel(700)]
         return levels[Int(now.elapsed(since: .start).milliseconds / 300) % levels.count]
     }
 

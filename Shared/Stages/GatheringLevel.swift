@@ -1,0 +1,44 @@
+package import Timing
+internal import Wire
+
+/// How long previews wait for each other, from not at all to as long as they may.
+///
+///     level                0 ────────── half ────────── full
+///     gateways' pause      none ─rises─► longest ────────►
+///     coalescers' window   none ────────► none ─rises─► longest
+///
+/// First a gateway's previews gather between two envelopes, those of all rooms together: that saves the wake-ups on the
+/// way, which are most of what previews cost while there are few. Then the movers of a room wait for each other, which
+/// saves writes to its members as well, and costs far more age.
+package struct GatheringLevel: Sendable, Equatable, Comparable {
+    /// Nothing waits.
+    package static let none = Self(0)
+    /// Previews wait as long as they may.
+    package static let full = Self(GatheringNotice.fullLevel)
+    /// Where envelopes are as far apart as they may be, and rooms begin to wait.
+    private static let half = Self(GatheringNotice.fullLevel / 2)
+
+    /// Thousandths, as in a ``GatheringNotice``.
+    package let thousandths: UInt16
+
+    /// A level; above ``full`` it counts as that.
+    package init(_ thousandths: UInt16) {
+        self.thousandths = min(thousandths, GatheringNotice.fullLevel)
+    }
+
+    package static func < (one: Self, other: Self) -> Bool { one.thousandths < other.thousandths }
+
+    /// The pause between two envelopes of previews at a gateway.
+    package func pause(upTo longest: Nanoseconds) -> Nanoseconds {
+        Self.share(min(self, .half).thousandths, of: longest)
+    }
+
+    /// The window in which the movers of a room wait for each other at a coalescer.
+    package func window(upTo longest: Nanoseconds) -> Nanoseconds {
+        Self.share(max(self, .half).thousandths - Self.half.thousandths, of: longest)
+    }
+
+    private static func share(_ thousandths: UInt16, of longest: Nanoseconds) -> Nanoseconds {
+        longest * UInt64(thousandths) / UInt64(Self.half.thousandths)
+    }
+}
