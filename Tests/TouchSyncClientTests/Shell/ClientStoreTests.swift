@@ -70,7 +70,8 @@ import TouchSyncClientCore
     }
 
     /// Otherwise an app that ends in between would send them again, under other numbers.
-    @Test(arguments: [true, false]) func editsThatWereKeptWithoutANumberAreSentWhenItIsKept(isHanging: Bool) async throws {
+    @Test(arguments: [true, false])
+    func editsThatWereKeptWithoutANumberAreSentWhenItIsKept(isHanging: Bool) async throws {
         let store = MemoryEditStore()
         let fixture = try Fixture(store: store, owner: "ada")
         fixture.client.room("demo").delete("a")
