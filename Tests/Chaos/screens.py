@@ -74,14 +74,15 @@ class Screen:
         self.seq = seq
         if record["kind"] == "last":
             return self._look_for_the_last_time(record, where)
+        if seq == 0:
+            # Before the room is there, what was saved is shown, perhaps with what got its result as the process died. Before
+            # the store is open, nothing is, and nothing seems to wait.
+            return
         if self.restored and record["pending"] == 0:
             for edit in self.restored:
                 self._applied(edit, edit.seq or 0)
                 self.untold |= set() if edit.seq else set(edit.elements)
             self.restored = []
-        if seq == 0:
-            # Before the room is there, what was saved is shown, perhaps with what got its result as the process died.
-            return
         busy = {name for names in [*self.under_way.values(), *self.touched.values()] for name in names}
         busy |= {name for edit in self.restored for name in edit.elements} | self.unsure | self.untold
         busy |= {name for name, result in self.before.items() if result > seq}
