@@ -21,7 +21,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile chaos bench bench-cores lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile chaos bench bench-cores curves lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ bench: release ## Measure the pipeline that make run started, then the cores; or
 
 bench-cores: release ## Count instructions and allocations of each hot core's work; fails when one costs 15 % more
 	@Tests/Benchmarks/run.sh .build/release $(CORES)
+
+curves: release ## Draw how cost grows with rooms, members, connections and instances, for Services/PERFORMANCE.md (8 minutes)
+	@python3 Tests/Benchmarks/curves.py .build/release Services/plots
 
 lint: ## Formatting, and who may import what
 	@Tests/lint.sh

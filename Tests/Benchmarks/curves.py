@@ -1,0 +1,152 @@
+"""Draws how cost and age grow with rooms, members, connections and instances, as SVG.
+
+    curves.py FOLDER OUTPUT [--seconds N] [--only NAME]…
+
+FOLDER has the programs of a release build. It starts pipelines of its own, with private databases in a folder that is
+removed, on free ports, one after the other. Some 8 minutes; nothing else should run.
+"""
+
+import argparse
+import contextlib
+import json
+import pathlib
+import socket
+import subprocess
+import tempfile
+
+import plot
+
+# Deliveries a second. Where all movers together would cause more, each sends less often.
+MOST_DELIVERIES = 20_000
+# Of one mover.
+USUAL_RATE = 60
+COMMITS = 200
+
+
+@contextlib.contextmanager
+def pipeline(programs, *options):
+    """A pipeline of its own; the folder of its data."""
+    with tempfile.TemporaryDirectory() as folder:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        command = [programs / "touchsync", "up", "--port", str(port), "--data", folder, "--json", *options]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            if not process.stdout.readline():
+                raise SystemExit(f"the pipeline did not start: {' '.join(map(str, command))}")
+            yield folder
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+class Measurement:
+    """Loads of one pipeline."""
+
+    def __init__(self, programs, data, seconds):
+        self.command = [programs / "touchsync", "bench", "--data", data, "--json", "--quiet", "--warm-up", "2"]
+        self.command += ["--duration", str(seconds)]
+
+    def previews(self, rooms, members, idle=0):
+        """Two movers in each room; CPU of all daemons for a delivery, µs, and the median of previews' ages, ms."""
+        load = self._run(rooms, members, idle, "--senders", "2", "--rate", str(rate(rooms, members)))
+        return load["cpuUsPerDelivery"], load["previewAge"]["p50Us"] / 1000
+
+    def commits(self, rooms, members):
+        """Commits by all members; CPU of all daemons for a commit, µs, and the median time to the answer, ms."""
+        load = self._run(rooms, members, 0, "--senders", "0", "--committers", str(members), "--commits", str(COMMITS))
+        return load["cpuUsPerCommit"], load["commitAck"]["p50Us"] / 1000
+
+    def _run(self, rooms, members, idle, *options):
+        command = [*self.command, "--rooms", str(rooms), "--members", str(members), "--idle", str(idle), *options]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        return json.loads(done.stdout)["loads"][0]
+
+
+def rate(rooms, members):
+    """How often each mover sends in a second."""
+    return max(0.5, min(USUAL_RATE, round(MOST_DELIVERIES / (rooms * 2 * (members - 1)), 1)))
+
+
+class Curve:
+    """One chart: a file's name, its words, and how its points are measured."""
+
+    def __init__(self, name, title, across, measure):
+        self.name, self.title, self.across, self.measure = name, title, across, measure
+
+
+def by_rooms(programs, seconds):
+    lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
+    with pipeline(programs) as data:
+        for rooms in (1, 3, 10, 30, 100, 300, 1000):
+            collect(lines, rooms, Measurement(programs, data, seconds).previews(rooms, 10))
+    return lines
+
+
+def by_members(programs, seconds):
+    lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
+    with pipeline(programs) as data:
+        for members in (2, 5, 10, 30, 100, 300, 1000):
+            collect(lines, members, Measurement(programs, data, seconds).previews(1, members))
+    return lines
+
+
+def by_connections(programs, seconds):
+    lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
+    with pipeline(programs) as data:
+        for idle in (10, 100, 1000, 5000, 20000):
+            collect(lines, idle, Measurement(programs, data, seconds).previews(20, 10, idle=idle))
+    return lines
+
+
+def commits_by_rooms(programs, seconds):
+    lines = {"a commit to 10 members, µs": [], "time to its answer, ms": []}
+    with pipeline(programs) as data:
+        for rooms in (1, 10, 100, 1000):
+            collect(lines, rooms, Measurement(programs, data, seconds).commits(rooms, 10))
+    return lines
+
+
+def by_instances(programs, seconds):
+    lines = {stage: [] for stage in ("gateways", "coalescers", "committers", "fanouts")}
+    for stage, line in lines.items():
+        for count in (1, 2, 3):
+            with pipeline(programs, f"--{stage}", str(count)) as data:
+                line.append((count, Measurement(programs, data, seconds).previews(20, 10)[0]))
+    return lines
+
+
+def collect(lines, x, values):
+    for line, value in zip(lines.values(), values):
+        line.append((x, value))
+    print(f"  {x:>6,}  " + "  ".join(f"{name} {value:.3g}" for name, value in zip(lines, values)), flush=True)
+
+
+CURVES = [
+    Curve("rooms", "Rooms of 10 members, 2 of whom move", "rooms", by_rooms),
+    Curve("members", "One room, 2 of whose members move", "members", by_members),
+    Curve("connections", "20 rooms of 10 beside idle connections", "idle connections", by_connections),
+    Curve("commits", f"{COMMITS} commits a second, in rooms of 10", "rooms", commits_by_rooms),
+    Curve("instances", "20 rooms of 10: CPU for a delivery, µs", "instances of the stage", by_instances),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="curves.py", description=__doc__.split("\n")[0])
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=5, help="how long each load is measured")
+    parser.add_argument("--only", action="append", choices=[curve.name for curve in CURVES])
+    options = parser.parse_args()
+    options.output.mkdir(exist_ok=True)
+    for curve in CURVES:
+        if options.only and curve.name not in options.only:
+            continue
+        print(curve.title, flush=True)
+        lines = curve.measure(options.programs.resolve(), options.seconds)
+        path = options.output / f"{curve.name}.svg"
+        path.write_text(plot.chart(curve.title, curve.across, lines))
+
+
+if __name__ == "__main__":
+    main()
