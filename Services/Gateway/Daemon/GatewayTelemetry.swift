@@ -162,12 +162,12 @@ final class GatewayTelemetry: Sendable {
             "touchsync_gateway_rooms_waiting", "Rooms whose previews wait for their pace or turn.")
     }
 
-    /// Shows the server's present figures.
     /// How long previews wait for each other.
     func gathering(_ level: GatheringLevel) {
         self.gatheringShare.set(Double(level.thousandths) / Double(GatheringLevel.full.thousandths))
     }
 
+    /// Shows the server's present figures.
     func observe(_ server: SocketIOServer) {
         self.relayed.follow(server.statistics.relayedRequests)
         self.relayFailures.follow(server.statistics.relayFailures)

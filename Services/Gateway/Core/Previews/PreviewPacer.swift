@@ -8,7 +8,7 @@ import Wire
 ///                        └──► its gesture ends ──► dropped
 ///
 /// What a turn may deliver is bounded, so that nothing else waits long for the previews of many rooms: not the commits
-/// of apps, nor their results. A room of more members than that takes several turns (``UnfinishedDelivery``).
+/// of apps, nor their results. A room of more members than that takes several turns (``PreviewDelivery``).
 struct PreviewPacer {
     /// Previews of one room that are due.
     struct Due {
