@@ -1,5 +1,6 @@
 import Boot
 import CommitterDaemon
+import Postgres
 import Testing
 
 @Suite struct SchemaVersionTests {
