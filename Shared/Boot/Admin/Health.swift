@@ -78,6 +78,16 @@ package final class Health: Sendable {
         }
     }
 
+    /// Adds what alerts are made of: readiness, and loops that stand still.
+    func addMetrics(to metrics: MetricsRegistry) {
+        metrics.gauge("touchsync_ready", "1 while the daemon is ready, as /readyz says; else 0.") {
+            self.current.isReady ? 1 : 0
+        }
+        metrics.gauge("touchsync_stalled_loops", "Loops that have not turned for 5 s, as /healthz says.") {
+            Double(self.stalled.count)
+        }
+    }
+
     /// Calls back, on the thread of a loop, each time that every loop has beaten since the last time: a round. While
     /// draining, when loops end one by one, each beat is a round.
     func observeRounds(_ observer: @escaping @Sendable () -> Void) {

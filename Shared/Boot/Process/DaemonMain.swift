@@ -40,6 +40,7 @@ package enum DaemonMain {
         let logger = Logger(label: Settings.schema.program) { _ in handler }
         let context = DaemonContext(name: process.name, logger: logger)
         ProcessMetrics.add(to: context.metrics, log: .standardError)
+        context.health.addMetrics(to: context.metrics)
         logger.info(
             "daemon starts",
             metadata: [
