@@ -21,7 +21,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb chaos bench bench-cores lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos bench bench-cores lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ test-packaging: install ## What daemons report to systemd, units, rules for Prom
 
 deb: release ## Build the Debian package, .build/deb/touchsync_VERSION_amd64.deb
 	@deploy/debian/build.sh .build/release
+
+image: deb ## Make an OCI archive of the package without an engine, beside it (as root)
+	@deploy/image.sh $$(ls -t .build/deb/touchsync_*_amd64.deb | head -n 1)
 
 chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 400"
 	@Tests/Chaos/run.sh .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(CHAOS)

@@ -13,7 +13,7 @@ fi
 TOUCHSYNC_PROGRAMS=$(cd "$1" && pwd)
 export TOUCHSYNC_PROGRAMS
 shift
-"$here/../../deploy/install.sh" systemd systemd-container debootstrap lintian
+"$here/../../deploy/install.sh" systemd systemd-container debootstrap lintian jq skopeo umoci
 PROMTOOL=$("$here/../PipelineTests/promtool.sh")
 export PROMTOOL
 python=$("$here/../PipelineTests/venv.sh")

@@ -6,16 +6,12 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 
 import pytest
 import requests
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "PipelineTests"))
-
-from manager import NotifySocket  # noqa: E402
-from pipeline import PROGRAMS, eventually, free_ports, running  # noqa: E402
+from manager import NotifySocket
+from pipeline import PROGRAMS, eventually, free_ports, running
 
 # ptrace(2)
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17

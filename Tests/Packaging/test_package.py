@@ -1,39 +1,18 @@
 """The Debian package: what it holds, and its life on a machine with the real systemd, by the commands of deploy/README.md."""
 
-import os
-import pathlib
 import re
 import subprocess
 import time
 
 import pytest
 
+from conftest import build_package
 from machine import Machine
 from manager import REPOSITORY
 
-PROGRAMS = pathlib.Path(os.environ["TOUCHSYNC_PROGRAMS"])
 pytestmark = pytest.mark.long(why="builds the package; make test tries the units and the daemons' reports by themselves")
 
 STAGES = ["gateway", "coalescer", "committer", "fanout"]
-
-
-def build(*version):
-    # Of the package of a release only its size differs.
-    environment = {**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
-    done = subprocess.run(
-        [REPOSITORY / "deploy/debian/build.sh", PROGRAMS, *version], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return pathlib.Path(done.stdout.strip().splitlines()[-1])
-
-
-@pytest.fixture(scope="session")
-def package():
-    return build()
-
-
-@pytest.fixture(scope="session")
-def version(package):
-    return package.name.split("_")[1]
 
 
 @pytest.fixture
@@ -74,7 +53,7 @@ def test_lintian_finds_nothing(package):
 
 def test_the_same_files_make_the_same_package(package):
     first = package.read_bytes()
-    assert build().read_bytes() == first
+    assert build_package().read_bytes() == first
 
 
 def test_three_commands_bring_up_a_machine(machine, package, version):
@@ -133,7 +112,7 @@ def test_an_upgrade_keeps_settings_and_a_purge_leaves_nothing(machine, package, 
         "-o -path /var/cache -o -path /var/log -o -path /run -o -path /root -o -path /var/lib/postgresql " \
         "-o -path /var/tmp -o -path /var/lib/systemd \\) -prune -o -print | sort"
     files = set(machine.says(names).splitlines())
-    install(machine, build("0.0.9"), version)
+    install(machine, build_package("0.0.9"), version)
     assert machine.says("dpkg-query -W -f '${Version}' touchsync") == "0.0.9"
     machine.run("sed -i 's/\"gateway\": {/&\"throttleMs\": 20, /' /etc/touchsync/touchsync.json")
     before = machine.property("touchsync-gateway@1", "MainPID")

@@ -2,19 +2,14 @@
 
 import json
 import os
-import pathlib
 import re
 import subprocess
-import sys
 
 import pytest
 import requests
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "PipelineTests"))
-
-from manager import REPOSITORY  # noqa: E402
-from pipeline import running  # noqa: E402
+from manager import REPOSITORY
+from pipeline import running
 
 PROMETHEUS = REPOSITORY / "deploy/prometheus"
 DASHBOARD = json.loads((REPOSITORY / "deploy/grafana/touchsync.json").read_text())
