@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes an OCI archive of the package without an engine or a registry: image.sh PACKAGE, as root.
 #
-# It is what Containerfile describes, on a Debian of its own. The archive goes beside the package, and its path to standard
-# output; `podman load`, `skopeo copy oci-archive:…` and others read it (github.com/opencontainers/image-spec).
+# It is what Containerfile describes, on a Debian of its own. The archive goes beside the package, and its path to
+# standard output; `podman load`, `skopeo copy oci-archive:…` and others read it (github.com/opencontainers/image-spec).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -ne 1 ] || [ ! -f "$1" ]; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the Debian package of built programs: build.sh FOLDER [VERSION]
 #
-# FOLDER holds touchsync and the four daemons, for example .build/release. The package goes to .build/deb, and its path to
-# standard output. Its version is that of the programs; tests pass another one to try an upgrade.
+# FOLDER holds touchsync and the four daemons, for example .build/release. The package goes to .build/deb, and its path
+# to standard output. Its version is that of the programs; tests pass another one to try an upgrade.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
