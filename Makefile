@@ -21,7 +21,7 @@ SUITES ?=
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization
 
 .DEFAULT_GOAL := help
-.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile chaos bench bench-cores curves lint format clean conformance fuzz
+.PHONY: help install build release run stop test test-long test-unit test-simulation simulate test-live test-tsan test-pipeline test-client test-model test-chaos test-hostile test-packaging deb image chaos bench bench-cores curves lint format clean conformance fuzz
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,14 +41,14 @@ run: release ## Build and start everything on http://127.0.0.1:$(PORT); Ctrl-C s
 stop: ## Stop what make run started elsewhere
 	@deploy/stop.sh $(DATA)
 
-PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline client chaos hostile
+PHASES = lint model pure shells simulation live tsan fuzz conformance pipeline client packaging chaos hostile
 
-test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, client, chaos, hostile
+test: install ## Everything that must pass: lint, model, pure, shells, simulation, live, tsan, fuzz, conformance, pipeline, client, packaging, chaos, hostile
 	@Tests/run.sh $(PHASES)
 
 test-long: install ## What depends on time beside a busy core, then long drills, for hours: before a piece of work is called done
 	@BUSY=1 Tests/run.sh shells live conformance pipeline chaos
-	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client chaos hostile
+	@LONG=1 SUITES=$(SUITES) Tests/run.sh model simulation fuzz conformance pipeline client packaging chaos hostile
 
 test-unit: install ## Tests that need nothing but the package
 	@Tests/run.sh pure shells
@@ -77,6 +77,15 @@ test-chaos: install ## The same under each main kind of fault, and rows of the f
 
 test-hostile: install ## Strangers against the pipeline, and what a well-behaved app feels of it (as root)
 	@Tests/run.sh hostile
+
+test-packaging: install ## What daemons report to systemd, units, rules for Prometheus (as root); make test-long also installs the package
+	@Tests/run.sh packaging
+
+deb: release ## Build the Debian package, .build/deb/touchsync_VERSION_amd64.deb
+	@deploy/debian/build.sh .build/release
+
+image: deb ## Make an OCI archive of the package without an engine, beside it (as root)
+	@deploy/image.sh $$(ls -t .build/deb/touchsync_*_amd64.deb | head -n 1)
 
 chaos: release ## A long storm: make chaos SECONDS=600 SEED=1 CHAOS="--clients 400"
 	@Tests/Chaos/run.sh .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(CHAOS)

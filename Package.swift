@@ -105,7 +105,7 @@ let shells: [Target] = [
     library(
         "Boot", "Shared/Boot",
         [
-            "Timing", "Trust", "Canvas", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging,
+            "Timing", "Trust", "Canvas", "Wire", "JSONBytes", "CLinux", nioCore, nioPosix, nioHTTP1, nioLocks, logging,
             lifecycle,
             unixSignals,
         ]),

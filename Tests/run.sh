@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline client chaos hostile
+# Runs test phases: run.sh [PHASE]…, of lint model pure shells simulation live tsan fuzz conformance pipeline client packaging
+# chaos hostile
 #
 # Everything is built once for each configuration that the phases need. Phases that wait for sockets, processes and timers
 # run one after the other; beside them runs what only computes, the second build too, with what they leave of the
@@ -198,6 +199,9 @@ phase_pipeline() { pytest_phase pipeline Tests/PipelineTests/run.sh "${SHORT[@]}
 
 phase_client() { pytest_phase client Tests/Client/run.sh "${SHORT[@]}"; }
 
+# What an operator installs. The package itself, on machines of its own, is for LONG.
+phase_packaging() { pytest_phase packaging Tests/Packaging/run.sh "${SHORT[@]}"; }
+
 phase_chaos() {
     local log=$LOGS/chaos.log start=$SECONDS storm=(--faults main --seconds 45 --clients 60 --pause 1.5) good=0 keys=1
     [ -z "$LONG" ] || keys='' storm=(--seconds 600 --keys)
@@ -224,7 +228,8 @@ run() { # phase…
 
 for phase in "${phases[@]}"; do
     case $phase in
-    lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | client | chaos | hostile) ;;
+    lint | model | pure | shells | simulation | live | tsan | fuzz | conformance | pipeline | client | packaging | chaos | \
+        hostile) ;;
     *) echo "unknown phase $phase" >&2; exit 2 ;;
     esac
 done
@@ -234,7 +239,7 @@ if [ "${BUSY:-}" ]; then while :; do :; done & fi
 # What needs no build, beside the first one.
 run lint model &
 lanes=($!)
-if wants pure shells simulation live fuzz conformance pipeline client chaos hostile; then
+if wants pure shells simulation live fuzz conformance pipeline client packaging chaos hostile; then
     build debug swift build --build-tests || phases=(lint model tsan)
 fi
 if [ "$LONG" ]; then build release make release || phases=(lint model tsan); fi
@@ -253,7 +258,7 @@ building=$!
 } &
 computing=$!
 # What waits.
-run shells live conformance pipeline client chaos
+run shells live conformance pipeline client packaging chaos
 wait "$building"
 [ ! -e "$LOGS/tsan.built" ] || run tsan
 wait "$computing"

@@ -170,7 +170,9 @@ extension String {
     @Test func aLoopThatStandsStillIsFound() {
         let time = NIOLockedValueBox<UInt64>(0)
         let health = Health(clock: { time.withLockedValue { $0 } })
-        let pages = AdminPages(health: health, metrics: MetricsRegistry())
+        let metrics = MetricsRegistry()
+        health.addMetrics(to: metrics)
+        let pages = AdminPages(health: health, metrics: metrics)
         func page() -> (status: Int?, text: String) {
             let page = pages.page(at: "/healthz")
             return (page?.status, String(decoding: page?.body ?? [], as: UTF8.self))
@@ -183,6 +185,10 @@ extension String {
         second.beat()
         time.withLockedValue { $0 = 7_000_000_000 }
         #expect(page() == (503, "stalled: apps has not turned for 7 s\n"))
+        #expect(metrics.text().contains("touchsync_stalled_loops 1\n"))
+        #expect(metrics.text().contains("touchsync_ready 0\n"))
+        health.serve()
+        #expect(metrics.text().contains("touchsync_ready 1\n"))
         first.beat()
         #expect(page() == (200, "ok\n"))
         time.withLockedValue { $0 = 20_000_000_000 }

@@ -52,6 +52,30 @@ final class TestPipe {
     }
 
     @Test(arguments: LogFormat.allCases)
+    func aLineForTheJournalBeginsWithItsPriority(_ format: LogFormat) {
+        let (plain, marked) = (
+            LogLine(origin: "gw-1", format: format), LogLine(origin: "gw-1", format: format, marksPriority: true)
+        )
+        for (level, mark) in [(Logger.Level.debug, "<7>"), (.info, "<6>"), (.warning, "<4>"), (.error, "<3>")] {
+            let line = plain.bytes(time: "T", level: level, message: "m", fields: [])
+            #expect(marked.bytes(time: "T", level: level, message: "m", fields: []) == Array(mark.utf8) + line)
+        }
+        let long = String(repeating: "x", count: 10_000)
+        let cut = marked.bytes(time: "T", level: .info, message: long, fields: [("a", long)])
+        #expect(cut.starts(with: "<6>".utf8) && cut.count <= LogLine.longest)
+    }
+
+    @Test func theJournalIsKnownByItsStream() {
+        let pipe = TestPipe()
+        var facts = stat()
+        fstat(pipe.writing, &facts)
+        let stream = "\(facts.st_dev):\(facts.st_ino)"
+        #expect(JournalStream.isStandardError(["JOURNAL_STREAM": stream], descriptor: pipe.writing))
+        #expect(!JournalStream.isStandardError(["JOURNAL_STREAM": stream + "1"], descriptor: pipe.writing))
+        #expect(!JournalStream.isStandardError([:], descriptor: pipe.writing))
+    }
+
+    @Test(arguments: LogFormat.allCases)
     func nothingBreaksOutOfItsLine(_ format: LogFormat) {
         let evil = "a\r\nT INFO gw-1 forged \u{1B}[2J\u{0}\u{85}\u{2028}\u{9B}\u{202E}\\"
         let line = self.line(format, evil, [(evil, evil)])

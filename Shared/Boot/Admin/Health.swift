@@ -14,8 +14,9 @@ package final class Health: Sendable {
         var url: String?
         var onChange: (@Sendable (HealthState) -> Void)?
         var last: HealthState?
-        /// The last beat of each loop, ns; nil before its first beat.
-        var pulses: [(name: String, beatAt: UInt64?)] = []
+        /// The last beat of each loop, ns, nil before its first beat, and whether that was in the present round.
+        var pulses: [(name: String, beatAt: UInt64?, isInRound: Bool)] = []
+        var onRound: (@Sendable () -> Void)?
         /// Conditions that deserve a note although the daemon is ready.
         var notes: [(name: String, text: String?)] = []
     }
@@ -42,7 +43,7 @@ package final class Health: Sendable {
     /// Adds a loop whose beats are monitored, from its first one on.
     package func pulse(_ name: String) -> Pulse {
         let index = self.state.withLockedValue { state in
-            state.pulses.append((name, nil))
+            state.pulses.append((name, nil, false))
             return state.pulses.count - 1
         }
         return Pulse(health: self, index: index)
@@ -77,9 +78,32 @@ package final class Health: Sendable {
         }
     }
 
+    /// Adds what alerts are made of: readiness, and loops that stand still.
+    func addMetrics(to metrics: MetricsRegistry) {
+        metrics.gauge("touchsync_ready", "1 while the daemon is ready, as /readyz says; else 0.") {
+            self.current.isReady ? 1 : 0
+        }
+        metrics.gauge("touchsync_stalled_loops", "Loops that have not turned for 5 s, as /healthz says.") {
+            Double(self.stalled.count)
+        }
+    }
+
+    /// Calls back, on the thread of a loop, each time that every loop has beaten since the last time: a round. While
+    /// draining, when loops end one by one, each beat is a round.
+    func observeRounds(_ observer: @escaping @Sendable () -> Void) {
+        self.state.withLockedValue { $0.onRound = observer }
+    }
+
     fileprivate func beat(_ index: Int) {
         let now = self.clock()
-        self.state.withLockedValue { $0.pulses[index].beatAt = now }
+        let roundEnded: (@Sendable () -> Void)? = self.state.withLockedValue { state in
+            state.pulses[index].beatAt = now
+            state.pulses[index].isInRound = true
+            guard state.isDraining || state.pulses.allSatisfy({ $0.isInRound }) else { return nil }
+            for index in state.pulses.indices { state.pulses[index].isInRound = false }
+            return state.onRound
+        }
+        roundEnded?()
     }
 
     fileprivate func say(_ index: Int, _ text: String?) {

@@ -13,16 +13,22 @@ package struct LineLogHandler: LogHandler {
     /// - Parameters:
     ///   - origin: the instance's name, on every line.
     ///   - sink: standard error in a daemon.
-    package init(origin: String, format: LogFormat, level: Logger.Level, sink: LogSink = .standardError) {
-        self.init(origin: origin, format: format, level: level, sink: sink, clock: LogTime.now)
+    ///   - marksPriority: true to begin each line with its priority, for the journal.
+    package init(
+        origin: String, format: LogFormat, level: Logger.Level, sink: LogSink = .standardError,
+        marksPriority: Bool = false
+    ) {
+        self.init(
+            origin: origin, format: format, level: level, sink: sink, marksPriority: marksPriority, clock: LogTime.now)
     }
 
     /// With a clock for tests.
     init(
-        origin: String, format: LogFormat, level: Logger.Level, sink: LogSink, clock: @escaping @Sendable () -> String
+        origin: String, format: LogFormat, level: Logger.Level, sink: LogSink, marksPriority: Bool = false,
+        clock: @escaping @Sendable () -> String
     ) {
         self.logLevel = level
-        self.line = LogLine(origin: origin, format: format)
+        self.line = LogLine(origin: origin, format: format, marksPriority: marksPriority)
         self.sink = sink
         self.clock = clock
     }

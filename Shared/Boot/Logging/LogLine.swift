@@ -10,6 +10,8 @@ struct LogLine {
     /// The instance's name.
     let origin: String
     let format: LogFormat
+    /// True to begin each line with its priority, such as `<6>` (sd-daemon(3)).
+    var marksPriority = false
 
     /// The line with its newline.
     /// - Parameters:
@@ -17,16 +19,31 @@ struct LogLine {
     ///   - fields: in the order to print.
     func bytes(time: String, level: Logger.Level, message: String, fields: [(key: String, value: String)]) -> [UInt8] {
         var fields = fields
+        let mark = self.marksPriority ? Self.mark(level) : []
         while true {
             let line =
                 self.format == .json
                 ? self.json(time, level, message, fields) : self.text(time, level, message, fields)
-            if line.count <= Self.longest { return line }
-            guard !fields.isEmpty else { return self.cut(time, level, message) }
+            if mark.count + line.count <= Self.longest { return mark + line }
+            guard !fields.isEmpty else { return mark + self.cut(time, level, message) }
             // A record that is too long loses its last fields first, and says so.
             fields.removeLast(fields.last?.key == "log.cut" ? min(2, fields.count) : 1)
             if !fields.isEmpty { fields.append(("log.cut", "true")) }
         }
+    }
+
+    // The priorities of syslog(3).
+    private static func mark(_ level: Logger.Level) -> [UInt8] {
+        let priority =
+            switch level {
+            case .trace, .debug: 7
+            case .info: 6
+            case .notice: 5
+            case .warning: 4
+            case .error: 3
+            case .critical: 2
+            }
+        return Array("<\(priority)>".utf8)
     }
 
     private func cut(_ time: String, _ level: Logger.Level, _ message: String) -> [UInt8] {

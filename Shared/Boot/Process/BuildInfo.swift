@@ -1,7 +1,12 @@
+internal import Wire
+
 /// Identifies this build.
 package enum BuildInfo {
     /// The version of all programs of this package.
     package static let version = "0.1.0"
+
+    /// The version of the database's schema: that of the last migration.
+    package static let schemaVersion = 12
 
     /// `release`, or `debug` for unoptimised builds.
     package static var configuration: String {
@@ -13,7 +18,9 @@ package enum BuildInfo {
     }
 
     /// One line for `--version` and the first log line.
-    package static var line: String { "touchsync \(self.version) (\(self.configuration))" }
+    package static var line: String {
+        "touchsync \(self.version) (\(self.configuration)), wire \(EnvelopeWriter.version), schema \(self.schemaVersion)"
+    }
 
     static var labels: MetricsRegistry.Labels { ["version": self.version, "configuration": self.configuration] }
 }

@@ -33,11 +33,14 @@ package enum DaemonMain {
         let settings = self.settings(type, &resolver)
         let process = ProcessSettings(resolver.values)
         self.settle(process, Settings.schema.program)
-        let handler = LineLogHandler(origin: process.name, format: process.logFormat, level: process.logLevel)
+        let handler = LineLogHandler(
+            origin: process.name, format: process.logFormat, level: process.logLevel,
+            marksPriority: JournalStream.isStandardError(ProcessSetup.environment()))
         LoggingSystem.bootstrap { _ in handler }
         let logger = Logger(label: Settings.schema.program) { _ in handler }
         let context = DaemonContext(name: process.name, logger: logger)
         ProcessMetrics.add(to: context.metrics, log: .standardError)
+        context.health.addMetrics(to: context.metrics)
         logger.info(
             "daemon starts",
             metadata: [
@@ -46,7 +49,7 @@ package enum DaemonMain {
             ])
         do {
             let services = try await build(settings, context)
-            let group = self.group(services, process, context)
+            let group = self.group(services, process, context, self.manager(logger))
             try await group.run()
             logger.info("daemon stopped")
             exit(0)
@@ -90,13 +93,24 @@ package enum DaemonMain {
         }
     }
 
+    /// The service manager to report to, if there is one.
+    private static func manager(_ logger: Logger) -> ServiceManager? {
+        let environment = ProcessSetup.environment()
+        let manager = ServiceManager(environment: environment)
+        if manager == nil, let name = environment["NOTIFY_SOCKET"] {
+            logger.warning("the service manager's socket cannot be used", metadata: ["process.socket": "\(name)"])
+        }
+        return manager
+    }
+
     private static func group(
-        _ services: [any Service], _ process: ProcessSettings, _ context: DaemonContext
+        _ services: [any Service], _ process: ProcessSettings, _ context: DaemonContext, _ manager: ServiceManager?
     ) -> ServiceGroup {
         let report = ReadyReport(descriptor: process.readyDescriptor)
         let logger = context.logger
         context.health.observe { state in
             report.healthChanged(state)
+            manager?.healthChanged(state)
             if state.isReady {
                 logger.info("daemon is ready", metadata: state.url.map { ["daemon.url": "\($0)"] } ?? [:])
             } else {
@@ -104,6 +118,7 @@ package enum DaemonMain {
                 logger.info("daemon is not ready", metadata: ["daemon.reasons": "\(reasons)"])
             }
         }
+        if let manager { context.health.observeRounds(manager.loopsTurned) }
         let health = context.health
         let admin = AdminServer(host: process.adminHost, port: process.adminPort, pages: context.pages) { url in
             logger.info("admin pages are served", metadata: ["admin.url": "\(url)"])
@@ -113,7 +128,9 @@ package enum DaemonMain {
         var all: [any Service] = [admin]
         all += services
         if let descriptor = process.parentDescriptor { all.append(ParentWatch(descriptor: descriptor)) }
-        all.append(DrainStart(health: context.health, logger: logger))
+        // Its reload is SIGHUP, also for daemons without a file to read again.
+        if manager != nil { all.append(HangUps {}) }
+        all.append(DrainStart(health: context.health, manager: manager, logger: logger))
         var configuration = ServiceGroupConfiguration(
             services: all.map { service in
                 ServiceGroupConfiguration.ServiceConfiguration(
@@ -129,11 +146,13 @@ package enum DaemonMain {
 /// The last service of a daemon, hence the first to be stopped: it marks the start of the drain.
 private struct DrainStart: Service {
     let health: Health
+    let manager: ServiceManager?
     let logger: Logger
 
     func run() async throws {
         try? await gracefulShutdown()
         self.logger.info("drain begins")
+        self.manager?.stopping()
         self.health.drain()
         ProcessSetup.endLatest(in: 15)
     }
