@@ -72,8 +72,8 @@ class Edit:
         # The highest number that this person knew when it began.
         self.known = known
         self.result = None
-        # The last run at whose end the store held it.
-        self.saved = 0
+        # The runs at whose end the store held it.
+        self.saved = set()
         # The number of its row.
         self.seq = None
 
@@ -143,12 +143,13 @@ class Edits:
             self.known[edit.person] = max(self.known[edit.person], record["seq"])
 
     def _killed(self, person, run, saved):
-        """Which edits the store holds. It may not have noticed yet that some have their results."""
+        """Which edits the store holds. It may not have noticed yet that some have their results; of equal ones it is those
+        without."""
         saved = list(saved)
-        for edit in self.all[person]:
+        for edit in sorted(self.all[person], key=lambda edit: edit.result is not None):
             found = next((item for item in saved if is_same(edit, item)), None)
             if found:
-                edit.saved = run
+                edit.saved.add(run)
                 saved.remove(found)
 
     def judge(self):

@@ -39,7 +39,7 @@ class Screen:
         # Elements of edits that the run before left, and whose result nobody was told: it may lie ahead of the room.
         self.untold = set()
         # What the run before left in the store: it lies on top as long as the client says that something waits.
-        self.restored = [edit for edit in self.edits.all[self.person] if edit.saved and edit.saved == run - 1]
+        self.restored = [edit for edit in self.edits.all[self.person] if run - 1 in edit.saved]
 
     def see(self, record):
         kind = record["kind"]
