@@ -255,7 +255,7 @@ let testTargets: [Target] = [
         "TouchSyncClientTests",
         [
             "TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", "SocketIO", "SocketIOServer", "TLSTestKit",
-            nioCore, nioPosix, nioEmbedded, nioWebSocket, nioLocks, nioSSL,
+            nioCore, nioPosix, nioEmbedded, nioHTTP1, nioWebSocket, nioLocks, nioSSL,
         ]),
     // The client in a process, for the tests that both clients pass.
     executable(
