@@ -136,7 +136,7 @@ let gateway: [Target] = [
         ["Wire", "Timing", "JSONBytes", "Canvas", "Auth", deque, heap]),
     // What browsers show: pages, styles, scripts and pictures.
     library(
-        "GatewayPages", "Services/Gateway/Pages", exclude: ["README.md", "pictures"],
+        "GatewayPages", "Services/Gateway/Pages", exclude: ["README.md", "pictures", "handbook.py"],
         resources: [.embedInCode("web")]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
