@@ -136,7 +136,7 @@ let gateway: [Target] = [
         ["Wire", "Timing", "JSONBytes", "Canvas", "Auth", deque, heap]),
     // What browsers show: pages, styles, scripts and pictures.
     library(
-        "GatewayPages", "Services/Gateway/Pages", exclude: ["README.md", "pictures"],
+        "GatewayPages", "Services/Gateway/Pages", exclude: ["README.md", "pictures", "handbook.py"],
         resources: [.embedInCode("web")]),
     library(
         "GatewayDaemon", "Services/Gateway/Daemon",
@@ -255,7 +255,7 @@ let testTargets: [Target] = [
         "TouchSyncClientTests",
         [
             "TouchSyncClient", "TouchSyncClientCore", "Canvas", "JSONBytes", "SocketIO", "SocketIOServer", "TLSTestKit",
-            nioCore, nioPosix, nioEmbedded, nioWebSocket, nioLocks, nioSSL,
+            nioCore, nioPosix, nioEmbedded, nioHTTP1, nioWebSocket, nioLocks, nioSSL,
         ]),
     // The client in a process, for the tests that both clients pass.
     executable(

@@ -45,6 +45,9 @@ for service in Gateway Coalescer Committer Fanout; do
         $(others Services "$service" | grep -v '/Operator$')
 done
 
+Services/Gateway/Pages/handbook.py --check ||
+    offence 'the page of the handbook is an older one: Services/Gateway/Pages/handbook.py makes it'
+
 # The tutorial: its texts and that they name files that exist; its code is for SwiftUI, which is not here.
 catalog=Shared/TouchSyncClient/Client/TouchSyncClient.docc
 documents=$(mktemp -d)

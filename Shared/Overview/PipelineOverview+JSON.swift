@@ -7,7 +7,7 @@ package import JSONBytes
 ///                 "instances":[{"name":…,"condition":"ready",…}]}],
 ///      "findings":[{"trouble":"slow-apps","severity":"warning","title":…,"advice":…,"stage":…,"name":…,"reason":…,
 ///                   "since":…}],
-///      "past":[…,"until":…],
+///      "past":[…,"until":…,"times":1],
 ///      "distributions":{"commitLatency":{"bounds":[…],"counts":[…],"p50":…,"p90":…,"p99":…}}}
 ///
 /// Figures that are unknown are left out. Times are milliseconds since 1970, spans seconds.
@@ -75,6 +75,7 @@ extension PipelineFinding {
         writer.member("reason", self.reason)
         writer.member("since", self.since)
         writer.member("until", ifPresent: self.until)
+        writer.member("times", self.times)
     }
 }
 

@@ -34,11 +34,13 @@ package struct PipelineOverview: Sendable {
         self.stages.first { $0.stage == stage } ?? StageOverview(stage, [])
     }
 
-    /// The app's previews in one that a coalescer sends on; 1 when nothing is merged, nil while nothing moves.
+    /// How many previews came to coalescers for each that left; 1 when nothing is merged, nil while nothing moves. It is
+    /// counted when they leave: what arrives may leave later, and what a full link returns leaves twice.
     package var coalescingRatio: Double? {
         let figures = self[.coalescer].figures
-        guard let sent = figures[.previewsOut], let received = figures[.previewsIn], sent > 0 else { return nil }
-        return received / sent
+        let left = figures.known(.previewsOut) - figures.known(.previewsReturned)
+        guard left > 0 else { return nil }
+        return (left + figures.known(.previewsCollapsed)) / left
     }
 }
 

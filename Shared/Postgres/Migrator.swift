@@ -20,19 +20,25 @@ package struct Migrator: Sendable {
 
     /// Applies the missing migrations.
     ///
-    /// - Parameter begins: called before each of them, in its transaction.
+    /// - Parameters:
+    ///   - begins: called before each of them, in its transaction.
+    ///   - ends: called when it is committed, with the time since it began.
     /// - Returns: the migrations that this call applied; empty when nothing was missing.
     /// - Throws: ``MigrationError`` or ``PostgresError``. Migrations applied before an error stay applied.
     @discardableResult
     package func migrate(
-        _ connectionString: String, begins: (Migration) -> Void = { _ in }
+        _ connectionString: String, begins: (Migration) -> Void = { _ in },
+        ends: (Migration, Duration) -> Void = { _, _ in }
     ) throws -> [Migration] {
         let connection = try BlockingConnection(connectionString, applicationName: "touchsync migrate")
         defer { connection.close() }
         var applied: [Migration] = []
         // The usual case, without a lock that others would wait for.
         guard try !pending(on: connection).isEmpty || !hasTable(connection) else { return [] }
-        while let migration = try applyNext(on: connection, begins: begins) { applied.append(migration) }
+        while let (migration, start) = try applyNext(on: connection, begins: begins) {
+            ends(migration, .now - start)
+            applied.append(migration)
+        }
         return applied
     }
 
@@ -45,7 +51,7 @@ package struct Migrator: Sendable {
 
     private func applyNext(
         on connection: BlockingConnection, begins: (Migration) -> Void
-    ) throws -> Migration? {
+    ) throws -> (Migration, start: ContinuousClock.Instant)? {
         try connection.transaction {
             var key = Parameters()
             key.append(int8: Self.lockKey)
@@ -53,6 +59,7 @@ package struct Migrator: Sendable {
             // A new statement, so it sees what the previous holder of the lock has committed.
             try createTable(connection)
             guard let next = try pending(on: connection).first else { return nil }
+            let start = ContinuousClock.now
             begins(next)
             do throws(PostgresError) {
                 try connection.executeScript(next.sql)
@@ -64,7 +71,7 @@ package struct Migrator: Sendable {
             row.append(text: next.name)
             row.append(text: next.checksum)
             try connection.execute("INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)", row)
-            return next
+            return (next, start)
         }
     }
 

@@ -1,5 +1,6 @@
 """The pipeline suite's fixtures, and clients."""
 
+import functools
 import pathlib
 import re
 import sys
@@ -13,6 +14,7 @@ from browser_pages import Browsers, ClientPage  # noqa: E402
 from client_process import DRIVERS, ClientProcess  # noqa: E402
 from pipeline import running  # noqa: E402
 
+KINDS = [*sorted(DRIVERS), "chromium"]
 SECRET = "a secret of at least thirty-two bytes, for tests"
 
 
@@ -29,7 +31,7 @@ def room(request):
     return re.sub(r"[^\w.:-]", ".", request.node.name)[-60:]
 
 
-@pytest.fixture(params=[*sorted(DRIVERS), "chromium"])
+@pytest.fixture(params=KINDS)
 def kind(request):
     """Which client it is: the others do the same."""
     return request.param
@@ -43,11 +45,11 @@ def browsers():
 
 
 @pytest.fixture
-def clients(kind, browsers):
-    """Makes clients, and ends them afterwards."""
+def clients_of(browsers):
+    """Makes clients of any kind, and ends them afterwards."""
     made = []
 
-    def make(url, user=None, **options):
+    def make(kind, url, user=None, **options):
         options |= {"userId": user} if user else {}
         made.append(ClientPage(browsers, url, **options) if kind == "chromium" else ClientProcess(kind, url, **options))
         return made[-1]
@@ -55,6 +57,12 @@ def clients(kind, browsers):
     yield make
     for client in made:
         client.close()
+
+
+@pytest.fixture
+def clients(kind, clients_of):
+    """Makes clients of the test's kind."""
+    return functools.partial(clients_of, kind)
 
 
 @pytest.fixture

@@ -1,15 +1,20 @@
 """What a phone lives through: its process is frozen, its network slow, dead without a word, or another one."""
 
+import contextlib
+import itertools
 import time
 
 import pytest
 
+from conftest import KINDS
 from network import network
 from pipeline import eventually, running
 from test_pipeline import note, push
 
 # Apps that are silent are given up after 2 s, and a fan-out remembers few updates.
 IMPATIENT = ("--ping-interval-ms", 1000, "--ping-timeout-ms", 1000, "--replay", 10)
+# How many updates an app misses: fewer than the fan-out remembers, and more.
+MISSED = [3, 40]
 
 
 @pytest.fixture(scope="module")
@@ -22,38 +27,51 @@ def present(client, room):
     return {member["userId"] for member in client.look(room)["members"]}
 
 
-def misses(ada, bob, room, times, seconds=0):
-    """Ada's process is frozen until the server has given it up, and for so many seconds; bob goes on without it. Returns
-    what waits for the results of edits that it was told to make as it woke up, before it could know of its connection."""
-    ada.edit(room, "create", note("a"))
-    end = time.monotonic() + seconds
+@contextlib.contextmanager
+def absent(ada, bob, room, missed):
+    """Ada's process is frozen; the server gives it up, and bob goes on without it. Has what waits for the results of edits
+    that ada was told to make as it woke up, before it could know of its connection."""
     with ada.frozen():
         waiting = [ada.start("edit", room, "create", note(name)) for name in "bc"]
         eventually("the server gives it up", lambda: present(bob, room) == {"bob"}, within=60)
-        for result in push(bob, room, times):
+        for result in push(bob, room, missed):
             result()
-        time.sleep(max(end - time.monotonic(), 0))
-    return waiting
+        yield waiting
 
 
-def catches_up(pipeline, clients, room, times, seconds=0):
-    ada, bob = (clients(pipeline.url, user).enter(room) for user in ("ada", "bob"))
-    waiting = misses(ada, bob, room, times, seconds)
-    assert [result()["seq"] for result in waiting] == [times + 2, times + 3]
-    eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": times, "b": 0, "c": 0})
+def assert_caught_up(pipeline, ada, bob, room, missed, waiting):
+    assert [result()["seq"] for result in waiting] == [missed + 2, missed + 3]
+    eventually("both agree", lambda: ada.positions(room) == bob.positions(room) == {"a": missed, "b": 0, "c": 0})
     last = pipeline.assert_gapless(room)
     eventually("it is where the room is", lambda: ada.look(room)["seq"] == last)
 
 
-@pytest.mark.parametrize("missed", [3, 40], ids=["remembered", "forgotten"])
+@pytest.mark.parametrize("missed", MISSED, ids=["remembered", "forgotten"])
 def test_a_frozen_app_catches_up(impatient, clients, room, missed):
-    catches_up(impatient, clients, room, missed)
+    ada, bob = (clients(impatient.url, user).enter(room) for user in ("ada", "bob"))
+    ada.edit(room, "create", note("a"))
+    with absent(ada, bob, room, missed) as waiting:
+        pass
+    assert_caught_up(impatient, ada, bob, room, missed, waiting)
 
 
 @pytest.mark.long("it takes a minute; make test has the same with a server that gives up sooner")
-@pytest.mark.parametrize("missed", [3, 40], ids=["remembered", "forgotten"])
-def test_an_app_that_was_frozen_for_a_minute_catches_up(impatient, clients, room, missed):
-    catches_up(impatient, clients, room, missed, seconds=60)
+@pytest.mark.timeout(300)
+def test_apps_that_were_frozen_for_a_minute_catch_up(impatient, clients_of, room):
+    """All clients at the same time, each in a room of its own."""
+    absences = []
+    with contextlib.ExitStack() as ends:
+        for kind, missed in itertools.product(KINDS, MISSED):
+            place = f"{kind}.{missed}.{room}"
+            # A browser is frozen whole: everybody has one.
+            ada = clients_of(kind, impatient.url, f"ada-{missed}").enter(place)
+            bob = clients_of("web", impatient.url, "bob").enter(place)
+            ada.edit(place, "create", note("a"))
+            waiting = ends.enter_context(absent(ada, bob, place, missed))
+            absences.append((ada, bob, place, missed, waiting))
+        time.sleep(60)
+    for absence in absences:
+        assert_caught_up(impatient, *absence)
 
 
 def test_a_connection_that_looks_open_is_noticed(single, clients, room):

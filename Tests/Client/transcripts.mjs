@@ -110,13 +110,23 @@ class Run {
 
   // `= ROOM JSON`: what the room shows now, of the named elements the named fields; null where there is none.
   // `= drawn TIME ROOM JSON`: the same as it is to be drawn at a time.
+  // `= members ROOM JSON`: named users with their names and the ids of their connections; null for one who is not there.
   compare(rest) {
-    const [, time, roomId, json] = /^(?:drawn (\d+) )?(\S+) (.*)$/s.exec(rest);
+    const [, time, members, roomId, json] = /^(?:drawn (\d+) |(members) )?(\S+) (.*)$/s.exec(rest);
     const room = this.core.rooms.get(roomId);
+    if (members) return this.compareMembers(room.people.members, JSON.parse(json));
     for (const [id, fields] of Object.entries(JSON.parse(json))) {
       const element = time ? room.drawn(id, Number(time)) : room.shown.get(id);
       const part = fields && element && Object.fromEntries(Object.keys(fields).map(name => [name, element[name] ?? null]));
       assert.deepStrictEqual(part ?? null, fields, `${this.where}: ${id} in ${roomId}`);
+    }
+  }
+
+  compareMembers(members, expected) {
+    for (const [userId, known] of Object.entries(expected)) {
+      const member = members.get(userId);
+      const shown = member ? { [member.name]: Object.keys(member.connections) } : null;
+      assert.deepStrictEqual(shown, known, `${this.where}: ${userId}`);
     }
   }
 }

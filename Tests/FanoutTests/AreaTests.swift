@@ -78,4 +78,62 @@ import Wire
         // At the right edge of its parent, in the middle of its height.
         #expect(areas == [Self.box(91, -3, 20, 10)])
     }
+
+    /// Another of Ann's devices comes in, under a session of its own.
+    private static func addPhone(to scene: inout Scene) {
+        scene.member("ann", 3, at: Scene.g2)
+        scene.preview(.cursor(nil, in: "r", connection: 3, user: "ann", sid: "s-phone", version: 1))
+        scene.pass(1)
+        _ = scene.take()
+    }
+
+    @Test func whatAnotherOfTheUsersDevicesGoesOnWithIsShownAgainAfterAChange() {
+        var scene = Self.stage()
+        Self.addPhone(to: &scene)
+        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+        _ = Self.areas(&scene, .by(showing: TransformFields(rotation: 90)))
+        _ = Self.areas(&scene, .by("s-ben", 2, showing: TransformFields(positionX: 3001)))
+        scene.commit(sid: "s-phone")
+        var expected = Preview.by(after: 2, showing: TransformFields(positionX: 1001, rotation: 90))
+        expected.area = Self.box(951, -48, 100, 100)
+        #expect(scene.taken(by: Scene.g2).previews == [expected])
+        scene.commit(sid: "s-phone")
+        #expect(scene.taken(by: Scene.g2).previews.map(\.after) == [3])
+        // The change that ends the gesture, and those after it.
+        scene.commit(gesture: 1)
+        scene.commit(sid: "s-phone")
+        #expect(scene.taken(by: Scene.g2).previews == [])
+    }
+
+    @Test func aGestureThatMayHaveOutlivedItsSessionIsNotShownAgain() {
+        var scene = Self.stage()
+        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+        // The device has come back as another session, and nobody has noticed yet that its connection is gone.
+        Self.addPhone(to: &scene)
+        scene.commit(sid: "s-phone")
+        #expect(scene.taken(by: Scene.g2).previews == [])
+        _ = Self.areas(&scene, .by(gesture: 2, showing: TransformFields(positionX: 1001)))
+        scene.commit(sid: "s-phone")
+        #expect(scene.taken(by: Scene.g2).previews.map(\.gesture) == [2])
+    }
+
+    @Test func aGestureWhoseConnectionIsGoneOrInDoubtIsNotShownAgain() {
+        for isGone in [true, false] {
+            var scene = Self.stage()
+            Self.addPhone(to: &scene)
+            _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+            if isGone { scene.leave(1) } else { scene.fanout.linkDown(to: Scene.g1, at: scene.now) }
+            _ = scene.take()
+            scene.commit(sid: "s-phone")
+            #expect(scene.taken(by: Scene.g2).previews == [])
+        }
+    }
+
+    @Test func withoutViewportsNothingIsShownAgain() {
+        var scene = PreviewTests.stage()
+        Self.addPhone(to: &scene)
+        _ = Self.areas(&scene, .by(showing: TransformFields(positionX: 1001)))
+        scene.commit(sid: "s-phone")
+        #expect(scene.taken(by: Scene.g2).previews == [])
+    }
 }

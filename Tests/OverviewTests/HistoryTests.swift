@@ -66,6 +66,40 @@ import Timing
         #expect(history.overview.pastFindings.map(\.until) == [moment(3).unixMilliseconds])
     }
 
+    @Test func whatComesBackAgainAndAgainIsOneFinding() throws {
+        var history = PipelineHistory()
+        for second in 0..<40 {
+            let isSilent = second % 10 == 0 || second % 10 == 2
+            history.scraped([(committer, isSilent ? .silent : try answer())], at: moment(second))
+        }
+        let past = history.overview.pastFindings
+        #expect(past.map(\.times) == [4])
+        #expect(past.map(\.since) == [moment(30).unixMilliseconds])
+        #expect(past.map(\.until) == [moment(33).unixMilliseconds])
+        // It is open again, until it is over for the fifth time.
+        history.scraped([(committer, .silent)], at: moment(40))
+        #expect(history.overview.findings.map(\.times) == [1])
+        history.scraped([(committer, try answer())], at: moment(41))
+        #expect(history.overview.pastFindings.map(\.times) == [5])
+        history.scraped([(committer, try answer())], at: moment(41 + 15 * 60 + 1))
+        #expect(history.overview.pastFindings.isEmpty)
+    }
+
+    @Test func previewsThatLeaveLaterOrTwiceAreNoCoalescing() throws {
+        var history = PipelineHistory()
+        // Two more arrive and are merged into others. What leaves meanwhile arrived before, and a full link returns 12.
+        for (second, counts) in [[40, 10, 0, 0], [42, 30, 2, 12]].enumerated() {
+            let text = """
+                touchsync_coalescer_previews_received_total \(counts[0])
+                touchsync_coalescer_previews_sent_total \(counts[1])
+                touchsync_coalescer_previews_collapsed_total{how="folded"} \(counts[2])
+                touchsync_coalescer_previews_returned_total \(counts[3])
+                """
+            history.scraped([(coalescer, try answer(text, of: .coalescer))], at: moment(second))
+        }
+        #expect(history.overview.coalescingRatio == 1.25)
+    }
+
     @Test func healthIsReportedInTheDaemonsWords() throws {
         var history = PipelineHistory()
         let health = DaemonHealth(

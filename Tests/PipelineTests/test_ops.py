@@ -93,6 +93,8 @@ def test_a_frozen_coalescer_is_named_and_its_outage_stays_visible(observed, page
     try:
         words = names(page, "Daemon silent: coalescer-1")
         assert "HANDBOOK.md#daemon-silent" in words
+        handbook = requests.get(observed.url + page.run("document.querySelector('.problem a').getAttribute('href')"), timeout=5)
+        assert handbook.status_code == 200 and '<h2 id="daemon-silent">Daemon silent</h2>' in handbook.text
         assert page.text("[data-node=coalescer] .instance") == ["coalescer-1: silent"]
         eventually("5 s have passed", lambda: "for 5." in page.text(".problem .since")[0], within=8)
     finally:

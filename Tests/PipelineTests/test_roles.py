@@ -1,5 +1,7 @@
 """Two roles in the database: an owner that migrates, and one without DDL, which the daemons connect as."""
 
+import re
+
 import psycopg
 import pytest
 import requests
@@ -44,7 +46,10 @@ class Roles:
 @pytest.fixture(scope="module")
 def roles(single):
     made = Roles(single, "restricted")
-    assert "the role restricted_runtime has the rights of daemons" in made.migrate("--runtime-role", made.runtime)
+    told = made.migrate("--runtime-role", made.runtime)
+    assert "the role restricted_runtime has the rights of daemons" in told
+    assert re.search(r"^applied 1 \w+ in [\d.]+ (ms|s)$", told, re.MULTILINE), told
+    assert re.search(r"^\d+ applied in [\d.]+ (ms|s)$", told, re.MULTILINE), told
     yield made
     made.drop()
 

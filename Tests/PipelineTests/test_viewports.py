@@ -54,6 +54,19 @@ def test_a_viewport_that_moves_shows_what_moves_there(room, two, viewer):
     move(room, ada, bob, viewer, x=20000)
 
 
+def test_a_viewport_shows_what_another_of_the_movers_devices_goes_on_with(apps, single, room, two, viewer):
+    ada, bob = two
+    phone = apps(single.url, "ada")
+    phone.join(room)
+    move(room, ada, bob, x=5000)
+    move(room, ada, bob, x=6000)
+    done = phone.ok("element:update", {"roomId": room, "elementId": "note-1", "set": {"content": "from the phone"}})
+    viewer.wait_seq(done["seq"])
+    fence(room, bob, viewer)
+    viewer.ok("viewport:set", {"roomId": room, "x": 5500, "y": 0, "width": 1000, "height": 1000})
+    viewer.wait("element:transforming", where=lambda data: data.get("positionX") == 6000)
+
+
 def test_a_first_preview_out_of_view_shows_that_the_element_has_left(room, two, viewer):
     ada, bob = two
     move(room, ada, bob, x=500)

@@ -17,7 +17,15 @@ struct MigratorTests {
     @Test func appliedOnceInOrderAndThenNothingToDo() throws {
         let migrator = try Migrator([first, second])
         #expect(try migrator.pending(database.connectionString) == [first, second])
-        #expect(try migrator.migrate(database.connectionString) == [first, second])
+        var events: [String] = []
+        let applied = try migrator.migrate(database.connectionString) { migration in
+            events.append("begins \(migration.name)")
+        } ends: { migration, time in
+            events.append("ends \(migration.name)")
+            #expect(time > .zero)
+        }
+        #expect(applied == [first, second])
+        #expect(events == ["begins tables", "ends tables", "begins rows", "ends rows"])
         #expect(try migrator.migrate(database.connectionString) == [])
         let rows = try database.connect().execute("SELECT version, name, checksum, applied_at FROM schema_migrations")
         #expect(rows.count == 2 && rows.text(1, 1) == "rows" && rows.text(1, 2) == second.checksum)

@@ -86,10 +86,14 @@ struct TranscriptRun {
 
     /// `= ROOM JSON`: what the room shows now, of the named elements the named fields; null where there is none.
     /// `= drawn TIME ROOM JSON`: the same as it is to be drawn at a time.
+    /// `= members ROOM JSON`: named users with their names and the ids of their connections; null for one who is not
+    /// there.
     private mutating func compare(_ text: Substring) throws {
-        var parts = text.split(separator: " ", maxSplits: text.hasPrefix("drawn ") ? 3 : 1)
+        let splits = text.hasPrefix("drawn ") ? 3 : text.hasPrefix("members ") ? 2 : 1
+        var parts = text.split(separator: " ", maxSplits: splits)
         let json = JSONObject(text: Array(parts.removeLast().utf8)) ?? .empty
         let room = String(parts.removeLast())
+        if parts == ["members"] { return try self.compareMembers(of: room, json) }
         let time = parts.last.flatMap { Double($0) }
         for (key, expected) in json.members {
             let id = key.string ?? ""
@@ -99,6 +103,23 @@ struct TranscriptRun {
             guard let value = TranscriptValue.parsed(shown), TranscriptValue.isSame(expected, value) else {
                 let text = String(decoding: expected.rawBytes, as: UTF8.self)
                 throw self.mismatch("\(id) \(text)", String(decoding: shown, as: UTF8.self))
+            }
+        }
+    }
+
+    private func compareMembers(of room: String, _ json: JSONObject) throws {
+        for (key, expected) in json.members {
+            let member = self.core?.members(in: room).first { $0.userId == key.string }
+            let shown =
+                member.map { member in
+                    JSONWriter.text { writer in
+                        writer.key(string: member.name ?? "")
+                        member.connections.map(\.sid).encode(into: &writer)
+                    }
+                } ?? Array("null".utf8)
+            guard let value = TranscriptValue.parsed(shown), TranscriptValue.isSame(expected, value) else {
+                let text = String(decoding: expected.rawBytes, as: UTF8.self)
+                throw self.mismatch("\(key.string ?? "") \(text)", String(decoding: shown, as: UTF8.self))
             }
         }
     }

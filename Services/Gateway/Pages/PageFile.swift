@@ -69,6 +69,7 @@ package struct PageFile: Sendable {
         PageFile("/app/mark.svg", .picture, PackageResources.mark_svg),
         PageFile("/app/mountains.svg", .picture, PackageResources.mountains_svg),
         PageFile("/ops", .page, PackageResources.ops_html),
+        PageFile("/ops/handbook", .page, PackageResources.handbook_html),
         PageFile("/app/ops.css", .style, PackageResources.ops_css),
         PageFile("/app/ops.js", .script, PackageResources.ops_js),
         PageFile("/app/ops-charts.js", .script, PackageResources.ops_charts_js),

@@ -928,12 +928,14 @@ class People extends Part {
     for (const [event, body] of Object.entries(this.own)) if (body) this.set(event, body);
   }
 
-  /** @param {Data} member */
+  /**
+   * Adds a member. A known one keeps its connections: events about these come one by one.
+   * @param {Data} member
+   */
   add(member) {
     const connections = objectsIn(member.connections).map(one => [one.sid, pick(one, ["sid", "cursor", "selection"])]);
-    this.members.set(member.userId, {
-      ...pick(member, ["userId", "name", "color"]), connections: Object.fromEntries(connections),
-    });
+    const known = this.members.get(member.userId) ?? { connections: Object.fromEntries(connections) };
+    this.members.set(member.userId, { ...known, ...pick(member, ["userId", "name", "color"]) });
   }
 
   /** @param {Data} data */

@@ -68,7 +68,8 @@ struct FigureTable: Sendable {
         "touchsync_coalescer_",
         [
             .previewsIn: "previews_received_total", .previewsOut: "previews_sent_total",
-            .previewsCollapsed: "previews_collapsed_total", .commitsOut: "commits_passed_total",
+            .previewsCollapsed: "previews_collapsed_total", .previewsReturned: "previews_returned_total",
+            .commitsOut: "commits_passed_total",
             .queueCommits: "commits_waiting", .queueBytes: "commits_waiting_bytes",
             .queuePreviews: "previews_held", .previewQueueAge: "previews_held_oldest_seconds",
             .lanesClosed: "commit_lanes_closed", .rooms: "rooms",

@@ -4,6 +4,8 @@ package enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     case previewsIn, previewsOut, commitsIn, commitsOut, updatesIn, updatesOut
     /// Previews that left a coalescer merged into others, or not at all.
     case previewsCollapsed
+    /// Previews that left a coalescer and came back, because a link was full.
+    case previewsReturned
     /// Commits sent again by gateways, and copies that committers received.
     case commitsResent
     /// Joins and gateways that got exactly what they had missed, and whole rooms.
@@ -56,8 +58,8 @@ package enum PipelineFigure: String, CaseIterable, Hashable, Sendable {
     package var kind: Kind {
         switch self {
         case .previewsIn, .previewsOut, .commitsIn, .commitsOut, .updatesIn, .updatesOut, .previewsCollapsed,
-            .commitsResent, .replays, .snapshots, .resyncs, .slowMembers, .batches, .databaseReads, .paceChanges,
-            .reconnects, .cpu:
+            .previewsReturned, .commitsResent, .replays, .snapshots, .resyncs, .slowMembers, .batches, .databaseReads,
+            .paceChanges, .reconnects, .cpu:
             .rate
         default: .value
         }

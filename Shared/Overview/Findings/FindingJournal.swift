@@ -3,6 +3,8 @@
 ///     reported ──► open ──not reported──► over ──► forgotten after 15 minutes, or when 200 later ones are over
 ///                    ▲                     │
 ///                    └─reported within 5 s─┘
+///
+/// A daemon's trouble that comes and goes is one entry of what is over: the last time, and how often it began.
 struct FindingJournal: Sendable {
     /// What lasts, in the order in which it began.
     private(set) var open: [PipelineFinding] = []
@@ -33,10 +35,11 @@ struct FindingJournal: Sendable {
             }
         }
         for report in reports where !self.open.contains(where: { $0.isOf(report) }) {
-            let known = self.past.lastIndex { $0.isOf(report) && now < ($0.until ?? now) &+ Self.relapse }
-            let since = known.map { self.past.remove(at: $0).since } ?? now
-            self.open.append(
-                PipelineFinding(trouble: report.trouble, daemon: report.daemon, reason: report.reason, since: since))
+            let known = self.past.firstIndex { $0.isOf(report) && now < ($0.until ?? now) &+ Self.relapse }
+            var finding = known.map { self.past.remove(at: $0) } ?? PipelineFinding(report, since: now)
+            finding.reason = report.reason
+            finding.until = nil
+            self.open.append(finding)
         }
         self.past.removeAll { ($0.until ?? now) &+ Self.memory < now }
     }
@@ -44,12 +47,19 @@ struct FindingJournal: Sendable {
     private mutating func end(_ finding: PipelineFinding, at now: UInt64) {
         var finding = finding
         finding.until = now
+        if let index = self.past.firstIndex(where: { $0.trouble == finding.trouble && $0.daemon == finding.daemon }) {
+            finding.times += self.past.remove(at: index).times
+        }
         self.past.append(finding)
         if self.past.count > Self.maxPast { self.past.removeFirst() }
     }
 }
 
 extension PipelineFinding {
+    fileprivate init(_ report: FindingJournal.Report, since: UInt64) {
+        self.init(trouble: report.trouble, daemon: report.daemon, reason: report.reason, since: since)
+    }
+
     fileprivate func isOf(_ report: FindingJournal.Report) -> Bool {
         self.trouble == report.trouble && self.daemon == report.daemon
     }

@@ -99,11 +99,20 @@ struct RawPeer {
 
     /// Agrees to a WebSocket, with `bytes` in the same write.
     mutating func accept(with bytes: [UInt8] = []) async throws {
-        let head = try await self.head()
+        try await self.send(Array(self.agreement().utf8) + bytes)
+    }
+
+    /// The answer that agrees to the WebSocket of the next request.
+    mutating func agreement() async throws -> String {
+        guard let agreement = Self.agreement(to: try await self.head()) else { throw Ended() }
+        return agreement
+    }
+
+    /// The answer that agrees to a request for a WebSocket; nil if it is none.
+    static func agreement(to head: String) -> String? {
         let name = "Sec-WebSocket-Key: "
-        guard let line = head.split(separator: "\r\n").first(where: { $0.hasPrefix(name) }) else { throw Ended() }
-        let key = WebSocketHandshake.acceptValue(for: Array(line.dropFirst(name.count).utf8))
-        try await self.send(Array(Self.agreement(key).utf8) + bytes)
+        let line = head.split(separator: "\r\n").first { $0.hasPrefix(name) }
+        return line.map { Self.agreement(WebSocketHandshake.acceptValue(for: Array($0.dropFirst(name.count).utf8))) }
     }
 
     static func agreement(_ key: String) -> String {

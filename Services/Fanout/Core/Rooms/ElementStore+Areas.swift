@@ -1,6 +1,20 @@
 internal import Canvas
 internal import JSONBytes
+internal import Timing
 internal import Wire
+
+/// An open gesture of which others have seen something.
+struct ShownGesture: Sendable {
+    /// The connection that its last preview came from, and its session.
+    let connection: UInt64
+    let sid: Identifier
+    /// Its number in the session.
+    let number: UInt64
+    /// When it was first shown.
+    let beganAt: Instant
+    /// The latest value of each field.
+    let fields: TransformFields
+}
 
 /// Where previews can be seen.
 extension ElementStore {
@@ -26,6 +40,17 @@ extension ElementStore {
         let area = stored.showing(fields).area(on: parent)
         self[index].fences[fence].motion = .shown(fields, area, of: preview.gesture)
         preview.area = area.union(before)
+    }
+
+    /// What others see of an element's open gestures, of each session, as far as that is known.
+    func shownGestures(on element: Identifier) -> [ShownGesture] {
+        guard let index = self.index(of: element) else { return [] }
+        return self[index].fences.all.compactMap { fence in
+            guard fence.isOpen, case .shown(let fields, _, fence.shown) = fence.motion else { return nil }
+            return ShownGesture(
+                connection: fence.connection, sid: fence.sid, number: fence.shown, beganAt: fence.beganAt,
+                fields: fields)
+        }
     }
 
     /// The stored parent of an annotation; nil for other elements.

@@ -15,6 +15,8 @@ struct GestureFence: Sendable {
     var closed: UInt64 = 0
     /// The highest gesture of which a preview was sent on.
     var shown: UInt64 = 0
+    /// When the first preview of that gesture was sent on.
+    var beganAt = Instant.never
     /// The connection that the last preview came from.
     var connection: UInt64 = 0
     /// What was shown of the gesture, if gateways need to know where.
@@ -30,7 +32,10 @@ struct GestureFence: Sendable {
 
     /// A preview of a gesture passes.
     mutating func show(_ gesture: UInt64, from connection: UInt64, at now: Instant) {
-        self.shown = max(self.shown, gesture)
+        if gesture > self.shown {
+            self.shown = gesture
+            self.beganAt = now
+        }
         self.connection = connection
         self.touched = now
     }

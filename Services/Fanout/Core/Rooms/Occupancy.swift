@@ -1,3 +1,4 @@
+internal import Timing
 internal import Wire
 
 /// The connections in a room, the gateways that they come through, and which of these get the room's stream.
@@ -25,6 +26,8 @@ struct Occupancy: Sendable {
         var user: Identifier
         /// What it shows of its user.
         var attention = Attention(sid: "")
+        /// When its session came.
+        var sessionBeganAt = Instant.never
         /// The version of its cursor; that of `attention` is the selection's.
         var cursorVersion: UInt64 = 0
         /// Its gateway's link went down, and the gateway has not named it since.
@@ -92,6 +95,12 @@ struct Occupancy: Sendable {
 
     func user(of connection: UInt64) -> Identifier? {
         self.occupants[connection]?.user
+    }
+
+    /// True for a user's connection that is in the room without doubt.
+    func isPresent(_ connection: UInt64, of user: Identifier) -> Bool {
+        guard let occupant = self.occupants[connection] else { return false }
+        return occupant.user == user && !occupant.isStale
     }
 
     /// Starts or stops a gateway's stream; a gateway without connections here has none.
@@ -175,9 +184,16 @@ struct Occupancy: Sendable {
 
 extension Occupancy {
     /// A connection is in the room under a session.
-    mutating func setSession(_ sid: Identifier, of connection: UInt64) {
+    mutating func setSession(_ sid: Identifier, of connection: UInt64, at now: Instant) {
+        guard let occupant = self.occupants[connection] else { return }
+        if occupant.attention.sid != sid { self.occupants[connection]?.sessionBeganAt = now }
         self.occupants[connection]?.attention.connection = connection
         self.occupants[connection]?.attention.sid = sid
+    }
+
+    /// True when a session was in the room before a moment, through a connection that still has it.
+    func wasHere(_ sid: Identifier, before moment: Instant) -> Bool {
+        self.occupants.values.contains { $0.attention.sid == sid && $0.sessionBeganAt < moment }
     }
 
     /// What a connection shows; nil when it is not in the room.

@@ -30,7 +30,9 @@ extension RoomFeed {
         for (member, connection) in joined {
             self.audience.announce(member, hasJoined: true, except: connection, into: &actions)
         }
-        for occupant in interest.occupants { self.audience.attentionNamed(occupant, with: &services, into: &actions) }
+        for occupant in interest.occupants {
+            self.audience.attentionNamed(occupant, at: now, with: &services, into: &actions)
+        }
     }
 
     /// Brings a gateway to the room's position, as far as that is possible now.
@@ -89,7 +91,8 @@ extension RoomFeed {
             // Joined again under another session, it leaves its gestures behind.
             self.endGestures(of: join.connection, but: sid, at: now, into: &actions)
         }
-        self.audience.sessionStarted(sid, of: join.connection, isResumed: number > 0 || claim > 1, into: &actions)
+        self.audience.sessionStarted(
+            sid, of: join.connection, isResumed: number > 0 || claim > 1, at: now, into: &actions)
         let outcome = JoinReply.Joined(
             position: services.history.position(at: self.stream.seq), content: content,
             members: self.audience.occupancy.members, session: secret, sid: sid, claim: claim, number: number,

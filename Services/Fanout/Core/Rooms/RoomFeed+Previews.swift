@@ -9,7 +9,9 @@ extension RoomFeed {
     ) {
         guard !self.audience.occupancy.isEmpty else { return services.counters.drop(.room) }
         self.rates.previewReceived()
-        if preview.isAttention { return self.audience.attentionReceived(preview, with: &services, into: &actions) }
+        if preview.isAttention {
+            return self.audience.attentionReceived(preview, at: now, with: &services, into: &actions)
+        }
         var preview = self.parked.unpark(foldedWith: preview)
         self.pass(&preview, at: now, with: &services, into: &actions)
     }
@@ -38,6 +40,25 @@ extension RoomFeed {
             &preview, needsArea: self.audience.occupancy.hasViewports, rules: services.rules, with: &services.document,
             at: now,
             limits: services.limits)
+    }
+
+    /// Shows the gestures of an update's user on its elements once more. Gateways forget what they would show to a viewport
+    /// that moves there, because a gesture that outlived its session ends under the user's next one. But others of the
+    /// user's devices go on: a gesture is another device's if it began while the update's session was here.
+    mutating func repeatGestures(
+        after update: Update, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        for element in update.elements {
+            for gesture in self.elements.shownGestures(on: element.id)
+            where self.audience.occupancy.isPresent(gesture.connection, of: update.user)
+                && self.audience.occupancy.wasHere(update.sid, before: gesture.beganAt)
+            {
+                var preview = Preview(
+                    room: self.name, element: element.id, connection: gesture.connection, user: update.user,
+                    sid: gesture.sid, gesture: gesture.number, fields: gesture.fields)
+                self.pass(&preview, at: now, with: &services, into: &actions)
+            }
+        }
     }
 
     private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {

@@ -114,6 +114,9 @@ struct RoomFeed: Sendable {
         self.rates.updateApplied(at: now)
         self.elements.apply(update, at: now, limits: services.limits)
         self.audience.stream(update, into: &actions)
+        if self.audience.occupancy.hasViewports {
+            self.repeatGestures(after: update, at: now, with: &services, into: &actions)
+        }
         if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }
     }
 

@@ -111,7 +111,7 @@ struct RoomViewports {
     }
 
     /// Forgets what a user has shown of elements that it has changed, under whatever session: a gesture that outlived its
-    /// session ends under the next one.
+    /// session ends under the next one. The fan-out shows again what goes on under others.
     mutating func settle(_ elements: [UpdatedElement], by user: Identifier, in room: Identifier) {
         guard self.contains(room), self.rooms[room]?.motions.isEmpty == false else { return }
         let changed = Set(elements.map(\.id))

@@ -17,7 +17,7 @@ struct MigrateCommand: ParsableCommand {
     var databaseUrl: String?
     @Option(help: "Role that daemons connect as: it gets the rights that they need, and no others. It must exist.")
     var runtimeRole: String?
-    @Flag(help: "Print one line of JSON: created, applied, migrations (how many there are), roles.")
+    @Flag(help: "Print one line of JSON: created, applied, seconds, migrations (how many there are), roles.")
     var json = false
     @OptionGroup var settings: SettingsOptions
 
@@ -33,9 +33,12 @@ struct MigrateCommand: ParsableCommand {
             }
             let isCreated = try Migrator.ensureDatabase(given)
             if isCreated { self.say("created the database") }
-            let applied = try Self.migrate(given, catalog.migrations)
-            for migration in applied { self.say("applied \(migration.version) \(migration.name)") }
-            if applied.isEmpty { self.say("nothing to do: \(catalog.migrations.count) migrations are applied") }
+            let applied = try self.migrate(given, catalog.migrations)
+            if applied.isEmpty {
+                self.say("nothing to do: \(catalog.migrations.count) migrations are applied")
+            } else {
+                self.say("\(applied.count) applied in \(Quantities.span(Self.seconds(applied)))")
+            }
             if let role = self.runtimeRole { try RuntimeRole.grant(role, on: given) }
             // Also without the option: what a migration made needs rights, whoever applied it.
             let roles = try RuntimeRole.renew(on: given)
@@ -49,24 +52,38 @@ struct MigrateCommand: ParsableCommand {
         if !self.json { ProcessSetup.print(line + "\n") }
     }
 
-    /// A large log takes minutes.
-    private static func migrate(_ database: String, _ migrations: [Migration]) throws -> [Migration] {
+    /// A large log takes minutes: each migration is printed as soon as it is applied.
+    private func migrate(_ database: String, _ migrations: [Migration]) throws -> [Applied] {
         let progress = ProgressLine()
         defer { progress.clear() }
         progress.set("waiting for the database")
         let last = migrations.last?.version ?? 0
-        return try Migrator(migrations).migrate(database) { migration in
+        var applied: [Applied] = []
+        try Migrator(migrations).migrate(database) { migration in
             progress.set("applying migration \(migration.version) of \(last), \(migration.name)")
+        } ends: { migration, time in
+            progress.clear()
+            let seconds = time / .seconds(1)
+            self.say("applied \(migration.version) \(migration.name) in \(Quantities.span(seconds))")
+            applied.append((migration, seconds))
         }
+        return applied
     }
 
-    private static func report(_ isCreated: Bool, _ applied: [Migration], of count: Int, roles: [String]) {
+    /// A migration, and the seconds that it took.
+    private typealias Applied = (migration: Migration, seconds: Double)
+
+    private static func seconds(_ applied: [Applied]) -> Double { applied.reduce(0) { $0 + $1.seconds } }
+
+    private static func report(_ isCreated: Bool, _ applied: [Applied], of count: Int, roles: [String]) {
         let text = JSONWriter.text { writer in
             writer.member("created", isCreated)
-            writer.objects("applied", applied) { migration, writer in
-                writer.member("version", migration.version)
-                writer.member("name", migration.name)
+            writer.objects("applied", applied) { applied, writer in
+                writer.member("version", applied.migration.version)
+                writer.member("name", applied.migration.name)
+                writer.member("seconds", applied.seconds)
             }
+            writer.member("seconds", Self.seconds(applied))
             writer.member("migrations", count)
             writer.member("roles", roles)
         }

@@ -47,9 +47,11 @@ struct RoomPeople: Sendable {
         }
     }
 
+    /// Adds a member. A known one keeps its connections: events about these come one by one.
     private mutating func add(_ json: JSONValue) {
-        guard let member = RoomMember(json: json) else { return }
+        guard var member = RoomMember(json: json) else { return }
         if let index = self.index(of: member.userId) {
+            member.connections = self.members[index].connections
             self.members[index] = member
         } else {
             self.members.append(member)

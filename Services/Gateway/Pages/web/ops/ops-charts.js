@@ -153,11 +153,11 @@ export class Timeline {
   }
 
   tell(overview) {
-    list(this.past, overview.past.slice(0, 20), (finding) => `${finding.trouble} ${finding.name} ${finding.since}`,
+    list(this.past, overview.past.slice(0, 20), (finding) => `${finding.trouble} ${finding.name}`,
       () => element("li", {}, element("b"), element("span")), (item, finding) => {
         show(item.children[0], `${finding.title}: ${finding.name}`);
         show(item.children[1], ` for ${span((finding.until - finding.since) / 1000)}, `
-          + `${clock(finding.since)} to ${clock(finding.until)}. ${finding.reason}`);
+          + `${clock(finding.since)} to ${clock(finding.until)}${finding.times > 1 ? `, the last of ${finding.times} times` : ""}. ${finding.reason}`);
       });
   }
 }

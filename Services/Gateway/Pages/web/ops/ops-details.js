@@ -7,7 +7,7 @@ const formats = {
   queueAge: span, previewQueueAge: span, previewLateness: span, commitTime: span, usualCommitTime: span,
 };
 const rates = new Set(["previewsIn", "previewsOut", "commitsIn", "commitsOut", "updatesIn", "updatesOut", "previewsCollapsed",
-  "commitsResent", "replays", "snapshots", "resyncs", "slowMembers", "batches", "databaseReads", "paceChanges", "reconnects"]);
+  "previewsReturned", "commitsResent", "replays", "snapshots", "resyncs", "slowMembers", "batches", "databaseReads", "paceChanges", "reconnects"]);
 
 /** "queueAge" in words. */
 const words = (name) => name.replace(/[A-Z0-9]+/g, (part) => ` ${part.toLowerCase()}`);

@@ -115,7 +115,8 @@ function makeProblem(finding) {
   return element("article", { class: `problem ${finding.severity}` },
     element("header", {}, element("h2", {}, `${finding.title}: ${finding.name}`), element("span", { class: "since" })),
     element("p", { class: "reason" }),
-    element("p", { class: "help" }, `${finding.advice} Handbook: `, element("code", {}, `Services/HANDBOOK.md#${finding.trouble}`)));
+    element("p", { class: "help" }, `${finding.advice} Handbook: `,
+      element("a", { href: `/ops/handbook#${finding.trouble}` }, element("code", {}, `Services/HANDBOOK.md#${finding.trouble}`))));
 }
 
 function updateProblem(article, finding) {

@@ -88,39 +88,15 @@
     // MARK: - WebSockets
 
     extension NIOTransport {
-        private func upgrade(_ channel: any Channel, _ url: TransportURL, _ attempt: Attempt<NIOConnection>) throws {
-            let encoder = HTTPRequestEncoder()
-            let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-            let answer = UpgradeAnswerHandler(attempt)
-            let upgrade = NIOTypedHTTPClientUpgradeHandler(
-                httpHandlers: [encoder, decoder, answer], upgradeConfiguration: self.upgradeConfiguration(url))
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandlers([encoder, decoder, answer])
-            try pipeline.addHandler(upgrade)
-            upgrade.upgradeResultFuture.whenComplete { result in
-                switch result {
-                case .success(let connection): attempt.succeed(connection)
-                case .failure(let error): attempt.fail(TransportError("\(url.authority) opened no WebSocket: \(error)"))
-                }
-            }
-        }
-
-        private func upgradeConfiguration(
-            _ url: TransportURL
-        ) -> NIOTypedHTTPClientUpgradeConfiguration<NIOConnection> {
+        /// Asks for a WebSocket; `attempt` ends with the answer.
+        func upgrade(_ channel: any Channel, _ url: TransportURL, _ attempt: Attempt<NIOConnection>) throws {
             let settings = self.settings
             let upgrader = NIOTypedWebSocketClientUpgrader<NIOConnection>(
                 maxFrameSize: min(max(settings.messageLimit, 0), Int(UInt32.max)), enableAutomaticErrorHandling: false
             ) { channel, _ in
                 channel.eventLoop.makeCompletedFuture { try Self.connection(channel, settings) }
             }
-            return NIOTypedHTTPClientUpgradeConfiguration(
-                upgradeRequestHead: HTTPRequestHead(
-                    version: .http1_1, method: .GET, uri: url.target, headers: ["Host": url.authority]),
-                upgraders: [upgrader],
-                notUpgradingCompletionHandler: { channel in
-                    channel.eventLoop.makeFailedFuture(TransportError("the answer names another protocol"))
-                })
+            try channel.pipeline.syncOperations.addHandler(UpgradeHandler(url, upgrader, attempt))
         }
 
         private static func connection(_ channel: any Channel, _ settings: NIOTransportSettings) throws -> NIOConnection
