@@ -7,7 +7,7 @@ extension RoomFeed {
     mutating func previewReceived(
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        guard !self.audience.occupancy.isEmpty else { return services.counters.drop(.room) }
+        guard !self.audience.isEmpty else { return services.counters.drop(.room) }
         self.rates.previewReceived()
         if preview.isAttention { return self.audience.attentionReceived(preview, with: &services, into: &actions) }
         var preview = self.parked.unpark(foldedWith: preview)
@@ -32,12 +32,11 @@ extension RoomFeed {
     private mutating func judge(
         _ preview: inout Preview, at now: Instant, with services: inout RoomServices
     ) -> PreviewVerdict {
-        if self.audience.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
+        if self.audience.isSuperseded(preview) { return .drop(.superseded) }
         guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
         return self.elements.judge(
-            &preview, needsArea: self.audience.occupancy.hasViewports, rules: services.rules, with: &services.document,
-            at: now,
-            limits: services.limits)
+            &preview, needsArea: self.audience.needsAreas, rules: services.rules, with: &services.document,
+            at: now, limits: services.limits)
     }
 
     private mutating func park(_ preview: Preview, at now: Instant, with services: inout RoomServices) {
@@ -77,7 +76,7 @@ extension RoomFeed {
     mutating func endGestures(
         of connection: UInt64, but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard let user = self.audience.occupancy.user(of: connection) else { return }
+        guard let user = self.audience.user(of: connection) else { return }
         let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
         for gesture in ended { self.audience.broadcast(.gestureEnded(gesture), into: &actions) }
     }

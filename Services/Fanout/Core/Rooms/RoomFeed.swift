@@ -74,7 +74,7 @@ struct RoomFeed: Sendable {
         case .passed, .began: break
         case .jumped: self.audience.jumped(from: before)
         case .lost:
-            for gateway in self.audience.occupancy.streaming {
+            for gateway in self.audience.streaming {
                 self.sendPosition(to: gateway, isReset: true, with: &services, into: &actions)
             }
         }
