@@ -24,7 +24,7 @@ public struct JSONDocument: Sendable {
         self.bytes.removeAll(keepingCapacity: true)
         self.bytes.reserveCapacity(text.count + Self.padding)
         self.bytes.append(contentsOf: text)
-        for _ in 0..<Self.padding { self.bytes.append(0) }
+        self.bytes.append(contentsOf: repeatElement(0, count: Self.padding))
         let failure = Self.scan(self.bytes, count: text.count, limits: limits, into: &self.nodes)
         if failure != nil { self.nodes.removeAll(keepingCapacity: true) }
         if let failure { throw failure }

@@ -170,6 +170,7 @@ struct JSONScanner {
 
     /// A hash of the decoded key, which a sender cannot foresee: keys made to collide would make every comparison below
     /// read whole keys.
+    @inline(__always)
     private func signature(from start: Int, to end: Int, escaped: Bool) -> UInt64 {
         var hash = KeyHash(seed: self.seed)
         if escaped {

@@ -8,7 +8,10 @@ extension JSONValue {
                 self.nodes.withUnsafeBufferPointer { nodes -> Int? in
                     var index = self.index + 1
                     for _ in 0..<node.payload {
-                        if Self.matches(nodes[index], text, wanted) { return index + 1 }
+                        // Most keys differ in length already.
+                        if nodes[index].mayHave(byteCount: wanted.count), Self.matches(nodes[index], text, wanted) {
+                            return index + 1
+                        }
                         index = Int(nodes[index + 1].next)
                     }
                     return nil

@@ -61,6 +61,10 @@ extension JSONValue {
 }
 
 extension JSONNode {
+    /// False for a string whose decoded content has certainly another length; one with escapes may have any.
+    @inline(__always)
+    func mayHave(byteCount: Int) -> Bool { self.flag || Int(self.end) &- Int(self.start) &- 2 == byteCount }
+
     /// The range of a string's text without its quotes.
     var content: Range<Int> { Int(self.start) + 1..<Int(self.end) - 1 }
 }

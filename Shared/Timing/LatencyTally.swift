@@ -7,6 +7,8 @@ public struct LatencyTally: Equatable, Sendable {
         1_000_000, 2_500_000, 5_000_000, 10_000_000,
     ].map { Nanoseconds.microseconds($0) }
 
+    private static let shortest = Nanoseconds.microseconds(100)
+
     /// Of each bucket alone, the open one last.
     public private(set) var counts = [UInt64](repeating: 0, count: Self.bounds.count + 1)
     /// All spans together.
@@ -21,12 +23,14 @@ public struct LatencyTally: Equatable, Sendable {
         self.sum += span
     }
 
-    /// By halves: five comparisons.
+    /// What did not wait is in the first bucket, and most spans are such; the others are found by halves.
     private static func bucket(of span: Nanoseconds) -> Int {
-        var (low, high) = (0, self.bounds.count)
+        if span <= self.shortest { return 0 }
+        let bounds = self.bounds
+        var (low, high) = (1, bounds.count)
         while low < high {
             let middle = (low + high) / 2
-            if span <= self.bounds[middle] { high = middle } else { low = middle + 1 }
+            if span <= bounds[middle] { high = middle } else { low = middle + 1 }
         }
         return low
     }

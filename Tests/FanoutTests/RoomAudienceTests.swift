@@ -11,16 +11,16 @@ import Wire
     private var services = RoomServices(limits: FanoutLimits(), rules: .defaults)
 
     private init() {
-        _ = self.audience.occupancy.enter(1, at: Scene.g1, as: .named("ann"))
-        _ = self.audience.occupancy.enter(2, at: Scene.g2, as: .named("ben"))
-        self.audience.occupancy.stream(true, to: Scene.g1)
+        _ = self.audience.enter(1, at: Scene.g1, as: .named("ann"))
+        _ = self.audience.interestReceived(Self.interest(2, "ben"), from: Scene.g2)
+        _ = self.audience.interestEnded(of: Scene.g2)
     }
 
     @Test func catchingUpGatewaySeesWhatIsOutsideOfTheStream() {
         var audience = self.audience
         var actions: [FanoutAction] = []
         audience.broadcast(.sessionClaimed(Self.news), into: &actions)
-        audience.catchUps.begin(Scene.g2, at: Position(epoch: "e", seq: 3))
+        _ = audience.interestReceived(Self.interest(2, "ben"), from: Scene.g2)
         audience.broadcast(.sessionClaimed(Self.news), into: &actions)
         #expect(
             actions == [
@@ -35,10 +35,10 @@ import Wire
         let preview = Preview.cursor(nil, in: "r", connection: 1, user: "ann", sid: "s", version: 1)
         audience.show(preview, into: &actions)
         #expect(actions.isEmpty)
-        audience.occupancy.stream(true, to: Scene.g2)
+        _ = audience.enter(2, at: Scene.g2, as: .named("ben"))
         audience.show(preview, into: &actions)
         #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: Scene.g1)])
-        _ = audience.occupancy.enter(3, at: Scene.g1, as: .named("cem"))
+        _ = audience.enter(3, at: Scene.g1, as: .named("cem"))
         actions = []
         audience.show(preview, into: &actions)
         #expect(actions == [.broadcast(.preview(preview), to: [Scene.g1, Scene.g2], except: nil)])
@@ -46,18 +46,37 @@ import Wire
 
     @Test mutating func jumpStopsAllStreams() {
         self.audience.jumped(from: Position(epoch: "e", seq: 3))
-        #expect(self.audience.occupancy.streaming.isEmpty && self.audience.catchUps.gateways == [Scene.g1])
+        #expect(self.audience.streaming.isEmpty && self.audience.catchingUp == [Scene.g1])
     }
 
     @Test mutating func lastConnectionTakesItsGatewayAndItsPersonWithIt() {
         var actions: [FanoutAction] = []
-        self.audience.catchUps.begin(Scene.g2, at: Position(epoch: "e", seq: 3))
+        _ = self.audience.interestReceived(Self.interest(2, "ben"), from: Scene.g2)
         #expect(self.audience.depart(2, with: &self.services, into: &actions) == true)
         let presence = Presence(room: "r", hasJoined: false, member: .named("ben"), except: 0)
         #expect(actions == [.broadcast(.presence(presence), to: [Scene.g1], except: nil)])
         actions = []
         #expect(self.audience.depart(1, isSilent: true, with: &self.services, into: &actions) == false)
-        #expect(actions.isEmpty && self.audience.occupancy.isEmpty)
+        #expect(actions.isEmpty && self.audience.isEmpty)
+    }
+
+    private static func interest(_ connection: UInt64, _ user: String) -> RoomInterest {
+        RoomInterest(
+            room: "r", position: Position(epoch: "e", seq: 3),
+            occupants: [RoomInterest.Occupant(connection: connection, member: .named(user))])
+    }
+
+    @Test mutating func connectionsThatAGatewayDoesNotNameAreGone() {
+        let (joined, gone) = self.audience.interestReceived(Self.interest(3, "ann"), from: Scene.g1)
+        #expect(joined.isEmpty && gone == [1] && self.audience.streaming.isEmpty)
+        #expect(self.audience.catchingUp == [Scene.g1])
+    }
+
+    @Test mutating func gatewayThatEndsItsInterestCatchesUpNoMore() {
+        _ = self.audience.interestReceived(Self.interest(2, "ben"), from: Scene.g2)
+        #expect(self.audience.isCatchingUp(Scene.g2))
+        #expect(self.audience.interestEnded(of: Scene.g2) == [2])
+        #expect(!self.audience.isCatchingUp(Scene.g2))
     }
 
     private static let news = SessionClaimed(room: "r", sid: "s", claim: 2)

@@ -10,7 +10,6 @@ import Wire
         var connections: Connections
         var rooms: Rooms
         var joins: Joins
-        var numbers = RequestNumbers()
         var actions: [GatewayAction] = []
         var now = Instant(milliseconds: 1000)
 
@@ -31,8 +30,8 @@ import Wire
         func joinAgain(_ slot: Slot, _ room: Identifier = "r") {
             self.joins.start(
                 JoinRequest(wantsPreviews: true), of: room,
-                from: EventOrigin(slot: slot, ackID: 1, event: "room:join"), &self.numbers, &self.connections,
-                self.rooms, at: self.now, into: &self.actions)
+                from: EventOrigin(slot: slot, ackID: 1, event: "room:join"), &self.connections, self.rooms,
+                at: self.now, into: &self.actions)
         }
 
         func advance(_ milliseconds: UInt64) {

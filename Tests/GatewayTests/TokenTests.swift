@@ -199,6 +199,62 @@ import Wire
     }
 }
 
+/// Who an app is while it is connected, without the rest of a gateway.
+@Suite struct AuthenticatorTests {
+    private var connections = Connections(prefix: 1, limits: Limits())
+    private var actions: [GatewayAction] = []
+
+    private mutating func connect(_ token: String, by authenticator: Authenticator) throws -> Slot {
+        let handshake = try HandshakeFields(
+            auth: nil, query: { "\($0)" == "token" ? token : nil }, header: { _ in nil })
+        let identity = try authenticator.identify(handshake, guest: "guest", seconds: 0)
+        return self.connections.insert(identity, handshake, at: .start)
+    }
+
+    private mutating func refresh(_ slot: Slot, _ token: String, by authenticator: Authenticator) throws -> [Identifier]
+    {
+        var reader = EventReader(limits: Limits(), seed: 1)
+        let text = Array(#"["auth:refresh",{"token":"\#(token)"}]"#.utf8)
+        let event = try reader.event(text, ackID: 7, from: slot, at: .start)
+        return authenticator.refreshReceived(event, &self.connections, seconds: 0, into: &self.actions)
+    }
+
+    @Test mutating func newTokenNamesTheRoomsThatItGivesNoRightTo() async throws {
+        let authenticator = Authenticator(tokens: try await Keys.verifier())
+        let ada = try self.connect(try await Keys.token("ada"), by: authenticator)
+        for room in ["here", "there"] as [Identifier] {
+            _ = self.connections.bySlot[ada]?.startJoin(1, of: room, wantsPreviews: true, at: .start)
+        }
+        let narrower = try await TokenSigner(secret: Keys.new).token(
+            id: nil, user: "ada", rooms: [("here", .view)], issuer: "i", audience: "a", at: 0, lifetime: 1000)
+        #expect(try self.refresh(ada, narrower, by: authenticator) == ["there"])
+        #expect(self.actions.map(\.acknowledgedSlot) == [ada])
+        #expect(self.connections.bySlot[ada]?.identity.may(.commit, in: "here") == false)
+    }
+
+    @Test mutating func anotherUsersTokenChangesNothing() async throws {
+        let authenticator = Authenticator(tokens: try await Keys.verifier())
+        let ada = try self.connect(try await Keys.token("ada"), by: authenticator)
+        #expect(try self.refresh(ada, try await Keys.token("bob"), by: authenticator).isEmpty)
+        #expect(self.connections.bySlot[ada]?.identity.member.user == "ada")
+        #expect(self.connections.refusedTotal == 1 && self.actions.map(\.acknowledgedSlot) == [ada])
+    }
+
+    @Test mutating func otherRevocationsNameTheConnectionsThatEnd() async throws {
+        var authenticator = Authenticator(tokens: try await Keys.verifier())
+        _ = try self.connect(try await Keys.token("ada", id: "t1"), by: authenticator)
+        let bob = try self.connect(try await Keys.token("bob", id: "t2"), by: authenticator)
+        let verifier = try await Keys.verifier(revoking: #"{"jti":"t2"}"#)
+        #expect(authenticator.tokensChanged(verifier, self.connections) == [bob])
+        #expect(authenticator.revokedTotal == 1)
+    }
+}
+
+extension GatewayAction {
+    /// The connection whose event is answered; nil for any other action.
+    fileprivate var acknowledgedSlot: Slot? { if case .acknowledge(let slot, 7, _) = self { slot } else { nil } }
+}
+
 /// Keys, and tokens that are valid in a ``Scene``, where no second passes.
 private enum Keys {
     static let old = Array("an old secret of thirty-two bytes".utf8)

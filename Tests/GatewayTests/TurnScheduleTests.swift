@@ -19,9 +19,9 @@ import Timing
 
     /// Ends turns with commits until one of them asks for a pause.
     private func makeBusy(_ turns: TurnSchedule) {
-        for _ in 0..<100 where !turns.isPausing {
+        for commits in 1...100 where !turns.isPausing {
             self.eventLoop.advanceTime(by: .microseconds(100))
-            turns.turnWithCommitsEnded()
+            turns.turnEnded(commits: UInt64(commits))
         }
     }
 
@@ -51,6 +51,15 @@ import Timing
         #expect(ran == ["read", "timer"])
         self.eventLoop.advanceTime(by: .milliseconds(1))
         #expect(ran == ["read", "timer", "turn"])
+        #expect(!turns.isPausing)
+    }
+
+    @Test func turnsWithoutCommitsPauseNothing() {
+        let turns = self.schedule(pause: .milliseconds(1))
+        for _ in 0..<100 {
+            self.eventLoop.advanceTime(by: .microseconds(100))
+            turns.turnEnded(commits: 1)
+        }
         #expect(!turns.isPausing)
     }
 

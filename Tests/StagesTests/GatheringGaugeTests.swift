@@ -50,6 +50,14 @@ import TimingTestKit
         #expect(load.gauge.level == .full)
     }
 
+    @Test func aLoadIsSuddenFromOneAndAHalfTimesTheBudgetOn() {
+        var load = Load()
+        load.run(74, looks: 1)
+        #expect(load.gauge.level == GatheringLevel(125))
+        load.run(76, looks: 1)
+        #expect(load.gauge.level == GatheringLevel(375))
+    }
+
     /// Where the wait saves enough, it stays: no swinging between the two.
     @Test func theWaitSettlesWhereItIsLongEnough() {
         var load = Load()

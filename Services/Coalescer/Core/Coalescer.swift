@@ -51,13 +51,10 @@ package struct Coalescer {
     private let limits: CoalescerLimits
     private var window: GatheringWindow
     private var tally = CoalescerCounters()
-    /// The number of held previews.
-    package private(set) var heldCount = 0
     private var keys: KeyTable
     private var departures = Departures()
+    private var sharedDepartures = SharedDepartures()
     private var leases: Leases
-    /// The last departure of a room with several movers.
-    private var gatheredAt: Instant?
 
     /// A coalescer without keys, whose gathering window is a tick.
     package init(limits: CoalescerLimits = CoalescerLimits()) {
@@ -77,6 +74,8 @@ package struct Coalescer {
         return counters
     }
 
+    /// The number of held previews.
+    package var heldCount: Int { self.keys.heldCount }
     /// The number of known keys.
     package var entryCount: Int { self.keys.entryCount }
     /// The number of known rooms.
@@ -114,7 +113,7 @@ package struct Coalescer {
             self.holdMember(preview, in: entry, at: now)
             return .held
         }
-        self.keys.moved(entry, at: now, span: self.limits.moverSpan)
+        self.keys.moved(entry, at: now)
         let isQuiet = self.keys[room: room].isQuiet(at: now, window: self.window) && !self.isSoonFollowed(entry)
         self.keys[room: room].previewCame(at: now)
         let waitsForNobody =
@@ -126,8 +125,8 @@ package struct Coalescer {
                 self.keep(preview, in: entry, at: now)
                 self.depart(room, at: now, into: &output)
             } else {
-                self.tally.waits.note(.zero)
-                self.send(preview, of: entry, at: now, into: &output)
+                self.tally.departed(after: .zero)
+                output.append(self.keys.stamp(preview, of: entry, at: now))
                 self.keys[room: room].departed(at: now, window: self.window)
             }
             return .sent
@@ -161,7 +160,7 @@ package struct Coalescer {
         if let newer = entry.held {
             self.fold(newer, into: index, onto: preview)
         } else if preview.gesture >= entry.newest {
-            self.hold(preview, in: index, at: now)
+            self.keys.hold(preview, in: index, at: now)
             // Not before a tick has passed: a link that is full now will still be full shortly after.
             self.schedule(entry.key.room, at: now, notBefore: now + self.limits.tick)
         } else {
@@ -268,7 +267,7 @@ extension Coalescer {
         let closed = max(self.keys[entry: entry].closed, ended.gesture)
         self.keys[entry: entry].closed = closed
         guard let held = self.keys[entry: entry].held, held.gesture <= closed else { return false }
-        self.release(entry)
+        if self.keys.drop(entry) { self.departures.cancel(self.keys[entry: entry].key.room) }
         self.tally.cancelled += 1
         return true
     }
@@ -276,7 +275,7 @@ extension Coalescer {
     /// Holds a preview, or folds it into the held one of its key.
     private mutating func keep(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
         if self.keys[entry: entry].held == nil {
-            self.hold(preview, in: entry, at: now)
+            self.keys.hold(preview, in: entry, at: now)
         } else {
             self.fold(preview, into: entry)
         }
@@ -285,26 +284,10 @@ extension Coalescer {
     /// Folds a newer preview into the held one.
     /// - Parameter older: a returned preview to fold it onto, instead of the held one.
     private mutating func fold(_ preview: Preview, into entry: EntryIndex, onto older: Preview? = nil) {
-        let fold = self.keys[entry: entry].fold(preview, onto: older)
-        if fold.hasMerged {
+        if self.keys.fold(preview, into: entry, onto: older) {
             self.tally.folded += 1
         } else {
             self.tally.replaced += 1
-        }
-        if fold.members != 0 { self.keys[room: self.keys[entry: entry].key.room].heldMembers += fold.members }
-    }
-
-    /// Holds a preview until its room's departure.
-    private mutating func hold(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
-        let room = self.keys[entry: entry].key.room
-        self.keys[entry: entry].held = preview
-        self.keys[entry: entry].heldSince = now
-        self.heldCount += 1
-        self.keys[room: room].heldCount += 1
-        self.keys[room: room].heldMembers += preview.group.memberCount
-        if !self.keys[entry: entry].isQueued {
-            self.keys[entry: entry].isQueued = true
-            self.keys[room: room].waiting.append(entry)
         }
     }
 
@@ -315,28 +298,6 @@ extension Coalescer {
         self.keep(preview, in: entry, at: now)
         let due = max(self.mayDepart(room, with: entry), now + self.limits.tick)
         _ = self.departures.set(room, at: due)
-    }
-
-    /// Removes the entry's held preview.
-    private mutating func release(_ entry: EntryIndex) {
-        let room = self.keys[entry: entry].key.room
-        self.keys[room: room].heldMembers -= self.keys[entry: entry].held?.group.memberCount ?? 0
-        self.keys[entry: entry].held = nil
-        self.heldCount -= 1
-        self.keys[room: room].heldCount -= 1
-        guard self.keys[room: room].heldCount == 0 else { return }
-        for entry in self.keys[room: room].waiting { self.keys[entry: entry].isQueued = false }
-        self.keys[room: room].waiting.removeAll(keepingCapacity: true)
-        self.departures.cancel(room)
-    }
-
-    private mutating func send(
-        _ preview: Preview, of entry: EntryIndex, at now: Instant, into output: inout [Preview]
-    ) {
-        var preview = preview
-        preview.sinceLast = self.keys[entry: entry].sent(at: now, tick: self.limits.tick)
-        self.tally.sent += 1
-        output.append(preview)
     }
 }
 
@@ -363,21 +324,9 @@ extension Coalescer {
         if !self.isComplete(room, with: mover) {
             due = max(due, self.patience(of: room, with: mover, at: now))
         } else if self.keys[room: room].movers.count > 1 {
-            // A room that may not depart immediately shares its departure time with others.
-            due = due > now ? self.nextCell(from: due) : self.nextGathering(at: now)
+            due = self.sharedDepartures.next(from: due, at: now, self.window)
         }
         return self.departures.set(room, at: due)
-    }
-
-    private func nextCell(from due: Instant) -> Instant {
-        let cell = self.window.cell.count
-        return due + Nanoseconds((cell - due.nanoseconds % cell) % cell)
-    }
-
-    /// When rooms with several movers may depart: now if some depart right now, or if none did shortly before.
-    private func nextGathering(at now: Instant) -> Instant {
-        guard let last = self.gatheredAt, last != now else { return now }
-        return max(now, last + self.window.gathering)
     }
 
     /// True when every mover of the room has a held preview, or when it is better to depart without the others: the
@@ -407,30 +356,13 @@ extension Coalescer {
     private mutating func depart(
         _ room: RoomIndex, at now: Instant, regardlessOfRates: Bool = false, into output: inout [Preview]
     ) {
-        if self.keys[room: room].movers.count > 1 { self.gatheredAt = now }
-        var next = Instant.never
-        var kept = 0
-        for position in self.keys[room: room].waiting.indices {
-            let entry = self.keys[room: room].waiting[position]
-            let mayLeave = regardlessOfRates ? now : self.keys[entry: entry].mayLeave(credit: self.limits.credit)
-            if mayLeave > now, self.keys[entry: entry].held != nil {
-                next = min(next, mayLeave)
-                self.keys[room: room].waiting[kept] = entry
-                kept += 1
-                continue
-            }
-            self.keys[entry: entry].isQueued = false
-            guard let held = self.keys[entry: entry].held.take() else { continue }
-            self.heldCount -= 1
-            self.keys[room: room].heldCount -= 1
-            self.keys[room: room].heldMembers -= held.group.memberCount
-            self.keys[room: room].lastDeparted = entry
-            self.tally.waits.note(now.elapsed(since: self.keys[entry: entry].heldSince))
-            self.send(held, of: entry, at: now, into: &output)
+        if self.keys[room: room].movers.count > 1 { self.sharedDepartures.departed(at: now) }
+        let next = self.keys.depart(room, at: now, regardlessOfRates: regardlessOfRates) { preview, wait in
+            self.tally.departed(after: wait)
+            output.append(preview)
         }
-        self.keys[room: room].waiting.removeLast(self.keys[room: room].waiting.count - kept)
         self.keys[room: room].departed(at: now, window: self.window)
         self.departures.cancel(room)
-        if kept > 0 { _ = self.departures.set(room, at: next) }
+        if next != .never { _ = self.departures.set(room, at: next) }
     }
 }

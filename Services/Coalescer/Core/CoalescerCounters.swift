@@ -31,4 +31,10 @@ package struct CoalescerCounters: Equatable, Sendable {
 
     /// All zero.
     package init() {}
+
+    /// A preview leaves after a wait.
+    mutating func departed(after wait: Nanoseconds) {
+        self.sent += 1
+        self.waits.note(wait)
+    }
 }

@@ -22,10 +22,10 @@ struct Entry {
     /// The newest gesture that a commit ended; 0: none.
     var closed: UInt64 = 0
     /// The preview that is held until its room's departure.
-    var held: Preview?
+    private(set) var held: Preview?
     /// Since when a preview is held.
-    var heldSince = Instant.start
-    /// True while the entry is in its room's waiting list.
+    private(set) var heldSince = Instant.start
+    /// True while the entry is in its room's waiting list. Changed by the table only, which has the list.
     var isQueued = false
     /// The span of its room in which it last moved.
     var movedIn: UInt32 = 0
@@ -50,6 +50,15 @@ struct Entry {
         self.newest = 0
         self.closed = 0
     }
+
+    /// Holds a preview until its room's departure.
+    mutating func hold(_ preview: Preview, at now: Instant) {
+        self.held = preview
+        self.heldSince = now
+    }
+
+    /// Removes and returns the held preview.
+    mutating func release() -> Preview? { self.held.take() }
 
     /// Folds a newer preview into the held one.
     /// - Parameter older: a returned preview to fold it onto, instead of the held one.

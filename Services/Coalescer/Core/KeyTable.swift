@@ -2,7 +2,7 @@ import DequeModule
 import Timing
 import Wire
 
-/// The known keys and rooms, and their expiry.
+/// The known keys and rooms, their held previews and their expiry.
 ///
 /// All entries are in one queue. An entry that reaches the front after `memory` without traffic in the meantime is
 /// evicted, the others move to the end: an idle key is gone after one to two times `memory`, at a cost independent of
@@ -15,8 +15,7 @@ struct KeyTable {
         let since: Instant
     }
 
-    private let maxEntries: Int
-    private let memory: Nanoseconds
+    private let limits: CoalescerLimits
     private var index: [EntryKey: EntryIndex] = [:]
     private var entries: [Entry] = []
     private var freeEntries: [EntryIndex] = []
@@ -24,6 +23,8 @@ struct KeyTable {
     private(set) var rooms: [PacedRoom] = []
     private var freeRooms: [RoomIndex] = []
     private var aging: Deque<Aging> = []
+    /// The number of held previews.
+    private(set) var heldCount = 0
     /// Keys evicted because there were too many.
     private(set) var evicted: UInt64 = 0
 
@@ -31,8 +32,7 @@ struct KeyTable {
     private static let victimSearch = 16
 
     init(limits: CoalescerLimits) {
-        self.maxEntries = limits.maxEntries
-        self.memory = limits.memory
+        self.limits = limits
     }
 
     /// The number of known keys.
@@ -62,14 +62,14 @@ struct KeyTable {
                 return known
             }
         }
-        if self.index.count >= self.maxEntries, !self.evictOne(at: now) { return nil }
+        if self.index.count >= self.limits.maxEntries, !self.evictOne(at: now) { return nil }
         return self.add(EntryKey(room: self.room(room), element: element, connection: connection), at: now)
     }
 
     /// A key moves: it counts as one of its room's movers, and the previous mover's gap is updated.
-    mutating func moved(_ entry: EntryIndex, at now: Instant, span: Nanoseconds) {
+    mutating func moved(_ entry: EntryIndex, at now: Instant) {
         let room = self.entries[entry].key.room
-        self.rooms[room].movers.keyMoved(&self.entries[entry].movedIn, at: now, span: span)
+        self.rooms[room].movers.keyMoved(&self.entries[entry].movedIn, at: now, span: self.limits.moverSpan)
         if let (previous, gap) = self.rooms[room].moverHeard(entry, at: now) {
             self.entries[previous].followed(after: gap)
         }
@@ -77,10 +77,10 @@ struct KeyTable {
 
     /// Evicts keys and rooms without recent traffic. Cheap when there are none; call it in every turn.
     mutating func forgetSilent(at now: Instant) {
-        while let first = self.aging.first, now >= first.since + self.memory {
+        while let first = self.aging.first, now >= first.since + self.limits.memory {
             self.aging.removeFirst()
             let entry = self.entries[first.entry]
-            if now >= entry.touchedAt + self.memory, !entry.isQueued {
+            if now >= entry.touchedAt + self.limits.memory, !entry.isQueued {
                 self.remove(first.entry)
             } else {
                 self.aging.append(Aging(entry: first.entry, since: now))
@@ -147,5 +147,83 @@ struct KeyTable {
         self.roomIndex[self.rooms[key.room].id] = nil
         self.rooms[key.room] = PacedRoom(id: "")
         self.freeRooms.append(key.room)
+    }
+}
+
+// MARK: - Held previews
+
+extension KeyTable {
+    /// Holds a preview until its room's departure, in an entry that holds none.
+    mutating func hold(_ preview: Preview, in entry: EntryIndex, at now: Instant) {
+        let room = self.entries[entry].key.room
+        self.entries[entry].hold(preview, at: now)
+        self.heldCount += 1
+        self.rooms[room].heldChanged(by: 1, members: preview.group.memberCount)
+        guard !self.entries[entry].isQueued else { return }
+        self.entries[entry].isQueued = true
+        self.rooms[room].waiting.append(entry)
+    }
+
+    /// Folds a newer preview into the held one.
+    /// - Parameter older: a returned preview to fold it onto, instead of the held one.
+    /// - Returns: false when it replaced the held one.
+    mutating func fold(_ newer: Preview, into entry: EntryIndex, onto older: Preview? = nil) -> Bool {
+        let fold = self.entries[entry].fold(newer, onto: older)
+        if fold.members != 0 { self.rooms[self.entries[entry].key.room].heldChanged(by: 0, members: fold.members) }
+        return fold.hasMerged
+    }
+
+    /// Drops the held preview of an entry.
+    /// - Returns: true when its room holds nothing any more.
+    mutating func drop(_ entry: EntryIndex) -> Bool {
+        let room = self.entries[entry].key.room
+        guard self.release(entry, of: room) != nil, self.rooms[room].heldCount == 0 else { return false }
+        for entry in self.rooms[room].waiting { self.entries[entry].isQueued = false }
+        self.rooms[room].waiting.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// Removes the held previews of a room for its departure, in the order in which they began to wait. Those whose keys
+    /// have used up their rate stay, unless rates do not matter.
+    /// - Parameter send: gets each preview, which is stamped as sent, and how long it waited.
+    /// - Returns: when the first of those that stay may leave, ``Instant/never`` without any.
+    mutating func depart(
+        _ room: RoomIndex, at now: Instant, regardlessOfRates: Bool, _ send: (Preview, Nanoseconds) -> Void
+    ) -> Instant {
+        var next = Instant.never
+        // The list is moved out and back, so that it is not copied.
+        var waiting = exchange(&self.rooms[room].waiting, with: [])
+        var kept = 0
+        for position in waiting.indices {
+            let entry = waiting[position]
+            let mayLeave = regardlessOfRates ? now : self.entries[entry].mayLeave(credit: self.limits.credit)
+            if mayLeave > now, self.entries[entry].held != nil {
+                next = min(next, mayLeave)
+                waiting[kept] = entry
+                kept += 1
+                continue
+            }
+            self.entries[entry].isQueued = false
+            guard let held = self.release(entry, of: room) else { continue }
+            self.rooms[room].lastDeparted = entry
+            send(self.stamp(held, of: entry, at: now), now.elapsed(since: self.entries[entry].heldSince))
+        }
+        waiting.removeLast(waiting.count - kept)
+        self.rooms[room].waiting = waiting
+        return next
+    }
+
+    /// Records that a preview is sent, and stamps it with the time since the previous one of its key.
+    mutating func stamp(_ preview: Preview, of entry: EntryIndex, at now: Instant) -> Preview {
+        var preview = preview
+        preview.sinceLast = self.entries[entry].sent(at: now, tick: self.limits.tick)
+        return preview
+    }
+
+    private mutating func release(_ entry: EntryIndex, of room: RoomIndex) -> Preview? {
+        guard let held = self.entries[entry].release() else { return nil }
+        self.heldCount -= 1
+        self.rooms[room].heldChanged(by: -1, members: -held.group.memberCount)
+        return held
     }
 }

@@ -19,12 +19,13 @@ struct PacedRoom {
     var lastDeparted: EntryIndex?
     /// The number of its movers.
     var movers = Movers()
-    /// The waiting entries, in the order in which they began to wait; some may have been cancelled since.
+    /// The waiting entries, in the order in which they began to wait; some may have been cancelled since. Changed by the
+    /// table only, which knows the entries.
     var waiting: [EntryIndex] = []
     /// The number of its held previews.
-    var heldCount = 0
+    private(set) var heldCount = 0
     /// The number of those among them that are members of a group, apart from its last one.
-    var heldMembers = 0
+    private var heldMembers = 0
     /// The number of movers with a held preview; a group is one.
     var heldMovers: Int { self.heldCount - self.heldMembers }
     /// The number of its keys; the room is evicted with the last one.
@@ -52,6 +53,12 @@ struct PacedRoom {
     }
 
     mutating func previewCame(at now: Instant) { self.busyAt = now }
+
+    /// The number of held previews changed, and of the members of groups among them.
+    mutating func heldChanged(by count: Int, members: Int) {
+        self.heldCount += count
+        self.heldMembers += members
+    }
 
     /// Records that a mover sent.
     /// - Returns: the previous mover, and how long after it this one sent.

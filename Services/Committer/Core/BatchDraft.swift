@@ -112,7 +112,8 @@ struct BatchDraft: Sendable {
 
     /// Handles the next number: the commit is applied or finally refused, and the number is used up either way.
     private mutating func next(_ commit: PreparedCommit, _ stream: StreamState, _ cache: inout ShardCache) {
-        var stacks = self.stacks[commit.owner] ?? cache.stacks(commit.owner) ?? UndoStacks()
+        let known = self.stacks.index(forKey: commit.owner)
+        var stacks = known.map { self.stacks.values[$0] } ?? cache.stacks(commit.owner) ?? UndoStacks()
         do throws(Refusal) {
             let change = try self.change(commit, &cache)
             let growth = try self.growth(of: change, in: commit.room, &cache)
@@ -128,7 +129,7 @@ struct BatchDraft: Sendable {
                 self.note(growth, &cache)
                 self.apply(change, commit, seq: seq + 1, link)
             }
-            self.stacks[commit.owner] = stacks
+            if let known { self.stacks.values[known] = stacks } else { self.stacks[commit.owner] = stacks }
         } catch {
             self.refuse(commit, error)
         }
@@ -234,6 +235,7 @@ struct BatchDraft: Sendable {
 
     /// Updates the numbers of annotations that are known.
     private mutating func note(_ growth: RoomGrowth, _ cache: inout ShardCache) {
+        if growth.annotations.isEmpty { return }
         for (parent, difference) in growth.annotations {
             guard let count = self.annotations(of: parent, &cache) else { continue }
             self.annotations[parent] = count + difference

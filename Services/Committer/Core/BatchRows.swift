@@ -24,11 +24,17 @@ struct BatchRows: Sendable {
 
     /// A room's state after the commits so far; nil when none changed it.
     func room(_ room: Identifier) -> StoredRoom? {
-        self.rooms[room].map { self.batch.rooms[$0].state }
+        self.index(of: room).map { self.batch.rooms[$0].state }
+    }
+
+    /// Most batches are of one room.
+    private func index(of room: Identifier) -> Int? {
+        if let last = self.batch.rooms.last, last.room == room { return self.batch.rooms.count - 1 }
+        return self.rooms[room]
     }
 
     mutating func note(_ state: StoredRoom, for room: Identifier) {
-        if let index = self.rooms[room] {
+        if let index = self.index(of: room) {
             self.batch.rooms[index].state = state
         } else {
             self.rooms[room] = self.batch.rooms.count

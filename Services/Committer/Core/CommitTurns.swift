@@ -56,17 +56,18 @@ struct CommitTurns: Sendable {
         var passed: [Int] = []
         defer { self.turns.prepend(contentsOf: passed) }
         while let slot = self.turns.popFirst() {
-            guard let first = self.lines[slot].first else { continue }
-            switch judge(first) {
-            case .taken:
+            // Moved out, and back if it stays: a commit is large.
+            guard let first = self.lines[slot].first.take() else { continue }
+            let verdict = judge(first)
+            if verdict == .taken {
+                let user = first.user
                 commits.append(first)
-                if self.removeFirst(in: slot, of: first.user) { self.turns.append(slot) }
-            case .notYet:
-                passed.append(slot)
-            case .full:
-                passed.append(slot)
-                return
+                if self.nextComes(in: slot, of: user) { self.turns.append(slot) }
+                continue
             }
+            self.lines[slot].first = first
+            passed.append(slot)
+            if verdict == .full { return }
         }
     }
 
@@ -82,8 +83,8 @@ struct CommitTurns: Sendable {
         return removed
     }
 
-    /// Removes a user's first commit. False when it was its last.
-    private mutating func removeFirst(in slot: Int, of user: Identifier) -> Bool {
+    /// A user's first commit has left. False when it was its last.
+    private mutating func nextComes(in slot: Int, of user: Identifier) -> Bool {
         self.lines[slot].first = self.lines[slot].others.popFirst()
         if self.lines[slot].first != nil { return true }
         self.lines[slot].others = []

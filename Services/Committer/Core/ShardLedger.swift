@@ -40,6 +40,13 @@ package struct ShardLedger: Sendable {
         package var arrivals: [Instant] = []
         /// Commits answered `unavailable`, and commits of unknown outcome that expired without an answer.
         package var expired = 0, abandoned = 0
+
+        /// Counts a commit that leaves the ledger.
+        mutating func finish(_ commit: PreparedCommit) {
+            self.commits += 1
+            self.bytes += commit.size
+            self.finished[commit.source, default: CommitLoad()].add(commit.size)
+        }
     }
 
     private enum Phase: Sendable {
@@ -150,9 +157,10 @@ package struct ShardLedger: Sendable {
             limits: self.limits, commits: count)
         var commits: [PreparedCommit] = []
         commits.reserveCapacity(count)
-        for index in 0..<count {
-            commits.append(self.queue.removeFirst())
-            draft.decide(commits[index], cache: &self.cache)
+        for _ in 0..<count {
+            let commit = self.queue.removeFirst()
+            draft.decide(commit, cache: &self.cache)
+            commits.append(commit)
         }
         self.phase = .writing(commits, draft)
         return .write(draft.batch)
@@ -215,8 +223,9 @@ package struct ShardLedger: Sendable {
         settlement.arrivals.reserveCapacity(commits.count)
         for commit in commits {
             settlement.arrivals.append(commit.arrived)
-            self.release(commit, &settlement)
+            settlement.finish(commit)
         }
+        self.forgetCopies(of: commits)
         return settlement
     }
 
@@ -344,8 +353,12 @@ package struct ShardLedger: Sendable {
 
     private mutating func release(_ commit: PreparedCommit, _ settlement: inout Settlement) {
         self.copies.remove(commit.copy)
-        settlement.commits += 1
-        settlement.bytes += commit.size
-        settlement.finished[commit.source, default: CommitLoad()].add(commit.size)
+        settlement.finish(commit)
+    }
+
+    /// The commits of a batch leave, which mostly are all that there are.
+    private mutating func forgetCopies(of commits: [PreparedCommit]) {
+        if commits.count == self.copies.count { return self.copies.removeAll(keepingCapacity: true) }
+        for commit in commits { self.copies.remove(commit.copy) }
     }
 }

@@ -15,7 +15,7 @@ extension Fanout {
         for slot in self.rooms.allSlots { self.rooms[slot].feed.load(with: &self.services, into: &actions) }
         for tag in self.services.joins.allTags {
             guard let slot = self.slot(ofJoin: tag) else { continue }
-            self.rooms[slot].identify(tag, with: &self.services, into: &actions)
+            self.rooms[slot].joins.identify(tag, at: now, with: &self.services, into: &actions)
         }
     }
 
@@ -39,8 +39,7 @@ extension Fanout {
     private mutating func follow(_ update: Update, at now: Instant, into actions: inout [FanoutAction]) {
         guard let slot = self.rooms.slot(of: update.room) else { return }
         let isBehind = self.shards.isBehind(self.rooms[slot].shard)
-        self.rooms[slot].updateReceived(update, isShardBehind: isBehind, at: now, with: &self.services, into: &actions)
-        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+        self.handle(in: slot) { $0.updateReceived(update, isShardBehind: isBehind, at: now, with: &$1, into: &actions) }
     }
 
     /// The database answered a question, or could not.

@@ -13,8 +13,7 @@ extension Fanout {
         guard self.services.gateways.linkDown(to: gateway, graceEndsAt: now + self.limits.gatewayGrace) else { return }
         for tag in self.services.joins.tags(from: gateway) {
             guard let slot = self.slot(ofJoin: tag) else { continue }
-            self.rooms[slot].forget(join: tag, at: now, with: &self.services)
-            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+            self.handle(in: slot) { $0.forget(join: tag, at: now, with: &$1) }
         }
         for slot in self.slots(of: gateway) { self.rooms[slot].feed.audience.linkDown(to: gateway) }
     }
@@ -27,7 +26,7 @@ extension Fanout {
     /// Records for a gateway were dropped because its link was full; now it accepts again. The gateway is sent where
     /// each of its rooms stands, so that it sees what it misses and asks for it with a `RoomInterest`.
     package mutating func linkDrained(to gateway: GatewayID, into actions: inout [FanoutAction]) {
-        for slot in self.slots(of: gateway) where self.rooms[slot].feed.audience.occupancy.isStreaming(gateway) {
+        for slot in self.slots(of: gateway) where self.rooms[slot].feed.audience.isStreaming(gateway) {
             self.rooms[slot].feed.sendPosition(to: gateway, isReset: false, with: &self.services, into: &actions)
         }
     }
@@ -41,8 +40,7 @@ extension Fanout {
             let busy = Refusal(.busy, "Too many rooms or joins are waiting.", retryAfterMs: 1000)
             return self.services.refuse(join, from: gateway, with: busy, into: &actions)
         }
-        self.rooms[slot].joinReceived(join, from: gateway, at: now, with: &self.services, into: &actions)
-        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+        self.handle(in: slot) { $0.joinReceived(join, from: gateway, at: now, with: &$1, into: &actions) }
     }
 
     /// A gateway reads a room's state, without a join.
@@ -53,8 +51,7 @@ extension Fanout {
         guard self.waitingCount < self.limits.waiting, let slot = self.open(read.room, into: &actions) else {
             return self.services.refuse(read, from: gateway, into: &actions)
         }
-        self.rooms[slot].readReceived(read, from: gateway, at: now, with: &self.services, into: &actions)
-        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+        self.handle(in: slot) { $0.readReceived(read, from: gateway, at: now, with: &$1, into: &actions) }
     }
 
     /// A connection leaves a room.
@@ -62,8 +59,7 @@ extension Fanout {
         _ leave: Leave, from gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]
     ) {
         guard let slot = self.rooms.slot(of: leave.room) else { return }
-        self.rooms[slot].leaveReceived(leave, from: gateway, at: now, with: &self.services, into: &actions)
-        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+        self.handle(in: slot) { $0.leaveReceived(leave, from: gateway, at: now, with: &$1, into: &actions) }
     }
 
     /// A gateway names a room that it needs, its connections there and its position in the stream.
@@ -74,8 +70,7 @@ extension Fanout {
         let known = self.rooms.slot(of: interest.room)
         if interest.occupants.isEmpty {
             guard let slot = known else { return }
-            self.rooms[slot].interestEnded(of: gateway, at: now, with: &self.services, into: &actions)
-            return self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+            return self.handle(in: slot) { $0.interestEnded(of: gateway, at: now, with: &$1, into: &actions) }
         }
         guard let slot = self.open(interest.room, into: &actions) else {
             let position = RoomPosition(room: interest.room, position: interest.position, isReset: true)
@@ -83,15 +78,16 @@ extension Fanout {
             self.services.counters.resets += 1
             return
         }
-        self.rooms[slot].interestReceived(
-            interest, from: gateway, isNew: known == nil, at: now, with: &self.services, into: &actions)
-        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+        self.handle(in: slot) { room, services in
+            room.interestReceived(
+                interest, from: gateway, isNew: known == nil, at: now, with: &services, into: &actions)
+        }
     }
 
     /// A gateway needs the areas of a room's previews.
     package mutating func areaInterestReceived(_ interest: AreaInterest, from gateway: GatewayID) {
         guard let slot = self.rooms.slot(of: interest.room) else { return }
-        self.rooms[slot].feed.audience.occupancy.setViewports(true, at: gateway)
+        self.rooms[slot].feed.audience.areasNeeded(at: gateway)
     }
 
     /// A gateway asks for a page of a room's history.
@@ -113,8 +109,7 @@ extension Fanout {
     /// The members of a gateway that did not come back in time leave.
     mutating func graceEnded(of gateway: GatewayID, at now: Instant, into actions: inout [FanoutAction]) {
         for slot in self.slots(of: gateway) {
-            self.rooms[slot].graceEnded(of: gateway, at: now, with: &self.services, into: &actions)
-            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+            self.handle(in: slot) { $0.graceEnded(of: gateway, at: now, with: &$1, into: &actions) }
         }
         self.services.gateways.forgetIfDown(gateway)
     }

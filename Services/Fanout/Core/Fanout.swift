@@ -47,7 +47,7 @@ package struct Fanout: Sendable {
 
     /// How many connections are in a room, as far as is known here.
     package func connectionCount(in room: Identifier) -> Int {
-        self.rooms.slot(of: room).map { self.rooms[$0].feed.audience.occupancy.connectionCount } ?? 0
+        self.rooms.slot(of: room).map { self.rooms[$0].feed.audience.connectionCount } ?? 0
     }
 
     // MARK: Time
@@ -67,8 +67,7 @@ package struct Fanout: Sendable {
         while let due = self.services.deadlines.popDue(at: now) {
             guard let slot = self.rooms.slot(of: due.room) else { continue }
             if due.kind == .proofs { self.rooms[slot].shardProven(at: self.shards.provenAt(self.rooms[slot].shard)) }
-            self.rooms[slot].deadlineReached(due.kind, at: now, with: &self.services, into: &actions)
-            self.rooms.closeIfExpendable(slot, releasing: &self.shards)
+            self.handle(in: slot) { $0.deadlineReached(due.kind, at: now, with: &$1, into: &actions) }
         }
         while let retry = self.services.questions.popRetry(at: now) {
             guard let slot = self.rooms.slot(of: retry.room) else { continue }
@@ -106,6 +105,12 @@ package struct Fanout: Sendable {
     /// The slot of the room for which a join waits.
     func slot(ofJoin tag: UInt64) -> Int? {
         self.services.joins[tag].flatMap { self.rooms.slot(of: $0.join.room) }
+    }
+
+    /// Lets a room handle an event, and closes it if it has become expendable.
+    mutating func handle(in slot: Int, _ event: (inout Room, inout RoomServices) -> Void) {
+        event(&self.rooms[slot], &self.services)
+        self.rooms.closeIfExpendable(slot, releasing: &self.shards)
     }
 
     /// The slot of a room, which is loaded if it is not in memory; nil when no more rooms may be loaded.

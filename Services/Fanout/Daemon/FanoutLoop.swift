@@ -14,8 +14,6 @@ final class FanoutLoop: ReactorLoop {
     /// Marks in envelopes. Few may wait in the sockets: what waits in a socket is not folded any more.
     private static let sendMark = 64
     private static let receiveMark = 1000
-    /// Storage for at most this many actions is kept between turns.
-    private static let keptActions = 1024
 
     private let thread: ReactorThread
     private let link: ServerLink
@@ -29,9 +27,7 @@ final class FanoutLoop: ReactorLoop {
     private let logger: Logger
     private var core: Fanout
     private var peers: FanoutPeers
-    private var actions: [FanoutAction] = []
-    /// The storage of what was done last, for what the core does next.
-    private var spareActions: [FanoutAction] = []
+    private var actions = ActionBuffer<FanoutAction>()
     private var phase = ServicePhase.starting
     private var figures = FigurePace()
     private var databaseLog = LogLimiter(every: .seconds(1))
@@ -83,7 +79,7 @@ final class FanoutLoop: ReactorLoop {
         self.database.turn(at: now) { self.read($0, at: now) }
         self.readPeers(at: now)
         if self.peers.committers.hasNews { self.reportCommitters() }
-        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions) }
+        if let due = self.core.nextDeadline, now >= due { self.core.timeReached(now, into: &self.actions.pending) }
         self.perform(at: now)
         self.peers.flush { envelope, peer in
             let result = self.link.send(envelope, to: peer)
@@ -126,9 +122,9 @@ final class FanoutLoop: ReactorLoop {
         case .identity(let epoch, let seal):
             self.link.isResting = false
             let issuer = seal.issuer { WallClock.milliseconds() }
-            self.core.databaseReached(epoch: epoch, issuer: issuer, at: now, into: &self.actions)
+            self.core.databaseReached(epoch: epoch, issuer: issuer, at: now, into: &self.actions.pending)
         case .answer(let tag, let reply):
-            self.core.databaseAnswered(reply, to: tag, at: now, into: &self.actions)
+            self.core.databaseAnswered(reply, to: tag, at: now, into: &self.actions.pending)
         case .trouble(let error):
             guard let suppressed = self.databaseLog.admit(at: .now) else { break }
             self.logger.warning(
@@ -174,7 +170,7 @@ final class FanoutLoop: ReactorLoop {
             case .writable(let peer): self.writable(peer)
             }
         }
-        self.peers.drainPreviews { self.core.previewsReceived($0, at: now, into: &self.actions) }
+        self.peers.drainPreviews { self.core.previewsReceived($0, at: now, into: &self.actions.pending) }
     }
 
     private func readEnvelope(from peer: PeerID, at now: Instant) {
@@ -182,14 +178,14 @@ final class FanoutLoop: ReactorLoop {
             self.peers.receive(
                 bytes, from: peer, roles: self.link.roles(of: peer), name: self.link.hello(of: peer)?.name, self.intake,
                 at: now, into: &self.core,
-                &self.actions)
+                &self.actions.pending)
         }
     }
 
     private func writable(_ peer: PeerID) {
         guard let gateway = self.peers.writable(peer) else { return }
         self.telemetry.overflows.add()
-        self.core.linkDrained(to: gateway, into: &self.actions)
+        self.core.linkDrained(to: gateway, into: &self.actions.pending)
         if let suppressed = self.overflowLog.admit(at: .now) {
             self.logger.warning("gateway was too slow", metadata: ["log.suppressed": "\(suppressed)"])
         }
@@ -204,9 +200,7 @@ final class FanoutLoop: ReactorLoop {
 
     private func perform(at now: Instant) {
         // A question that cannot be asked is answered immediately, which may lead to more.
-        while !self.actions.isEmpty {
-            var actions = exchange(&self.spareActions, with: [])
-            swap(&self.actions, &actions)
+        while let actions = self.actions.take() {
             for action in actions {
                 switch action {
                 case .send(let record, let gateway):
@@ -216,12 +210,11 @@ final class FanoutLoop: ReactorLoop {
                     self.peers.append(record, to: to.lazy.filter { $0 != except })
                 case .read(let request):
                     if !self.database.ask(request, at: now) {
-                        self.core.databaseAnswered(.failed, to: request.tag, at: now, into: &self.actions)
+                        self.core.databaseAnswered(.failed, to: request.tag, at: now, into: &self.actions.pending)
                     }
                 }
             }
-            actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
-            self.spareActions = actions
+            self.actions.giveBack(actions)
         }
     }
 }

@@ -1,5 +1,3 @@
-import DequeModule
-import JSONBytes
 package import Timing
 package import Wire
 
@@ -16,7 +14,7 @@ extension Gateway {
             let request = JoinRequest(wantsPreviews: handshake.previews)
             let origin = EventOrigin(slot: slot, ackID: nil, event: AppEvent.roomJoin.name)
             self.joins.start(
-                request, of: room, from: origin, &self.numbers, &self.connections, self.rooms, at: now, into: &actions)
+                request, of: room, from: origin, &self.connections, self.rooms, at: now, into: &actions)
         }
         return slot
     }
@@ -61,7 +59,7 @@ extension Gateway {
     ) -> Bool {
         guard self.connections.isTaken(slot) else { return true }
         self.clock = now
-        self.tally.events += 1
+        self.events += 1
         do throws(UnreadableEvent) {
             let event = try self.reader.event(json, ackID: ackID, from: slot, at: now)
             self.handle(event, seconds: seconds, into: &actions)
@@ -78,16 +76,22 @@ extension Gateway {
             // The fault of a commit is found again when it is read: it may use up the commit's number.
             if !event.event.isCommit { try self.reader.check(event) }
             if case .authRefresh = event.event { return self.refreshToken(event, seconds: seconds, into: &actions) }
-            if case .ping = event.event { return try self.ping(event, into: &actions) }
+            if case .ping = event.event { return try self.connections.pingReceived(event, into: &actions) }
             let room = try event.room()
             if try self.connections.waitsForJoin(event, room: room, self.reader) { return }
             switch event.event {
             case .roomJoin:
-                try self.joins.received(
-                    event, room: room, &self.numbers, &self.connections, &self.rooms, into: &actions)
-            case .roomLeave: self.leave(event, room: room, into: &actions)
-            case .attention(let kind): try self.show(event, kind, room: room, into: &actions)
-            case .viewport: try self.setViewport(event, room: room, into: &actions)
+                try self.joins.received(event, room: room, &self.connections, &self.rooms, into: &actions)
+            case .roomLeave:
+                _ = self.leave(room, slot: event.slot, into: &actions)
+                self.connections.acknowledge(event, into: &actions)
+            case .attention(let kind):
+                let preview = try self.connections.attentionReceived(
+                    event, kind, room: room, self.reader, into: &actions)
+                if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
+            case .viewport:
+                let viewport = try self.connections.viewportReceived(event, room: room, into: &actions)
+                self.rooms.viewportSet(viewport, of: event.slot, in: room, self.connections, into: &actions)
             case .preview(.group):
                 let previews = try self.connections.groupReceived(event, room: room, self.reader)
                 for preview in previews { self.rooms.send(preview, at: event.now, into: &actions) }
@@ -124,43 +128,6 @@ extension Gateway {
         }
     }
 
-    /// `client:ping`: Engine.IO 4 lets only the server send pings, and an app that comes back to the foreground cannot wait
-    /// for the next one.
-    private mutating func ping(_ event: IncomingEvent, into actions: inout [GatewayAction]) throws(Refusal) {
-        try self.connections.bySlot[event.slot]?.spendPing(at: event.now)
-        self.acknowledge(event, into: &actions)
-    }
-
-    /// `cursor:moving` and `selection:set`: others see what the app's person looks at.
-    private mutating func show(
-        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, into actions: inout [GatewayAction]
-    ) throws(Refusal) {
-        let preview = try self.connections.attentionReceived(event, kind, room: room, self.reader)
-        if kind == .selection { self.acknowledge(event, into: &actions) }
-        if let preview { self.rooms.send(preview, at: event.now, into: &actions) }
-    }
-
-    /// `viewport:set`: from now on the app gets those previews only that it can see.
-    private mutating func setViewport(
-        _ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]
-    ) throws(Refusal) {
-        let viewport = try EventReader.viewport(event.payload)
-        try self.connections.bySlot[event.slot]?.spendViewport(in: room, at: event.now)
-        self.acknowledge(event, into: &actions)
-        self.rooms.viewportSet(viewport, of: event.slot, in: room, self.connections, into: &actions)
-    }
-
-    /// Answers an event that has no other result.
-    private func acknowledge(_ event: IncomingEvent, into actions: inout [GatewayAction]) {
-        guard let ackID = event.ackID else { return }
-        actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
-    }
-
-    private mutating func leave(_ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]) {
-        _ = self.leave(room, slot: event.slot, into: &actions)
-        self.acknowledge(event, into: &actions)
-    }
-
     /// A connection leaves a room, on its app's wish or because a new token gives no right to it.
     /// - Returns: what it was there; nil when it was not in the room.
     mutating func leave(_ room: Identifier, slot: Slot, into actions: inout [GatewayAction]) -> Membership? {
@@ -182,9 +149,7 @@ extension Gateway {
         room: String, as identity: Identity, at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
-        let request = self.numbers.next()
-        self.requests.read(room, as: identity, number: request, self.rooms, at: now, into: &actions)
-        return request
+        return self.requests.read(room, as: identity, self.rooms, at: now, into: &actions)
     }
 
     /// The client of a read has the answer, or is gone.
@@ -202,10 +167,7 @@ extension Gateway {
         into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
-        let request = self.numbers.next()
-        self.requests.readHistory(
-            room, after: after, limit: limit, as: identity, number: request, at: now, into: &actions)
-        return request
+        return self.requests.readHistory(room, after: after, limit: limit, as: identity, at: now, into: &actions)
     }
 
     /// `POST /api/rooms/{roomId}/elements`: creates one or several elements as one numbered commit of a session of
@@ -219,15 +181,8 @@ extension Gateway {
         at now: Instant, into actions: inout [GatewayAction]
     ) -> UInt64 {
         self.clock = now
-        let request = self.numbers.next()
-        do throws(Refusal) {
-            try self.requests.start(as: identity, at: now)
-            try self.commits.create(
-                in: room, body, session: session, as: identity, parent: parent, number: request, &self.reader, at: now,
-                into: &actions)
-        } catch {
-            self.requests.refuse(request, error, into: &actions)
-        }
-        return request
+        return self.requests.create(
+            in: room, body, session: session, as: identity, parent: parent, &self.reader, &self.commits, at: now,
+            into: &actions)
     }
 }

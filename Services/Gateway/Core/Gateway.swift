@@ -27,11 +27,10 @@ package struct Gateway {
     package internal(set) var rooms: Rooms
     var orphans = OrphanedGestures()
     var reader: EventReader
-    /// What is counted here; parts count for themselves.
-    var tally = GatewayCounters()
+    /// Events received; parts count for themselves.
+    var events: UInt64 = 0
     /// The moment of the latest event after which something may wait for the clock.
     var clock = Instant.start
-    var numbers = RequestNumbers()
 
     /// A gateway without connections.
     /// - Parameters:
@@ -49,6 +48,9 @@ package struct Gateway {
         self.rooms = Rooms(limits: limits)
         self.reader = EventReader(limits: limits, seed: seed)
     }
+
+    /// Figures for the operator.
+    package var counters: GatewayCounters { GatewayCounters(of: self) }
 
     // MARK: Time
 

@@ -45,26 +45,26 @@ package struct GatewayCounters: Equatable, Sendable {
     package init() {}
 }
 
-extension Gateway {
-    /// Figures for the operator.
-    package var counters: GatewayCounters {
-        var counters = self.tally
-        counters.refused = self.connections.refusedTotal + self.requests.refusedTotal
-        counters.overUserCommitRate = self.commits.overUserRateTotal
-        counters.overUserRequestRate = self.requests.overUserRateTotal
-        counters.previewsIn = self.connections.previewsTotal
-        counters.previewsHeld = self.connections.previewsHeldTotal
-        counters.previewsDropped = self.connections.previewsDroppedTotal
-        counters.commits = self.commits.custody.acceptedTotal
-        counters.resent = self.commits.custody.resentTotal
-        counters.held = self.commits.custody.heldTotal
-        counters.traced = self.commits.traces.tracedTotal
-        counters.tracesOverRate = self.commits.traces.overRateTotal
-        counters.acknowledged = self.commits.acknowledgedTotal
-        counters.busy =
-            self.commits.custody.busyTotal + self.joins.busyTotal + self.joins.snapshots.busyTotal
-            + self.requests.busyTotal
-        self.rooms.count(into: &counters)
-        return counters
+extension GatewayCounters {
+    /// What the parts of a gateway have counted.
+    init(of gateway: Gateway) {
+        self.events = gateway.events
+        self.refused = gateway.connections.refusedTotal + gateway.requests.refusedTotal
+        self.revoked = gateway.authenticator.revokedTotal
+        self.overUserCommitRate = gateway.commits.overUserRateTotal
+        self.overUserRequestRate = gateway.requests.overUserRateTotal
+        self.previewsIn = gateway.connections.previewsTotal
+        self.previewsHeld = gateway.connections.previewsHeldTotal
+        self.previewsDropped = gateway.connections.previewsDroppedTotal
+        self.commits = gateway.commits.custody.acceptedTotal
+        self.resent = gateway.commits.custody.resentTotal
+        self.held = gateway.commits.custody.heldTotal
+        self.traced = gateway.commits.traces.tracedTotal
+        self.tracesOverRate = gateway.commits.traces.overRateTotal
+        self.acknowledged = gateway.commits.acknowledgedTotal
+        self.busy =
+            gateway.commits.custody.busyTotal + gateway.joins.busyTotal + gateway.joins.snapshots.busyTotal
+            + gateway.requests.busyTotal
+        gateway.rooms.count(into: &self)
     }
 }

@@ -50,16 +50,18 @@ final class GatewayDoor {
     ///   - address: where it comes from; nil for back ends.
     ///   - key: the address whose limits it counts for; nil for none.
     ///   - limit: of its connection; nil when it has none that lasts.
+    ///   - connections: of which each user may have a limited number; nil when it does not become one of them.
     func admit(
         auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
         guest: String? = nil, from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?,
-        by authenticator: Authenticator
+        by authenticator: Authenticator, among connections: Connections? = nil
     ) -> Result<(Identity, HandshakeFields), Refusal> {
         do throws(Denial) {
             let fields = try self.admission.fields(auth: auth, query: query, header: header)
             if fields.token != nil, authenticator.usesTokens { try self.startTokenCheck(counted: key, within: &limit) }
             let identity = try self.admission.identify(
                 fields, by: authenticator, guest: guest, seconds: WallClock.seconds())
+            do throws(Refusal) { try connections?.checkRoom(for: identity.member.user) } catch { throw Denial(error) }
             return .success((identity, fields))
         } catch {
             if let failure = error.failure { self.report.tokenRefused(failure, from: address) }

@@ -5,18 +5,11 @@ import Wire
 
 /// Doing what the core decided.
 extension GatewayHub {
-    /// Storage for at most this many actions is kept between turns.
-    private static let keptActions = 1024
-
     func perform() {
         // What is done may lead to more.
-        while !self.actions.isEmpty {
-            // Two arrays take turns: what the core appends to is not allocated for every read.
-            var actions = exchange(&self.spareActions, with: [])
-            swap(&self.actions, &actions)
+        while let actions = self.actions.take() {
             for action in actions { self.perform(action) }
-            actions.removeAll(keepingCapacity: actions.capacity <= Self.keptActions)
-            self.spareActions = actions
+            self.actions.giveBack(actions)
         }
     }
 
@@ -58,14 +51,14 @@ extension GatewayHub {
     private func broadcast(_ json: [UInt8], to slots: [Slot], step: StreamStep?) {
         let behind = self.apps.broadcast(json, to: slots, step: step)
         guard let step, let seq = step.seq, !behind.isEmpty else { return }
-        self.core.fellBehind(behind, in: step.room, at: seq, into: &self.actions)
+        self.core.fellBehind(behind, in: step.room, at: seq, into: &self.actions.pending)
     }
 
     /// Sends commits that wait for credit as far as there is some.
     func sendHeld(at now: Instant) {
         var shard: Int?
         repeat {
-            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions) { shard, path in
+            shard = self.core.sendNextHeld(after: shard, at: now, into: &self.actions.pending) { shard, path in
                 self.topology.target(of: shard, path).map(self.senders.isOpen) ?? true
             }
             self.perform()

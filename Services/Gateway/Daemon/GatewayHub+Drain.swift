@@ -1,5 +1,4 @@
 import GatewayCore
-import JSONBytes
 import SocketIO
 import SocketIOServer
 import Timing
@@ -11,16 +10,9 @@ extension GatewayHub {
         let slots = self.apps.slots
         let now = self.now
         let farewell = Farewell(slots, spread: spread, at: now) { UInt64.random(in: $0) }
-        var writer = JSONWriter(reserving: 64)
-        writer.beginArray()
-        writer.value("server:draining")
-        writer.beginObject()
-        writer.key("closesInMs")
-        writer.value(farewell.end.elapsed(since: now).milliseconds)
-        writer.endObject()
-        writer.endArray()
-        let packet = PreparedPacket(event: writer.bytes)
-        for slot in slots { self.apps[slot]?.send(packet, json: writer.bytes, step: nil) }
+        let json = farewell.announcement(at: now)
+        let packet = PreparedPacket(event: json)
+        for slot in slots { self.apps[slot]?.send(packet, json: json, step: nil) }
         self.flushes.flush()
         return farewell
     }

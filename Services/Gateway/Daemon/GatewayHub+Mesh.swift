@@ -18,7 +18,7 @@ extension GatewayHub {
         let now = Instant(wholeMillisecondsOf: start)
         for item in self.fresh { self.handle(item, at: now) }
         self.fresh.removeAll(keepingCapacity: true)
-        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions)
+        self.arrivals.deliver(at: now, to: &self.core, into: &self.actions.pending)
         self.batched {
             self.perform()
             self.sendHeld(at: now)
@@ -47,7 +47,7 @@ extension GatewayHub {
 
     private func changed(_ instance: StageInstance, _ state: ShardOwners.InstanceState, at now: Instant) {
         for move in self.topology.changed(instance, state) {
-            self.core.shardsMoved(move, at: now, into: &self.actions)
+            self.core.shardsMoved(move, at: now, into: &self.actions.pending)
             self.perform()
         }
         self.reviewReadiness()
@@ -64,7 +64,7 @@ extension GatewayHub {
         bytes.withUnsafeBytes { bytes in
             self.arrivals.receive(
                 bytes, from: instance, self.topology, self.intake, at: now, seconds: self.seconds, to: &self.core,
-                into: &self.actions
+                into: &self.actions.pending
             ) { self.senders.allow($0, for: instance) }
         }
     }

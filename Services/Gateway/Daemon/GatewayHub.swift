@@ -1,7 +1,6 @@
 import Auth
 import Boot
 import GatewayCore
-import JSONBytes
 import Logging
 import Mesh
 import NIOCore
@@ -18,15 +17,13 @@ final class GatewayHub {
     let eventLoop: any EventLoop
     let logger: Logger
     var core: Gateway
-    /// What the core wants done, in order; and storage for its next actions.
-    var actions: [GatewayAction] = []
-    var spareActions: [GatewayAction] = []
+    var actions = ActionBuffer<GatewayAction>()
     var apps: AppLines
     var responders: [UInt64: (HTTPAnswer) -> Void] = [:]
     var topology: MeshTopology
     var senders: MeshSenders
     let door: GatewayDoor
-    private let degraded: HealthNote
+    private let custodyWatch: CustodyWatch
     private let outbox: Mailbox<MeshOrder>
     /// How long previews shall wait for each other.
     private var gathering: GatheringGauge
@@ -40,8 +37,6 @@ final class GatewayHub {
     /// Previews that are due already let what came in the meantime go first: what apps sent, and results.
     private static let breath = TimeAmount.microseconds(50)
     private let turns: TurnSchedule
-    /// Commits that had been accepted when the last turn ended.
-    private var commitsSeen: UInt64 = 0
     /// Since when something from the mesh waits for a turn.
     private var newsArrival: NIODeadline?
     let flushes: FlushQueue
@@ -52,8 +47,6 @@ final class GatewayHub {
     /// When figures are shown, not more often than anybody could look at them.
     private let observation: LoopAlarm
     private static let observationPause = Nanoseconds.milliseconds(200)
-    /// Custody older than this is worth a word to operators.
-    private static let slowCustody = Nanoseconds.seconds(2)
 
     init(
         eventLoop: any EventLoop, settings: GatewaySettings, tokens: TokenVerifier?, context: DaemonContext,
@@ -78,7 +71,7 @@ final class GatewayHub {
         ) { telemetry.envelopeMalformed() }
         self.mesh = context.health.check("mesh")
         self.telemetry = telemetry
-        self.degraded = context.health.note("commits")
+        self.custodyWatch = CustodyWatch(note: context.health.note("commits"), telemetry: telemetry)
         self.door = GatewayDoor(settings: settings, context: context, telemetry: telemetry)
         self.flushes = flushes
         self.turns = TurnSchedule(eventLoop: eventLoop, pause: TurnPause(length: Nanoseconds(settings.turnPause)))
@@ -105,40 +98,25 @@ final class GatewayHub {
     var seconds: Int64 { WallClock.seconds() }
 
     private func timeReached() {
-        self.core.timeReached(self.now, seconds: self.seconds, into: &self.actions)
+        self.core.timeReached(self.now, seconds: self.seconds, into: &self.actions.pending)
         self.settle()
     }
 
     private func previewTimeReached() {
         self.core.turnBegan()
-        self.core.previewTimeReached(self.now, into: &self.actions)
+        self.core.previewTimeReached(self.now, into: &self.actions.pending)
         self.settle()
     }
 
     // MARK: Apps
 
-    /// An app asks to come in with a connection, of which each user may have a limited number; see ``GatewayDoor/admit``.
-    func admitConnection(
-        auth: UnsafeRawBufferPointer, query: (StaticString) -> String?, header: (StaticString) -> String?,
-        from address: SocketAddress?, counted key: AddressKey?, within limit: inout DoorLimit?
-    ) -> Result<(Identity, HandshakeFields), Refusal> {
-        let admission = self.door.admit(
-            auth: auth, query: query, header: header, from: address, counted: key, within: &limit,
-            by: self.core.authenticator)
-        return admission.flatMap { app in
-            Result { () throws(Refusal) in
-                try self.core.connections.checkRoom(for: app.0.member.user)
-                return app
-            }
-        }
-    }
-
     /// An app came in.
     func connected(_ app: any AppLine, identity: Identity, handshake: HandshakeFields) -> Slot {
-        let slot = self.core.connected(identity: identity, handshake: handshake, at: self.now, into: &self.actions)
+        let slot = self.core.connected(
+            identity: identity, handshake: handshake, at: self.now, into: &self.actions.pending)
         self.apps.add(app, at: slot)
         app.snapshotRead = { [unowned self] room in
-            self.core.snapshotRead(of: room, by: slot, into: &self.actions)
+            self.core.snapshotRead(of: room, by: slot, into: &self.actions.pending)
             self.settleLater()
         }
         self.settleLater()
@@ -148,14 +126,14 @@ final class GatewayHub {
     /// An app sent an event.
     func eventReceived(_ json: UnsafeRawBufferPointer, ackID: UInt64?, from slot: Slot) {
         let isEvent = self.core.eventReceived(
-            Array(json), ackID: ackID, from: slot, at: self.now, seconds: self.seconds, into: &self.actions)
+            Array(json), ackID: ackID, from: slot, at: self.now, seconds: self.seconds, into: &self.actions.pending)
         if !isEvent { self.apps[slot]?.reportBadMessage() }
         self.settleLater()
     }
 
     /// An app went away.
     func disconnected(_ slot: Slot) {
-        self.core.disconnected(slot, at: self.now, into: &self.actions)
+        self.core.disconnected(slot, at: self.now, into: &self.actions.pending)
         // The slot may soon be another app's.
         self.apps[slot]?.snapshotRead = nil
         self.apps.remove(slot)
@@ -165,7 +143,7 @@ final class GatewayHub {
     // MARK: HTTP
 
     func read(room: String, as identity: Identity, respond: @escaping (HTTPAnswer) -> Void) {
-        let request = self.core.read(room: room, as: identity, at: self.now, into: &self.actions)
+        let request = self.core.read(room: room, as: identity, at: self.now, into: &self.actions.pending)
         self.readStarted(request, respond)
     }
 
@@ -174,7 +152,7 @@ final class GatewayHub {
         respond: @escaping (HTTPAnswer) -> Void
     ) {
         let request = self.core.readHistory(
-            of: room, after: after, limit: limit, as: identity, at: self.now, into: &self.actions)
+            of: room, after: after, limit: limit, as: identity, at: self.now, into: &self.actions.pending)
         self.readStarted(request, respond)
     }
 
@@ -189,7 +167,7 @@ final class GatewayHub {
     }
 
     private func answerRead(_ request: UInt64) {
-        self.core.answerRead(request, into: &self.actions)
+        self.core.answerRead(request, into: &self.actions.pending)
         self.settleLater()
     }
 
@@ -198,7 +176,8 @@ final class GatewayHub {
         respond: @escaping (HTTPAnswer) -> Void
     ) {
         let request = self.core.create(
-            in: room, body: body, session: session, as: identity, parent: parent, at: self.now, into: &self.actions)
+            in: room, body: body, session: session, as: identity, parent: parent, at: self.now,
+            into: &self.actions.pending)
         self.responders[request] = respond
         self.settleLater()
     }
@@ -217,15 +196,13 @@ final class GatewayHub {
         self.turns.schedule { [unowned self] in self.turn() }
     }
 
-    /// Only commits pause the next turn: it would cost previews their age, and saves no CPU with them.
     private func turn() {
         if let arrival = exchange(&self.newsArrival, with: nil) {
             self.drainNews(since: arrival)
         } else {
             self.settle()
         }
-        let commits = self.core.counters.commits
-        if exchange(&self.commitsSeen, with: commits) != commits { self.turns.turnWithCommitsEnded() }
+        self.turns.turnEnded(commits: self.core.counters.commits)
     }
 
     func settle() {
@@ -259,11 +236,8 @@ final class GatewayHub {
 
     /// Looks after what nobody waits for; called once a second.
     func keepHouse() {
-        let age = self.core.commits.custody.oldestAge(at: self.now)
-        self.telemetry.custodyAge(age)
+        self.custodyWatch.review(self.core.commits.custody.oldestAge(at: self.now))
         self.telemetry.slowApps(self.apps.countSlowApps())
-        let seconds = age.milliseconds / 1000
-        self.degraded.say(age > Self.slowCustody ? "commits have waited for their results for \(seconds) s" : nil)
         self.reviewGathering()
     }
 
@@ -280,13 +254,13 @@ final class GatewayHub {
 
     /// Other keys or revocations are in force.
     func tokensChanged(_ tokens: TokenVerifier) {
-        self.core.tokensChanged(tokens, into: &self.actions)
+        self.core.tokensChanged(tokens, into: &self.actions.pending)
         self.settle()
     }
 
     /// Looks at the tokens' ends; called once in a while in token mode.
     func checkTokens() {
-        self.core.checkTokens(at: self.seconds, into: &self.actions)
+        self.core.checkTokens(at: self.seconds, into: &self.actions.pending)
         self.settle()
     }
 }

@@ -24,9 +24,10 @@ final class SocketIOApps: SocketIOApplication {
             return Self.refuse(socket, visitor, message: "Invalid namespace")
         }
         let head = request.handshake?.head
-        let admission = self.hub.admitConnection(
+        let admission = self.hub.door.admit(
             auth: request.auth, query: { head?.queryValue($0) }, header: { head?.header($0) },
-            from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit)
+            from: socket.remoteAddress, counted: socket.limitedAddress, within: &visitor.limit,
+            by: self.hub.core.authenticator, among: self.hub.core.connections)
         switch admission {
         case .failure(let refusal):
             var data = JSONWriter(reserving: 96)

@@ -11,6 +11,8 @@ final class TurnSchedule {
     /// When the next turn may run.
     private var earliest = NIODeadline.distantPast
     private var isScheduled = false
+    /// Commits that had been accepted when the last turn ended.
+    private var commits: UInt64 = 0
 
     init(eventLoop: any EventLoop, pause: TurnPause) {
         self.eventLoop = eventLoop
@@ -35,8 +37,10 @@ final class TurnSchedule {
         }
     }
 
-    /// A turn that accepted commits has ended.
-    func turnWithCommitsEnded() {
+    /// A turn has ended. Only commits pause the next one: it would cost previews their age, and saves no CPU with them.
+    /// - Parameter commits: how many were accepted in all turns so far.
+    func turnEnded(commits: UInt64) {
+        guard exchange(&self.commits, with: commits) != commits else { return }
         let now = self.eventLoop.now
         let length = self.pause.turnEnded(at: Instant(nanoseconds: now.uptimeNanoseconds))
         if length > .zero { self.earliest = now + .nanoseconds(Int64(length.count)) }

@@ -48,6 +48,14 @@ import Wire
         #expect(self.rows.stream(stream)?.highest == 6)
     }
 
+    @Test mutating func roomsOfABatchAreToldApart() {
+        for (room, seq) in [("a", 1), ("b", 7), ("a", 2)] as [(Identifier, UInt64)] {
+            self.rows.note(StoredRoom(seq: seq), for: room)
+        }
+        #expect(self.rows.batch.rooms.map(\.room) == ["a", "b"])
+        #expect(self.rows.room("a")?.seq == 2 && self.rows.room("b")?.seq == 7 && self.rows.room("c") == nil)
+    }
+
     @Test mutating func eachCommitContinuesTheChain() {
         let commit = PreparedCommit(commit(5, transform("e", rotation: 10)), size: 1, arrived: .start)
         let link = self.rows.advance(over: commit, seq: 9)

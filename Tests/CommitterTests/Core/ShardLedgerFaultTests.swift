@@ -209,6 +209,20 @@ import Wire
         #expect(self.bench.admit(commit(1, create("a"))))
     }
 
+    @Test func aWrittenBatchForgetsItsOwnCopiesOnly() {
+        var limits = CommitterLimits()
+        limits.batchItems = 1
+        let bench = LedgerBench(limits: limits)
+        let waiting = commit(1, create("b"), session: "s-bob", user: "bob")
+        bench.admit(commit(1, create("a"), session: "s-ann", user: "ann"))
+        bench.admit(waiting)
+        if let batch = bench.write() { _ = bench.database.write(batch) }
+        #expect(bench.written().commits == 1)
+        #expect(!bench.admit(waiting))
+        #expect(bench.run().commits == 1 && bench.ledger.isEmpty)
+        #expect(bench.admit(waiting))
+    }
+
     @Test func batchesKeepToTheirBounds() throws {
         var limits = CommitterLimits()
         limits.batchItems = 4

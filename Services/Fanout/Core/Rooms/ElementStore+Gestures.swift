@@ -22,9 +22,9 @@ extension ElementStore {
                 self.remove(element.id)
                 continue
             }
-            self.set(element.id, json: element.json, seq: update.seq)
+            let index = self.set(element.id, json: element.json, seq: update.seq)
             if element.gesture > 0 {
-                self.close(element.gesture, of: update.sid, on: element.id, at: now, limits: limits)
+                _ = self[index].fences.close(element.gesture, of: update.sid, at: now, limits: limits)
             }
         }
     }

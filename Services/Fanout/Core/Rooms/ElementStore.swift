@@ -49,7 +49,10 @@ struct ElementStore: Sendable {
         _modify { yield &self.slots[index] }
     }
 
-    mutating func set(_ id: Identifier, json: [UInt8], seq: UInt64) {
+    /// Sets an element's text.
+    /// - Returns: its index.
+    @discardableResult
+    mutating func set(_ id: Identifier, json: [UInt8], seq: UInt64) -> Int {
         self.array = nil
         self.bytes += json.count
         if let index = self.indices[id] {
@@ -57,12 +60,13 @@ struct ElementStore: Sendable {
             self.slots[index].json = json
             self.slots[index].seq = seq
             self.slots[index].parsed = .notYet
-        } else {
-            self.bytes += Self.overhead(of: id)
-            self.indices[id] = self.slots.count
-            let fences = self.departed.isEmpty ? nil : self.departed.removeValue(forKey: id)
-            self.slots.append(Slot(id: id, json: json, seq: seq, fences: fences ?? GestureFences()))
+            return index
         }
+        self.bytes += Self.overhead(of: id)
+        self.indices[id] = self.slots.count
+        let fences = self.departed.isEmpty ? nil : self.departed.removeValue(forKey: id)
+        self.slots.append(Slot(id: id, json: json, seq: seq, fences: fences ?? GestureFences()))
+        return self.slots.count - 1
     }
 
     mutating func remove(_ id: Identifier) {

@@ -7,14 +7,8 @@ internal import Wire
 struct Room: Sendable {
     let shard: Int
     var feed: RoomFeed
-    /// Joins that wait, in the order in which they came, by tag.
-    var joins: [UInt64] = []
-    var claims = ClaimQueues()
+    var joins: RoomJoins
     var reads = PendingReads()
-    /// As of when the room was proven to have everything when that was looked at last.
-    private(set) var provenAt: Instant?
-    /// True while that will be looked at for joins.
-    var awaitsProof = false
     /// When it becomes expendable, if it stays idle.
     private var idleUntil: Instant?
     /// True when it is idle and not worth its memory.
@@ -27,6 +21,7 @@ struct Room: Sendable {
     init(name: Identifier, limits: FanoutLimits) {
         self.shard = Shard.of(room: name)
         self.feed = RoomFeed(name: name, limits: limits)
+        self.joins = RoomJoins(of: name)
     }
 
     var name: Identifier { self.feed.name }
@@ -34,7 +29,7 @@ struct Room: Sendable {
 
     /// True without members, joins and reads.
     var isIdle: Bool {
-        self.feed.audience.occupancy.isEmpty && self.joins.isEmpty && self.reads.isEmpty
+        self.feed.audience.isEmpty && self.joins.isEmpty && self.reads.isEmpty
     }
 
     /// A run of the room's previews begins in a batch.
@@ -46,7 +41,7 @@ struct Room: Sendable {
 
     /// All updates of the shard are proven to have been seen as of a moment; nil: one is missing.
     mutating func shardProven(at moment: Instant?) {
-        self.provenAt = self.isLive && !self.feed.stream.hasHole ? moment : nil
+        self.joins.proven(at: self.isLive && !self.feed.stream.hasHole ? moment : nil)
     }
 
     // MARK: Memory and time
@@ -118,7 +113,7 @@ struct Room: Sendable {
     ) {
         self.feed.install(snapshot, isShardBehind: isShardBehind, at: now, with: &services, into: &actions)
         self.recount()
-        for gateway in self.feed.audience.catchUps.gateways {
+        for gateway in self.feed.audience.catchingUp {
             self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
         }
         self.advanceJoins(at: now, with: &services, into: &actions)
@@ -137,14 +132,16 @@ struct Room: Sendable {
             services.questions.retry(.load, of: self.name, at: now + services.limits.retryDelay)
             self.reviewIdle(at: now, with: &services)
         case .catchUp(let gateway):
-            guard self.feed.audience.catchUps.awaitsLog(tag, for: gateway) else { return }
+            guard self.feed.audience.awaitsLog(tag, for: gateway) else { return }
             self.advanceCatchUp(of: gateway, rows: reply.rows ?? [], at: now, with: &services, into: &actions)
         case .replay(let join):
             services.joins[join]?.replay = .answered(reply.rows ?? [])
             self.advanceJoin(join, at: now, with: &services, into: &actions)
             self.reviewIdleIfLive(at: now, with: &services)
         case .claim(let join):
-            self.claimAnswered(reply, for: join, at: now, with: &services, into: &actions)
+            self.joins.claimAnswered(reply, for: join, at: now, with: &services, into: &actions)
+            self.advanceJoin(join, at: now, with: &services, into: &actions)
+            self.reviewIdleIfLive(at: now, with: &services)
         }
     }
 
@@ -154,7 +151,7 @@ struct Room: Sendable {
     ) {
         switch purpose {
         case .load: self.feed.load(with: &services, into: &actions)
-        case .claim(let join): self.claim(join, with: &services, into: &actions)
+        case .claim(let join): self.joins.claim(join, with: &services, into: &actions)
         case .catchUp, .replay: break
         }
     }
@@ -171,7 +168,7 @@ struct Room: Sendable {
         self.stay()
         // A shard that moved away and came back: connections that left with it are here again.
         let named = Set(interest.occupants.map(\.connection))
-        services.joins.setLeaving(false, of: self.joins, from: gateway, where: named.contains)
+        self.joins.setLeaving(false, from: gateway, with: &services, where: named.contains)
         self.feed.interestReceived(interest, from: gateway, at: now, with: &services, into: &actions)
         self.advanceCatchUp(of: gateway, at: now, with: &services, into: &actions)
     }
@@ -182,12 +179,11 @@ struct Room: Sendable {
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        _ = self.feed.audience.catchUps.cancel(gateway)
-        for connection in self.feed.audience.occupancy.connections(of: gateway, onlyStale: false) {
+        for connection in self.feed.audience.interestEnded(of: gateway) {
             self.depart(connection, isSilent: true, at: now, with: &services, into: &actions)
         }
         // What still waits here is asked of another fan-out by now.
-        services.joins.setLeaving(true, of: self.joins, from: gateway) { _ in true }
+        self.joins.setLeaving(true, from: gateway, with: &services) { _ in true }
         self.advanceJoins(at: now, with: &services, into: &actions)
     }
 
@@ -196,7 +192,7 @@ struct Room: Sendable {
         of gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        for connection in self.feed.audience.occupancy.connections(of: gateway, onlyStale: true) {
+        for connection in self.feed.audience.connectionsInDoubt(of: gateway) {
             self.feed.endGestures(of: connection, at: now, into: &actions)
             self.depart(connection, at: now, with: &services, into: &actions)
         }
@@ -207,7 +203,7 @@ struct Room: Sendable {
         _ leave: Leave, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
         into actions: inout [FanoutAction]
     ) {
-        let isJoining = services.joins.setLeaving(true, of: self.joins, from: gateway) { $0 == leave.connection }
+        let isJoining = self.joins.setLeaving(true, from: gateway, with: &services) { $0 == leave.connection }
         if !isJoining { self.depart(leave.connection, at: now, with: &services, into: &actions) }
     }
 

@@ -1,3 +1,4 @@
+internal import Canvas
 internal import Timing
 internal import Wire
 
@@ -7,9 +8,9 @@ internal import Wire
 /// that still catch up.
 struct RoomAudience: Sendable {
     let name: Identifier
-    var occupancy = Occupancy()
-    var catchUps = CatchUps()
-    var owners = SessionOwners()
+    private var occupancy = Occupancy()
+    private var catchUps = CatchUps()
+    private var owners = SessionOwners()
 
     init(of room: Identifier) {
         self.name = room
@@ -17,6 +18,96 @@ struct RoomAudience: Sendable {
 
     /// Roughly the bytes that it occupies.
     var footprint: Int { self.occupancy.connectionCount * 256 + self.occupancy.selectionBytes }
+
+    // MARK: Who is there
+
+    var isEmpty: Bool { self.occupancy.isEmpty }
+    var connectionCount: Int { self.occupancy.connectionCount }
+    var userCount: Int { self.occupancy.userCount }
+    /// Every user once, in the order in which they came.
+    var members: [Member] { self.occupancy.members }
+    /// What the connections of every user show, in the order of ``members``.
+    var attention: [[Attention]] { self.occupancy.attention }
+    /// True when a gateway needs to know where previews can be seen.
+    var needsAreas: Bool { self.occupancy.hasViewports }
+
+    /// The first users and how many connections each has, in the order in which they came.
+    func people(_ count: Int) -> [RoomReport.Person] { self.occupancy.people(count) }
+
+    /// The user of a connection; nil when it is not in the room.
+    func user(of connection: UInt64) -> Identifier? { self.occupancy.user(of: connection) }
+
+    /// The connections that a gateway has not named again since its link went down.
+    func connectionsInDoubt(of gateway: GatewayID) -> [UInt64] {
+        self.occupancy.connections(of: gateway, onlyStale: true)
+    }
+
+    /// True when a preview's session belongs to another connection than its own.
+    func isSuperseded(_ preview: Preview) -> Bool {
+        self.owners.isSuperseded(preview.sid, from: preview.connection)
+    }
+
+    /// True when a gesture is another device's than the one whose session is named: that of a connection of the user that
+    /// is here, begun while the session was, too.
+    func isElsewhere(_ gesture: ShownGesture, of user: Identifier, than sid: Identifier) -> Bool {
+        self.occupancy.isPresent(gesture.connection, of: user)
+            && self.occupancy.wasHere(sid, before: gesture.beganAt)
+    }
+
+    // MARK: Gateways
+
+    /// The gateways that get the room's stream, in the order in which they began.
+    var streaming: [GatewayID] { self.occupancy.streaming }
+    /// The gateways that must be brought to the room's position first, in the order of their numbers.
+    var catchingUp: [GatewayID] { self.catchUps.gateways }
+
+    func isStreaming(_ gateway: GatewayID) -> Bool { self.occupancy.isStreaming(gateway) }
+    func isCatchingUp(_ gateway: GatewayID) -> Bool { self.catchUps.includes(gateway) }
+
+    /// True when the gateway waits for that read of the log, and not for a later one.
+    func awaitsLog(_ tag: UInt64, for gateway: GatewayID) -> Bool { self.catchUps.awaitsLog(tag, for: gateway) }
+
+    /// A gateway names its connections and its position: its stream stops, until it has caught up from there.
+    /// - Returns: the first connections of users, and connections of the gateway that are gone.
+    mutating func interestReceived(
+        _ interest: RoomInterest, from gateway: GatewayID
+    ) -> (joined: [(member: Member, connection: UInt64)], gone: [UInt64]) {
+        self.occupancy.stream(false, to: gateway)
+        self.catchUps.begin(gateway, at: interest.position)
+        var joined: [(Member, UInt64)] = []
+        for occupant in interest.occupants {
+            let member = self.occupancy.enter(occupant.connection, at: gateway, as: occupant.member)
+            if let member { joined.append((member, occupant.connection)) }
+        }
+        self.occupancy.setViewports(interest.hasViewports, at: gateway)
+        let named = Set(interest.occupants.map(\.connection))
+        let gone = self.occupancy.connections(of: gateway, onlyStale: false).filter { !named.contains($0) }
+        return (joined, gone)
+    }
+
+    /// A gateway asks another fan-out from now on.
+    /// - Returns: its connections, which are still in the room.
+    mutating func interestEnded(of gateway: GatewayID) -> [UInt64] {
+        _ = self.catchUps.cancel(gateway)
+        return self.occupancy.connections(of: gateway, onlyStale: false)
+    }
+
+    /// Members at a gateway see a part of the canvas only.
+    mutating func areasNeeded(at gateway: GatewayID) { self.occupancy.setViewports(true, at: gateway) }
+
+    /// What a gateway needs next, now that the room is at the end of `stream`; one that is finished gets the stream.
+    /// - Parameter rows: what the log had, when it was read for this.
+    mutating func advanceCatchUp(
+        of gateway: GatewayID, along stream: RoomStream, in history: DatabaseHistory, rows: [Update]?,
+        limits: FanoutLimits
+    ) -> CatchUps.Step {
+        let step = self.catchUps.advance(gateway, along: stream, in: history, rows: rows, limits: limits)
+        if case .finish = step { self.occupancy.stream(true, to: gateway) }
+        return step
+    }
+
+    /// The log is read for a gateway that catches up.
+    mutating func logAsked(_ tag: UInt64, for gateway: GatewayID) { self.catchUps.logAsked(tag, for: gateway) }
 
     // MARK: The stream
 
@@ -49,7 +140,26 @@ struct RoomAudience: Sendable {
         _ = self.catchUps.cancel(gateway)
     }
 
-    // MARK: Goings
+    // MARK: Comings and goings
+
+    /// A connection enters with the answer to its join, or joins once more; its gateway gets the stream.
+    /// - Returns: the member when it is the user's first connection, and whether the connection was there before.
+    mutating func enter(
+        _ connection: UInt64, at gateway: GatewayID, as member: Member
+    ) -> (joined: Member?, wasThere: Bool) {
+        let wasThere = self.occupancy.includes(connection)
+        let joined = self.occupancy.enter(connection, at: gateway, as: member)
+        self.occupancy.stream(true, to: gateway)
+        return (joined, wasThere)
+    }
+
+    /// A connection owns a session under a claim, of which the gateways hear; one that is older than another is ignored.
+    mutating func claimed(
+        _ sid: Identifier, _ claim: UInt32, by connection: UInt64, into actions: inout [FanoutAction]
+    ) {
+        guard self.owners.claimed(sid, claim, by: connection) else { return }
+        self.broadcast(.sessionClaimed(SessionClaimed(room: self.name, sid: sid, claim: claim)), into: &actions)
+    }
 
     /// A connection leaves.
     /// - Parameter isSilent: its user is still in the room, elsewhere.
@@ -89,5 +199,90 @@ struct RoomAudience: Sendable {
             }
         }
         if !audience.isEmpty { actions.append(.broadcast(record, to: audience, except: nil)) }
+    }
+}
+
+// MARK: - Cursors and selections
+
+/// Part of what the room's gateways see, outside of the numbered stream.
+///
+///     preview ──► kept with its connection, sent on ──► the connection leaves, or its session moves on ──► hidden
+extension RoomAudience {
+    /// A member moved its cursor or selected something.
+    mutating func attentionReceived(
+        _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        guard !self.isSuperseded(preview), self.occupancy.isNews(preview) else {
+            return services.counters.drop(.superseded)
+        }
+        // The gateway knows best: a join that was sent twice is answered with two sessions.
+        self.sessionStarted(preview.sid, of: preview.connection, isResumed: false, at: now, into: &actions)
+        let before = self.occupancy.show(preview)
+        services.counters.previewsPassed += 1
+        var shown = preview
+        // Who saw the cursor must see it go. Where it is hidden everybody must: a viewport may have left it behind.
+        if self.occupancy.hasViewports, let cursor = preview.cursor {
+            shown.area = PreviewArea(Rect(around: [before?.cursor ?? cursor, cursor]))
+        }
+        self.broadcast(.preview(shown), into: &actions)
+    }
+
+    /// A gateway says what a connection shows.
+    mutating func attentionNamed(
+        _ occupant: RoomInterest.Occupant, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        let attention = occupant.attention
+        // A gateway says nothing of it when the session is another connection's, or when it is of an earlier version.
+        guard !attention.sid.isEmpty, !self.owners.isSuperseded(attention.sid, from: occupant.connection) else {
+            return
+        }
+        self.sessionStarted(attention.sid, of: occupant.connection, isResumed: false, at: now, into: &actions)
+        let before = self.occupancy.attention(of: occupant.connection)
+        let cursor = Preview.cursor(
+            attention.cursor, in: self.name, connection: occupant.connection, user: occupant.member.user,
+            sid: attention.sid, version: attention.version)
+        let selection = Preview.selection(
+            attention.selection, in: self.name, connection: occupant.connection, user: occupant.member.user,
+            sid: attention.sid, version: attention.version)
+        if attention.cursor != before?.cursor {
+            self.attentionReceived(cursor, at: now, with: &services, into: &actions)
+        }
+        if attention.selection != before?.selection {
+            self.attentionReceived(selection, at: now, with: &services, into: &actions)
+        }
+    }
+
+    /// A connection is in the room under a session from now on.
+    /// - Parameter isResumed: another connection may have had the session before.
+    mutating func sessionStarted(
+        _ sid: Identifier, of connection: UInt64, isResumed: Bool, at now: Instant, into actions: inout [FanoutAction]
+    ) {
+        if isResumed {
+            for former in self.occupancy.connections(of: sid, except: connection) {
+                self.hideAttention(of: former, into: &actions)
+                self.occupancy.setSession("", of: former, at: now)
+            }
+        }
+        if self.occupancy.attention(of: connection)?.sid != sid {
+            self.hideAttention(of: connection, into: &actions)
+        }
+        self.occupancy.setSession(sid, of: connection, at: now)
+    }
+
+    /// Others see nothing of a connection any more.
+    mutating func hideAttention(of connection: UInt64, into actions: inout [FanoutAction]) {
+        let shown = self.occupancy.shown(by: connection, in: self.name)
+        self.occupancy.hide(connection)
+        for preview in shown { self.broadcast(.preview(preview.hidden), into: &actions) }
+    }
+
+    /// Sends a gateway what the connections of others show: it starts over with each position of the stream.
+    func sendAttention(to gateway: GatewayID, into actions: inout [FanoutAction]) {
+        for connection in self.occupancy.connections(notOf: gateway) {
+            for preview in self.occupancy.shown(by: connection, in: self.name) {
+                actions.append(.send(.preview(preview), to: gateway))
+            }
+        }
     }
 }

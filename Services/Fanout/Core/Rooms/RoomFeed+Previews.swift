@@ -7,7 +7,7 @@ extension RoomFeed {
     mutating func previewReceived(
         _ preview: Preview, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
     ) {
-        guard !self.audience.occupancy.isEmpty else { return services.counters.drop(.room) }
+        guard !self.audience.isEmpty else { return services.counters.drop(.room) }
         self.rates.previewReceived()
         if preview.isAttention {
             return self.audience.attentionReceived(preview, at: now, with: &services, into: &actions)
@@ -34,12 +34,11 @@ extension RoomFeed {
     private mutating func judge(
         _ preview: inout Preview, at now: Instant, with services: inout RoomServices
     ) -> PreviewVerdict {
-        if self.audience.owners.isSuperseded(preview.sid, from: preview.connection) { return .drop(.superseded) }
+        if self.audience.isSuperseded(preview) { return .drop(.superseded) }
         guard self.stream.isLive, preview.after <= self.stream.seq else { return .park }
         return self.elements.judge(
-            &preview, needsArea: self.audience.occupancy.hasViewports, rules: services.rules, with: &services.document,
-            at: now,
-            limits: services.limits)
+            &preview, needsArea: self.audience.needsAreas, rules: services.rules, with: &services.document,
+            at: now, limits: services.limits)
     }
 
     /// Shows the gestures of an update's user on its elements once more. Gateways forget what they would show to a viewport
@@ -50,9 +49,7 @@ extension RoomFeed {
     ) {
         for element in update.elements {
             for gesture in self.elements.shownGestures(on: element.id)
-            where self.audience.occupancy.isPresent(gesture.connection, of: update.user)
-                && self.audience.occupancy.wasHere(update.sid, before: gesture.beganAt)
-            {
+            where self.audience.isElsewhere(gesture, of: update.user, than: update.sid) {
                 var preview = Preview(
                     room: self.name, element: element.id, connection: gesture.connection, user: update.user,
                     sid: gesture.sid, gesture: gesture.number, fields: gesture.fields)
@@ -98,7 +95,7 @@ extension RoomFeed {
     mutating func endGestures(
         of connection: UInt64, but session: Identifier? = nil, at now: Instant, into actions: inout [FanoutAction]
     ) {
-        guard let user = self.audience.occupancy.user(of: connection) else { return }
+        guard let user = self.audience.user(of: connection) else { return }
         let ended = self.elements.endGestures(of: connection, user: user, in: self.name, but: session, at: now)
         for gesture in ended { self.audience.broadcast(.gestureEnded(gesture), into: &actions) }
     }

@@ -74,7 +74,7 @@ struct RoomFeed: Sendable {
         case .passed, .began: break
         case .jumped: self.audience.jumped(from: before)
         case .lost:
-            for gateway in self.audience.occupancy.streaming {
+            for gateway in self.audience.streaming {
                 self.sendPosition(to: gateway, isReset: true, with: &services, into: &actions)
             }
         }
@@ -114,7 +114,7 @@ struct RoomFeed: Sendable {
         self.rates.updateApplied(at: now)
         self.elements.apply(update, at: now, limits: services.limits)
         self.audience.stream(update, into: &actions)
-        if self.audience.occupancy.hasViewports {
+        if self.audience.needsAreas {
             self.repeatGestures(after: update, at: now, with: &services, into: &actions)
         }
         if !self.parked.isEmpty { self.releaseParked(at: now, with: &services, into: &actions) }

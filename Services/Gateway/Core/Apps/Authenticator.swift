@@ -1,10 +1,14 @@
 package import Auth
+import JSONBytes
 import Wire
 
-/// Who an app is: by its token, or in open mode by its own word.
+/// Who an app is, by its token, or in open mode by its own word; and whether it still is, as tokens are replaced, end or
+/// are revoked.
 package struct Authenticator: Sendable {
     /// Nil in open mode.
-    private let tokens: TokenVerifier?
+    private var tokens: TokenVerifier?
+    /// Connections ended because their tokens were not valid any more.
+    private(set) var revokedTotal: UInt64 = 0
 
     /// The colour of a user that names none.
     private static let plainColor = "#888888"
@@ -35,7 +39,7 @@ package struct Authenticator: Sendable {
 
     /// Who an app is by a new token, which must be the same user's.
     /// - Parameter token: what the app sent as one; nil when it was no text.
-    func refresh(_ token: String?, of user: Identifier?, seconds: Int64) throws(Denial) -> Identity {
+    private func refresh(_ token: String?, of user: Identifier?, seconds: Int64) throws(Denial) -> Identity {
         guard let tokens = self.tokens else {
             throw Denial(Refusal(.invalid, "This server uses no tokens.", field: "token"))
         }
@@ -49,6 +53,55 @@ package struct Authenticator: Sendable {
 
     /// True in token mode.
     package var usesTokens: Bool { self.tokens != nil }
+
+    // MARK: Connections
+
+    /// `auth:refresh`: a new token for the connection's user, or the refusal of one, is answered.
+    /// - Returns: the rooms of the connection that the new token gives no right to.
+    func refreshReceived(
+        _ event: IncomingEvent, _ connections: inout Connections, seconds: Int64, into actions: inout [GatewayAction]
+    ) -> [Identifier] {
+        do throws(Denial) {
+            try self.startCheck(of: event, &connections)
+            let user = connections.bySlot[event.slot]?.identity.member.user
+            let identity = try self.refresh(event.payload["token"]?.string, of: user, seconds: seconds)
+            if let ackID = event.ackID {
+                let json = AnswerText.refreshed(expiresAt: identity.expiresAt)
+                actions.append(.acknowledge(event.slot, id: ackID, json: json))
+            }
+            return connections.bySlot[event.slot]?.identityChanged(identity) ?? []
+        } catch {
+            self.refuse(error, event, &connections, into: &actions)
+            return []
+        }
+    }
+
+    /// Without tokens nothing is checked, and an app that refreshes by habit harms nobody.
+    private func startCheck(of event: IncomingEvent, _ connections: inout Connections) throws(Denial) {
+        guard self.usesTokens else { return }
+        do { try connections.bySlot[event.slot]?.startTokenCheck(at: event.now) } catch { throw Denial(error) }
+    }
+
+    private func refuse(
+        _ denial: Denial, _ event: IncomingEvent, _ connections: inout Connections,
+        into actions: inout [GatewayAction]
+    ) {
+        if let failure = denial.failure { actions.append(.tokenRefused(failure)) }
+        connections.refuse(denial.refusal, event.origin, into: &actions)
+        guard self.usesTokens, connections.bySlot[event.slot]?.tokenRefused() == true else { return }
+        actions.append(.expel(event.slot))
+    }
+
+    /// Other keys or revocations are in force.
+    /// - Returns: the connections that would not be admitted any more.
+    mutating func tokensChanged(_ tokens: TokenVerifier, _ connections: Connections) -> [Slot] {
+        self.tokens = tokens
+        let revoked = connections.bySlot.indices.filter { slot in
+            connections.bySlot[slot].map { !self.stillAdmits($0.identity) } ?? false
+        }
+        self.revokedTotal += UInt64(revoked.count)
+        return revoked
+    }
 
     /// Whether who was admitted before would still be: its token's key is in use and the token is not revoked.
     func stillAdmits(_ identity: Identity) -> Bool {

@@ -139,15 +139,18 @@ package struct Connections {
         return steps.compactMap { self.stamped($0, from: event.slot) }
     }
 
-    /// An app moved its cursor or selected something.
+    /// `cursor:moving` and `selection:set`: others see what the app's person looks at.
     /// - Returns: the preview, if it may be sent on now.
     mutating func attentionReceived(
-        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, _ reader: EventReader
+        _ event: IncomingEvent, _ kind: AttentionEvent, room: Identifier, _ reader: EventReader,
+        into actions: inout [GatewayAction]
     ) throws(Refusal) -> Preview? {
         self.previewsTotal += 1
         try self.bySlot[event.slot]?.checkPreview(in: room)
         let change = try reader.attention(event.payload, kind)
-        return self.stamped(self.bySlot[event.slot]?.show(change, in: room, at: event.now), from: event.slot)
+        let preview = self.stamped(self.bySlot[event.slot]?.show(change, in: room, at: event.now), from: event.slot)
+        if kind == .selection { self.acknowledge(event, into: &actions) }
+        return preview
     }
 
     /// Previews that waited for a join, folded into one.
@@ -235,7 +238,31 @@ package struct Connections {
         return origin.slot
     }
 
-    // MARK: Refusals
+    // MARK: Answers
+
+    /// `client:ping`: Engine.IO 4 lets only the server send pings, and an app that comes back to the foreground cannot wait
+    /// for the next one.
+    mutating func pingReceived(_ event: IncomingEvent, into actions: inout [GatewayAction]) throws(Refusal) {
+        try self.bySlot[event.slot]?.spendPing(at: event.now)
+        self.acknowledge(event, into: &actions)
+    }
+
+    /// `viewport:set`: from now on the app gets those previews only that it can see.
+    /// - Returns: what it sees, with a margin; nil: everything.
+    mutating func viewportReceived(
+        _ event: IncomingEvent, room: Identifier, into actions: inout [GatewayAction]
+    ) throws(Refusal) -> PreviewArea? {
+        let viewport = try EventReader.viewport(event.payload)
+        try self.bySlot[event.slot]?.spendViewport(in: room, at: event.now)
+        self.acknowledge(event, into: &actions)
+        return viewport
+    }
+
+    /// Answers an event that has no other result.
+    func acknowledge(_ event: IncomingEvent, into actions: inout [GatewayAction]) {
+        guard let ackID = event.ackID else { return }
+        actions.append(.acknowledge(event.slot, id: ackID, json: Array(#"{"ok":true}"#.utf8)))
+    }
 
     /// Answers an event with a refusal: as its acknowledgement, or as `transform:error`.
     mutating func refuse(

@@ -1,3 +1,4 @@
+import JSONBytes
 package import Timing
 
 /// How a gateway that stops says goodbye to its apps: one by one, spread over a while, so that they do not come back
@@ -39,6 +40,14 @@ package struct Farewell: Sendable {
 
     /// True when nobody is left.
     package var isOver: Bool { self.turns.isEmpty && self.owed.isEmpty }
+
+    /// The event that tells apps: `server:draining`, with the time within which each is closed.
+    package func announcement(at now: Instant) -> [UInt8] {
+        EventText.event("server:draining", room: nil) { writer in
+            writer.key("closesInMs")
+            writer.value(self.end.elapsed(since: now).milliseconds)
+        }
+    }
 
     /// Time has passed: whose turn it is, and who may be closed.
     /// - Parameter owes: true for an app that still has commits without a result.

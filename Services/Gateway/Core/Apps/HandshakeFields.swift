@@ -105,7 +105,8 @@ package enum RoomID {
     /// Checks a room id.
     /// - Throws: ``Wire/Refusal`` with code `invalid` and field `roomId`.
     package static func parse(_ text: String) throws(Refusal) -> Identifier {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
+        var bytes = text
+        guard bytes.withUTF8({ (1...64).contains($0.count) && $0.allSatisfy(Self.isAllowed) }) else {
             throw Refusal(.invalid, "A room id has 1 to 64 characters of A-Z a-z 0-9 _ . : -", field: "roomId")
         }
         return Identifier(text)

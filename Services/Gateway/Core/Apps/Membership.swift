@@ -124,7 +124,11 @@ struct Membership {
         guard self.owns(commit.session) else { return false }
         self.unacknowledged = max(0, self.unacknowledged - 1)
         var mayGo = false
-        for ended in commit.gestures where self.elements[ended.element]?.settle(seq: seq) == true { mayGo = true }
+        for ended in commit.gestures {
+            // In place: a track is large.
+            guard let index = self.elements.index(forKey: ended.element) else { continue }
+            if self.elements.values[index].settle(seq: seq) { mayGo = true }
+        }
         return mayGo
     }
 

@@ -28,10 +28,11 @@ package struct RateBudget<Key: Hashable & Sendable>: Sendable {
     /// Spends tokens of a key.
     /// - Returns: nil; or, when there are not that many and none was spent, the time until there are, ms.
     package mutating func spend(_ count: Int = 1, of key: Key, at now: Instant) -> UInt32? {
-        if self.buckets[key] == nil, self.buckets.count >= self.maxKeys { self.forgetIdle(at: now) }
-        guard self.buckets[key] != nil || self.buckets.count < self.maxKeys else {
-            return Self.spend(count, from: &self.shared, at: now)
+        if let known = self.buckets.index(forKey: key) {
+            return Self.spend(count, from: &self.buckets.values[known], at: now)
         }
+        if self.buckets.count >= self.maxKeys { self.forgetIdle(at: now) }
+        guard self.buckets.count < self.maxKeys else { return Self.spend(count, from: &self.shared, at: now) }
         return Self.spend(count, from: &self.buckets[key, default: self.full], at: now)
     }
 

@@ -15,6 +15,7 @@ package struct HTTPRequests {
     }
 
     private let limits: Limits
+    private var numbers = RequestNumbers()
     private var reads: [UInt64: Read] = [:]
     /// The users of the reads that were answered and whose client has not read that.
     private var unread: [UInt64: Identifier] = [:]
@@ -36,7 +37,7 @@ package struct HTTPRequests {
 
     /// Counts a request, whatever it is for, against its user's rate.
     /// - Throws: when there are too many, with the time to wait.
-    mutating func start(as identity: Identity, at now: Instant) throws(Refusal) {
+    private mutating func start(as identity: Identity, at now: Instant) throws(Refusal) {
         guard let wait = self.users.spend(of: identity.member.user, at: now) else { return }
         self.users.countRefusal()
         throw Refusal(.rateLimited, "This user sends requests too fast.", retryAfterMs: wait)
@@ -46,10 +47,11 @@ package struct HTTPRequests {
     package var readCount: Int { self.reads.count }
 
     /// Asks the fan-out for a room.
+    /// - Returns: the request's number.
     mutating func read(
-        _ text: String, as identity: Identity, number request: UInt64, _ rooms: Rooms, at now: Instant,
-        into actions: inout [GatewayAction]
-    ) {
+        _ text: String, as identity: Identity, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        let request = self.numbers.next()
         do throws(Refusal) {
             try self.start(as: identity, at: now)
             let room = try Self.room(text, for: identity)
@@ -60,13 +62,16 @@ package struct HTTPRequests {
         } catch {
             self.refuse(request, error, into: &actions)
         }
+        return request
     }
 
     /// Asks the fan-out for a page of a room's history, as the query's parameters say.
+    /// - Returns: the request's number.
     mutating func readHistory(
-        _ text: String, after: String?, limit: String?, as identity: Identity, number request: UInt64,
-        at now: Instant, into actions: inout [GatewayAction]
-    ) {
+        _ text: String, after: String?, limit: String?, as identity: Identity, at now: Instant,
+        into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        let request = self.numbers.next()
         do throws(Refusal) {
             try self.start(as: identity, at: now)
             let room = try Self.room(text, for: identity)
@@ -77,6 +82,25 @@ package struct HTTPRequests {
         } catch {
             self.refuse(request, error, into: &actions)
         }
+        return request
+    }
+
+    /// Creates elements, as a commit whose origin is the request.
+    /// - Returns: the request's number.
+    mutating func create(
+        in room: String, _ body: [UInt8], session: Identifier, as identity: Identity, parent: TraceParent?,
+        _ reader: inout EventReader, _ commits: inout Commits, at now: Instant, into actions: inout [GatewayAction]
+    ) -> UInt64 {
+        let request = self.numbers.next()
+        do throws(Refusal) {
+            try self.start(as: identity, at: now)
+            try commits.create(
+                in: room, body, session: session, as: identity, parent: parent, number: request, &reader, at: now,
+                into: &actions)
+        } catch {
+            self.refuse(request, error, into: &actions)
+        }
+        return request
     }
 
     /// The room that a path names, if its token gives the right to see it.
@@ -164,7 +188,7 @@ package struct HTTPRequests {
     }
 
     /// Answers a request with a refusal.
-    mutating func refuse(_ request: UInt64, _ refusal: Refusal, into actions: inout [GatewayAction]) {
+    private mutating func refuse(_ request: UInt64, _ refusal: Refusal, into actions: inout [GatewayAction]) {
         self.refusedTotal += 1
         actions.append(.http(request: request, status: HTTPStatus.of(refusal), json: AnswerText.refused(refusal)))
     }

@@ -36,6 +36,7 @@ struct JoinInFlight {
 /// When all apps come back together, fan-outs and the database get their joins at a rate. A join that is abandoned once
 /// it was sent stays until its answer is here, since that costs as much as any.
 package struct Joins {
+    private var numbers = RequestNumbers()
     private let limits: Limits
     private var pending: [UInt64: JoinInFlight] = [:]
     /// How many of them nobody waits for any more.
@@ -154,8 +155,8 @@ extension Joins {
 
     /// An app asks for a room.
     mutating func received(
-        _ event: IncomingEvent, room: Identifier, _ numbers: inout RequestNumbers, _ connections: inout Connections,
-        _ rooms: inout Rooms, into actions: inout [GatewayAction]
+        _ event: IncomingEvent, room: Identifier, _ connections: inout Connections, _ rooms: inout Rooms,
+        into actions: inout [GatewayAction]
     ) throws(Refusal) {
         let slot = event.slot
         let request = try JoinRequest(event.payload, wantsPreviews: connections.bySlot[slot]?.wantsPreviews ?? true)
@@ -164,15 +165,15 @@ extension Joins {
         for (room, wantsPreviews) in connections.bySlot[slot]?.becomeModern() ?? [] {
             rooms.becomeModern(slot, in: room, wantsPreviews: wantsPreviews)
         }
-        self.start(request, of: room, from: event.origin, &numbers, &connections, rooms, at: event.now, into: &actions)
+        self.start(request, of: room, from: event.origin, &connections, rooms, at: event.now, into: &actions)
     }
 
     /// Puts a join in the queue.
     mutating func start(
-        _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ numbers: inout RequestNumbers,
-        _ connections: inout Connections, _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
+        _ request: JoinRequest, of room: Identifier, from origin: EventOrigin, _ connections: inout Connections,
+        _ rooms: Rooms, at now: Instant, into actions: inout [GatewayAction]
     ) {
-        let number = numbers.next()
+        let number = self.numbers.next()
         let member = connections.bySlot[origin.slot]?
             .startJoin(number, of: room, wantsPreviews: request.wantsPreviews, at: now)
         guard let member else { return }

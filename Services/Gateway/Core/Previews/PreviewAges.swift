@@ -17,9 +17,9 @@ struct PreviewAges {
         let gesture: UInt64
         /// The app's previews that were sent, and that came back.
         private var sent: UInt64 = 0
-        var returned: UInt64 = 0
+        private var returned: UInt64 = 0
         /// How many had been sent at the last sample; nil when it has come back.
-        var mark: (sent: UInt64, at: Instant)?
+        private var mark: (sent: UInt64, at: Instant)?
         private(set) var sentAt: Instant
 
         init(_ preview: Preview, at now: Instant) {
@@ -33,10 +33,18 @@ struct PreviewAges {
             self.gesture == preview.gesture && self.connection == preview.connection && self.element == preview.element
         }
 
-        mutating func count(_ preview: Preview, at now: Instant) {
+        mutating func countSent(_ preview: Preview, at now: Instant) {
             self.sent += UInt64(preview.folded)
             self.sentAt = now
             if self.mark == nil { self.mark = (self.sent, now) }
+        }
+
+        /// - Returns: when the sample was sent that this preview completes; nil when it completes none.
+        mutating func countReturned(_ preview: Preview) -> Instant? {
+            self.returned += UInt64(preview.folded)
+            guard let mark = self.mark, self.returned >= mark.sent else { return nil }
+            self.mark = nil
+            return mark.at
         }
     }
 
@@ -52,21 +60,24 @@ struct PreviewAges {
     /// A member's preview is sent, now or when its room's pace allows it.
     mutating func sent(_ preview: Preview, at now: Instant) {
         guard !preview.isAttention else { return }
+        if let index = self.followed.firstIndex(where: { $0.isOf(preview) }) {
+            return self.followed[index].countSent(preview, at: now)
+        }
+        // A newer gesture takes the place of the mover's last one.
         guard let index = self.index(of: preview) ?? self.space(at: now) else { return }
         if index == self.followed.count { self.followed.append(Followed(preview, at: now)) }
-        if !self.followed[index].isOf(preview) { self.followed[index] = Followed(preview, at: now) }
-        self.followed[index].count(preview, at: now)
+        self.followed[index] = Followed(preview, at: now)
+        self.followed[index].countSent(preview, at: now)
     }
 
     /// Previews are delivered to members, or would be to others than their movers.
     mutating func delivered(_ previews: ArraySlice<Preview>, at now: Instant) {
         guard !self.followed.isEmpty else { return }
         for preview in previews {
-            guard let index = self.index(of: preview), self.followed[index].isOf(preview) else { continue }
-            self.followed[index].returned += UInt64(preview.folded)
-            guard let mark = self.followed[index].mark, self.followed[index].returned >= mark.sent else { continue }
-            self.tally.note(now.elapsed(since: mark.at))
-            self.followed[index].mark = nil
+            guard let index = self.followed.firstIndex(where: { $0.isOf(preview) }),
+                let sentAt = self.followed[index].countReturned(preview)
+            else { continue }
+            self.tally.note(now.elapsed(since: sentAt))
         }
     }
 

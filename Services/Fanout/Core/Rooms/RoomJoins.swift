@@ -1,0 +1,149 @@
+internal import Timing
+internal import Wire
+
+/// The joins that wait for one room, in the order in which they came, and the sessions that they claim.
+///
+///     received ──► identified ──► its session claimed, after older claims of it ──► answered by the room
+///                      │                       └──► refused by the database ─┐
+///                      └──► foreign session ─────────────────────────────────┴──► refused, as at the deadline
+///
+/// A join whose app may have seen more than the room has is answered when the room is proven to have everything.
+struct RoomJoins: Sendable {
+    private let room: Identifier
+    /// In the order in which they came.
+    private(set) var tags: [UInt64] = []
+    private var claims = ClaimQueues()
+    /// As of when the room was proven to have everything when that was looked at last.
+    private var provenAt: Instant?
+    /// True while that will be looked at.
+    private var awaitsProof = false
+
+    private static let foreignSession = Refusal(.sessionExpired, "The session is not known; join without it.")
+
+    init(of room: Identifier) {
+        self.room = room
+    }
+
+    var isEmpty: Bool { self.tags.isEmpty }
+
+    // MARK: In and out
+
+    /// A connection asks to join.
+    /// - Returns: the join's tag; nil when it waits already, or was refused.
+    mutating func received(
+        _ join: Join, from gateway: GatewayID, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) -> UInt64? {
+        // An earlier join of the connection may be answered after this one, and must not end it.
+        self.setLeaving(false, from: gateway, with: &services) { $0 == join.connection }
+        let pending = PendingJoin(join, from: gateway, at: now, limits: services.limits)
+        guard let tag = services.joins.enqueue(pending) else { return nil }
+        self.tags.append(tag)
+        services.deadlines.set(.joins, for: self.room, at: pending.expiresAt)
+        self.identify(tag, at: now, with: &services, into: &actions)
+        return services.joins[tag] == nil ? nil : tag
+    }
+
+    /// A join was answered, or needs no answer.
+    mutating func remove(_ tag: UInt64, at now: Instant, with services: inout RoomServices) {
+        self.endClaim(of: tag, at: now, with: &services)
+        guard services.joins.remove(tag) != nil else { return }
+        self.tags.removeAll { $0 == tag }
+    }
+
+    mutating func refuse(
+        _ tag: UInt64, with refusal: Refusal, at now: Instant, services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        guard let pending = services.joins[tag] else { return }
+        self.remove(tag, at: now, with: &services)
+        services.refuse(pending.join, from: pending.gateway, with: refusal, into: &actions)
+    }
+
+    /// Refuses the joins that have waited too long; false when there are none.
+    mutating func refuseExpired(
+        at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) -> Bool {
+        let refusal = Refusal(.unavailable, "The database is not reachable.", retryAfterMs: 1000)
+        let count = self.tags.count
+        while let tag = self.tags.first, let pending = services.joins[tag], pending.expiresAt <= now {
+            self.refuse(tag, with: refusal, at: now, services: &services, into: &actions)
+        }
+        return self.tags.count < count
+    }
+
+    /// Says of those of a gateway's joining connections that match whether they leave after the answer.
+    /// - Returns: true when there are any.
+    @discardableResult
+    func setLeaving(
+        _ leaves: Bool, from gateway: GatewayID, with services: inout RoomServices,
+        where matches: (_ connection: UInt64) -> Bool
+    ) -> Bool {
+        services.joins.setLeaving(leaves, of: self.tags, from: gateway, where: matches)
+    }
+
+    // MARK: Sessions
+
+    /// Looks at the session that a join came with, as soon as that can be judged.
+    mutating func identify(
+        _ tag: UInt64, at now: Instant, with services: inout RoomServices, into actions: inout [FanoutAction]
+    ) {
+        guard let issuer = services.issuer, services.joins[tag]?.session == .unknown else { return }
+        guard services.joins[tag]?.identify(by: issuer) == true else {
+            return self.refuse(tag, with: Self.foreignSession, at: now, services: &services, into: &actions)
+        }
+        guard let sid = services.joins[tag]?.claimedSession, self.claims.enqueue(tag, for: sid) else { return }
+        self.claim(tag, with: &services, into: &actions)
+    }
+
+    /// Claims a join's session for its connection.
+    func claim(_ tag: UInt64, with services: inout RoomServices, into actions: inout [FanoutAction]) {
+        guard let pending = services.joins[tag], let sid = pending.claimedSession else { return }
+        services.questions.ask(
+            .claim(room: self.room, sid: sid, user: pending.join.member.user), for: .room(self.room, .claim(tag)),
+            into: &actions)
+    }
+
+    /// The database answered a claim, or could not, so that it is asked again.
+    mutating func claimAnswered(
+        _ reply: DatabaseReply, for tag: UInt64, at now: Instant, with services: inout RoomServices,
+        into actions: inout [FanoutAction]
+    ) {
+        guard services.joins[tag] != nil else { return }
+        guard case .claim(let outcome) = reply else {
+            return services.questions.retry(.claim(tag), of: self.room, at: now + services.limits.retryDelay)
+        }
+        self.endClaim(of: tag, at: now, with: &services)
+        guard services.joins[tag]?.claimAnswered(outcome) != true else { return }
+        self.refuse(tag, with: Self.foreignSession, at: now, services: &services, into: &actions)
+    }
+
+    /// A join has its session, or does not need it any more: the next one that claims the same session does so now.
+    private mutating func endClaim(of tag: UInt64, at now: Instant, with services: inout RoomServices) {
+        guard let sid = services.joins[tag]?.claimedSession, let next = self.claims.remove(tag, for: sid)
+        else { return }
+        services.questions.retry(.claim(next), of: self.room, at: now)
+    }
+
+    // MARK: Proofs
+
+    /// True when the room, which is at `seq`, may answer a join.
+    func isReady(_ join: PendingJoin, at seq: UInt64, in history: DatabaseHistory) -> Bool {
+        join.isReady(at: seq, in: history, provenAt: self.provenAt)
+    }
+
+    /// All updates of the shard are proven to have been seen as of a moment; nil: one is missing.
+    mutating func proven(at moment: Instant?) { self.provenAt = moment }
+
+    /// Looks soon whether the room has everything.
+    mutating func awaitProof(at now: Instant, with services: inout RoomServices) {
+        if exchange(&self.awaitsProof, with: true) { return }
+        services.deadlines.set(.proofs, for: self.room, at: now + services.limits.headInterval)
+    }
+
+    /// It was looked at, and is again while joins wait.
+    mutating func proofReviewed(at now: Instant, with services: inout RoomServices) {
+        self.awaitsProof = false
+        if !self.isEmpty { self.awaitProof(at: now, with: &services) }
+    }
+}
