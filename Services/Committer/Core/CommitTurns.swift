@@ -60,9 +60,8 @@ struct CommitTurns: Sendable {
             guard let first = self.lines[slot].first.take() else { continue }
             let verdict = judge(first)
             if verdict == .taken {
-                let user = first.user
                 commits.append(first)
-                if self.nextComes(in: slot, of: user) { self.turns.append(slot) }
+                if self.nextComes(in: slot, of: first.user) { self.turns.append(slot) }
                 continue
             }
             self.lines[slot].first = first

@@ -36,8 +36,8 @@ struct JoinInFlight {
 /// When all apps come back together, fan-outs and the database get their joins at a rate. A join that is abandoned once
 /// it was sent stays until its answer is here, since that costs as much as any.
 package struct Joins {
-    private var numbers = RequestNumbers()
     private let limits: Limits
+    private var numbers = RequestNumbers()
     private var pending: [UInt64: JoinInFlight] = [:]
     /// How many of them nobody waits for any more.
     private var abandonedCount = 0
