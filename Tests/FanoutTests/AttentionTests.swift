@@ -59,6 +59,19 @@ import Wire
         #expect(scene.take() == [])
     }
 
+    @Test func whatIsLateOfAFormerVisitIsNotShown() {
+        var scene = Self.stage()
+        scene.preview(Self.cursor(5, version: 1, sid: "s-former"))
+        scene.leave(1)
+        scene.join("ann", 1, at: Scene.g1)
+        scene.answer()
+        _ = scene.take()
+        scene.preview(Self.cursor(6, version: 9, sid: "s-former"))
+        #expect(scene.take() == [])
+        scene.preview(Self.cursor(7, version: 1))
+        #expect(scene.taken(by: Scene.g2).previews.map(\.sid) == ["s-ann"])
+    }
+
     @Test func theyStandInTheAnswersToJoins() {
         var scene = Self.stage()
         scene.preview(Self.cursor(5, version: 1), Self.selection(["e"], version: 2))

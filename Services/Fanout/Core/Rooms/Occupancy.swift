@@ -34,6 +34,12 @@ struct Occupancy: Sendable {
         var isStale = false
     }
 
+    /// A connection that left, and the session that it had.
+    fileprivate struct FormerSession: Equatable, Sendable {
+        let connection: UInt64
+        let sid: Identifier
+    }
+
     private struct User: Sendable {
         var member: Member
         var connections: Int
@@ -48,6 +54,9 @@ struct Occupancy: Sendable {
     /// The gateways that get the room's stream, in the order in which they began.
     private(set) var streaming: [GatewayID] = []
     fileprivate var occupants: [UInt64: Occupant] = [:]
+    /// The latest last: a cursor of such a session may still be on its way when the connection is back under another one.
+    fileprivate var former: [FormerSession] = []
+    private static let formerKept = 64
     private var users: [Identifier: User] = [:]
     private var order: UInt64 = 0
     /// Roughly the bytes of all selections.
@@ -148,6 +157,10 @@ struct Occupancy: Sendable {
         var departure = MemberDeparture()
         guard let occupant = self.occupants.removeValue(forKey: connection) else { return departure }
         self.selectionBytes -= occupant.attention.selectionBytes
+        if !occupant.attention.sid.isEmpty {
+            self.former.append(FormerSession(connection: connection, sid: occupant.attention.sid))
+            if self.former.count > Self.formerKept { self.former.removeFirst() }
+        }
         if let index = self.counts.firstIndex(where: { $0.id == occupant.gateway }) {
             self.counts[index].connections -= 1
             if self.counts[index].connections <= 0 {
@@ -186,7 +199,10 @@ extension Occupancy {
     /// A connection is in the room under a session.
     mutating func setSession(_ sid: Identifier, of connection: UInt64, at now: Instant) {
         guard let occupant = self.occupants[connection] else { return }
-        if occupant.attention.sid != sid { self.occupants[connection]?.sessionBeganAt = now }
+        if occupant.attention.sid != sid {
+            self.occupants[connection]?.sessionBeganAt = now
+            self.former.removeAll { $0 == FormerSession(connection: connection, sid: sid) }
+        }
         self.occupants[connection]?.attention.connection = connection
         self.occupants[connection]?.attention.sid = sid
     }
@@ -204,9 +220,14 @@ extension Occupancy {
         self.occupants.filter { $0.key != connection && $0.value.attention.sid == sid }.keys.sorted()
     }
 
-    /// True when a connection of the room has shown nothing newer.
+    /// True when a connection of the room has shown nothing newer, and not left since under the same session.
     func isNews(_ preview: Preview) -> Bool {
         guard let occupant = self.occupants[preview.connection] else { return false }
+        if occupant.attention.sid != preview.sid,
+            self.former.contains(FormerSession(connection: preview.connection, sid: preview.sid))
+        {
+            return false
+        }
         return preview.gesture > (preview.selection == nil ? occupant.cursorVersion : occupant.attention.version)
     }
 
