@@ -495,6 +495,7 @@ def test_nothing_overlaps_and_all_can_be_read(single, browser, apps, theme, widt
     ada.shows(9)
 
     def check(state):
+        ada.wait("no colour changes any more", "!document.getAnimations().some((one) => one instanceof CSSTransition)")
         assert (state, ada.ask(OVERLAPS)) == (state, [])
         assert (state, ada.ask(ACCESS)) == (state, [])
         ada.picture(PICTURES / f"canvas-{width}-{theme}-{state}.png")
