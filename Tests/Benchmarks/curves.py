@@ -94,7 +94,7 @@ def by_members(programs, seconds):
 def by_connections(programs, seconds):
     lines = {"a preview's delivery, µs": [], "age of previews, ms": []}
     with pipeline(programs) as data:
-        for idle in (10, 100, 1000, 5000, 20000):
+        for idle in (10, 100, 1000, 9000):
             collect(lines, idle, Measurement(programs, data, seconds).previews(20, 10, idle=idle))
     return lines
 
@@ -112,7 +112,7 @@ def by_instances(programs, seconds):
     for stage, line in lines.items():
         for count in (1, 2, 3):
             with pipeline(programs, f"--{stage}", str(count)) as data:
-                line.append((count, Measurement(programs, data, seconds).previews(20, 10)[0]))
+                collect({stage: line}, count, Measurement(programs, data, seconds).previews(20, 10)[:1])
     return lines
 
 
