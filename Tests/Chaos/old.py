@@ -29,8 +29,17 @@ class OldApp(App):
         self.history.add("left", client=self.name, room=self.room)
         self.is_joined = True
         self.has_place = False
+        # The numbers that it was acknowledged, and what it was told before it knew if that was an update.
+        self.applied, self.untold = set(), {}
         self.elements = {}
         super().opened()
+
+    def answered(self, number, data):
+        super().answered(number, data)
+        self.applied.add(data.get("seq"))
+        update = self.untold.pop(data.get("seq"), None)
+        if update and not self.has_place:
+            self._told("transformed", update)
 
     def event(self, name, data):
         if not isinstance(data, dict) or data.get("roomId") not in (None, self.room):
@@ -46,10 +55,12 @@ class OldApp(App):
         state = "" if event == "deleted" else body(element)
         if event == "transformed" and not any(field in data for field in OF_UPDATES):
             # The end of a gesture repeats what the app has seen already, or what an update did that it does not get:
-            # the judge knows. Before the first update nobody can tell.
-            if not self.has_place:
+            # the judge knows. Before the first update nobody can tell, but of the app's own commit by its answer.
+            if self.has_place:
+                event = "ended" if data["seq"] <= self.seq else "shown"
+            elif data["seq"] not in self.applied:
+                self.untold[data["seq"]] = data
                 return
-            event = "ended" if data["seq"] <= self.seq else "shown"
         more = {field: data[field] for field in ("part", "parts") if field in data}
         self.history.add(
             "legacy", client=self.name, room=self.room, seq=data["seq"], event=event, element=name, body=state, **more
