@@ -2244,7 +2244,7 @@ export class TouchSync extends Emitter {
       case "history": return void this.searchHistory(roomId, output.after);
       case "save":
         this.saved?.save(roomId, output.record, error => this.emit("error", error));
-        return output.isFirst && void this.hold(this.saved?.writing);
+        return output.isFirst && this.saved && void this.hold(this.saved.writing);
       case "state": return this.emit("state", output.state);
       case "error": return this.emit("error", new Refusal(output.error));
       case "result": return this.settle(room, output.id, output.answer);
@@ -2275,7 +2275,7 @@ export class TouchSync extends Emitter {
 
   /**
    * Sends nothing until it is saved, unless the store hangs.
-   * @param {Promise<void>} [writing]
+   * @param {Promise<void>} writing
    */
   async hold(writing) {
     this.held ??= [];
