@@ -104,9 +104,7 @@ actor Driver {
     }
 
     private func look(_ room: SyncRoom) async -> RoomView {
-        RoomView(
-            state: await self.client.state, seq: await room.seq, pending: await room.pending,
-            elements: await room.elements, drawn: await room.drawing().elements, members: await room.members)
+        RoomView(shown: await room.shown, drawn: await room.drawing().elements)
     }
 
     /// What an edit makes of an element: as it is shown immediately, and as the server stores it.

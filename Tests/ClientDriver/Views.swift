@@ -17,20 +17,17 @@ struct ElementView: JSONEncodable {
 
 /// What a room looks like.
 struct RoomView: JSONEncodable {
-    let state: ClientState
-    let seq: Int64
-    let pending: Int
-    let elements, drawn: [Element]
-    let members: [RoomMember]
+    let shown: ShownRoom
+    let drawn: [Element]
 
     func encode(into writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("state", self.state.rawValue)
-        writer.member("seq", self.seq)
-        writer.member("pending", self.pending)
-        writer.member("elements", self.elements.map(ElementView.init))
+        writer.member("state", self.shown.state.rawValue)
+        writer.member("seq", self.shown.seq)
+        writer.member("pending", self.shown.pending)
+        writer.member("elements", self.shown.elements.map(ElementView.init))
         writer.member("drawn", self.drawn.map(ElementView.init))
-        writer.objects("members", self.members) { member, writer in
+        writer.objects("members", self.shown.members) { member, writer in
             writer.member("userId", member.userId)
             writer.member("name", ifPresent: member.name)
             writer.member("color", ifPresent: member.color)

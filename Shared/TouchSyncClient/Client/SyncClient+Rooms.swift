@@ -3,6 +3,13 @@ import TouchSyncClientCore
 
 /// What rooms show. Whatever the app wanted before is in it.
 extension SyncClient {
+    func shown(in room: String) async -> ShownRoom {
+        await self.caughtUp()
+        return ShownRoom(
+            state: self.core.state, seq: self.core.seq(of: room), pending: self.core.pendingEdits(in: room),
+            elements: self.core.elements(in: room), members: self.core.members(in: room))
+    }
+
     func elements(in room: String) async -> [Element] {
         await self.caughtUp()
         return self.core.elements(in: room)

@@ -1,7 +1,7 @@
 /// What is to be sent once a save is done, in its order.
 struct HeldTexts {
     /// How long a save is waited for, ms.
-    static let patience = 1000.0
+    static let patience = 5000.0
 
     private var texts: [String] = []
     private var lastHold = 0

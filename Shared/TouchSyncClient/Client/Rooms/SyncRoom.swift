@@ -20,6 +20,11 @@ public struct SyncRoom: Sendable {
 
     // MARK: What is shown
 
+    /// Everything at one moment.
+    public var shown: ShownRoom {
+        get async { await self.client.shown(in: self.id) }
+    }
+
     /// All elements as they lie on each other, the lowest first.
     public var elements: [Element] {
         get async { await self.client.elements(in: self.id) }
