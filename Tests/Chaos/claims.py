@@ -4,7 +4,7 @@
 import bisect
 import collections
 
-from effects import can_be_one, did, elements_of, is_same, merged
+from effects import can_be_one, can_be_refused, did, elements_of, is_same, merged
 from screens import Screen
 
 
@@ -105,12 +105,12 @@ class Edits:
         self.truth = truth
         self.faults = []
         # By person.
-        self.rooms, self.people, self.clients, self.runs = {}, {}, {}, {}
+        self.rooms, self.people, self.clients = {}, {}, {}
         # By person and call within a run; by person in their order.
         self.calls = {}
         self.all = collections.defaultdict(list)
         self.known = collections.Counter()
-        # By person and run: refusals that no edit of that run was told of. They are of edits that an earlier run began.
+        # By person, run and code: refusals that no edit of that run was told of. They are of edits that an earlier run began.
         self.refusals = collections.Counter()
         # The runs that did not end by themselves.
         self.killed = set()
@@ -121,14 +121,13 @@ class Edits:
             self.people[person] = record["user"]
             self.rooms[person] = record["room"]
             self.clients[person] = record["client"]
-            self.runs[person] = run
         elif kind == "edit":
             edit = self.calls[person, run, record["call"]] = Edit(record, self.known[person])
             self.all[person].append(edit)
         elif kind in ("applied", "refused"):
             self._answered(self.calls[person, run, record["call"]], record)
         elif kind == "refusal":
-            self.refusals[person, run] += 1
+            self.refusals[person, run, record["code"]] += 1
         elif kind == "killed":
             self.killed.add((person, run))
             self._killed(person, run, record["saved"])
@@ -138,7 +137,7 @@ class Edits:
             return self.faults.append(f"two results: {edit}")
         edit.result = record
         if record["kind"] == "refused":
-            self.refusals[edit.person, edit.run] -= 1
+            self.refusals[edit.person, edit.run, record["code"]] -= 1
         else:
             self.known[edit.person] = max(self.known[edit.person], record["seq"])
 
@@ -230,8 +229,9 @@ class Edits:
 
     def _was_refused(self, edit):
         """Takes one of the refusals that later runs told of, without saying of what."""
-        for run in range(edit.run + 1, self.runs[edit.person] + 1):
-            if self.refusals[edit.person, run] > 0:
-                self.refusals[edit.person, run] -= 1
-                return True
-        return False
+        later = [
+            refusal for refusal, count in self.refusals.items()
+            if count > 0 and refusal[0] == edit.person and refusal[1] > edit.run and can_be_refused(edit.event, refusal[2])
+        ]
+        self.refusals.subtract(later[:1])
+        return bool(later)

@@ -58,6 +58,11 @@ def can_be_one(edits):
     return all(edit.event == "element:transform" for edit in edits) and len({edit.body["elementId"] for edit in edits}) == 1
 
 
+def can_be_refused(event, code):
+    """Whether a refusal with that code may be of such an edit."""
+    return not (event.endswith(":create") and code in ("gone", "not_found"))
+
+
 def merged(edits):
     """The body of edits that are one."""
     body = edits[0].body

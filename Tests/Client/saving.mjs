@@ -1,4 +1,5 @@
-// Edits that were kept without a number are sent when the store has them with their numbers, or hangs. saving.mjs
+// What is saved, and when: edits that were kept without a number are sent when the store has them with their numbers, or
+// hangs. saving.mjs
 
 import assert from "node:assert";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,12 +13,14 @@ class SlowStore {
   saved = undefined;
   waiting = [];
   isHeld = false;
+  saves = 0;
 
   async load() {
     return this.saved;
   }
 
   async save(key, value) {
+    this.saves++;
     if (this.isHeld) await new Promise(resolve => this.waiting.push(resolve));
     this.saved = value;
   }
@@ -92,4 +95,17 @@ async function joined() {
   store.release();
   await client.close();
 }
-console.log("held until they were saved, and a second at most");
+{
+  // While the store writes, only the latest counts.
+  const { client, store } = await joined();
+  const before = store.saves;
+  for (const id of ["b", "c", "d", "e"]) client.room("demo").delete(id).catch(() => {});
+  await turn();
+  assert.equal(store.saves, before);
+  store.release();
+  await turn();
+  assert.equal(store.saves, before + 1);
+  assert.deepEqual(store.saved.demo.edits.map(edit => edit.n), [1, 2, 3, 4, 5]);
+  await client.close();
+}
+console.log("held until they were saved, and 5 s at most");

@@ -2006,6 +2006,8 @@ class SavedEdits {
   isOurs = false;
   release = () => {};
   writing = Promise.resolve();
+  /** Whether the store has not been given the latest yet: while it writes, only that counts. */
+  isDirty = false;
 
   /** @param {Store} store @param {string} key */
   constructor(store, key) {
@@ -2040,8 +2042,12 @@ class SavedEdits {
     const { store, key, records } = this;
     if (record) records[roomId] = record;
     else delete records[roomId];
-    const copy = structuredClone(records), rooms = Object.keys(copy);
-    this.writing = this.writing.then(() => (rooms[0] ? store.save(key, copy) : store.clear(key))).catch(failed);
+    this.isDirty = true;
+    this.writing = this.writing.then(() => {
+      if (!this.isDirty) return;
+      this.isDirty = false;
+      return Object.keys(records)[0] ? store.save(key, structuredClone(records)) : store.clear(key);
+    }).catch(failed);
   }
 }
 
@@ -2280,7 +2286,7 @@ export class TouchSync extends Emitter {
   async hold(writing) {
     this.held ??= [];
     this.writing = writing;
-    await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 1000))]);
+    await Promise.race([writing, new Promise(resolve => setTimeout(resolve, 5000))]);
     if (this.writing === writing) this.held = void this.held.forEach(text => this.socket?.send(text));
   }
 

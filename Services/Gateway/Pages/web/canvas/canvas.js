@@ -51,9 +51,9 @@ function showIdentity(own) {
   $("own-name").value = own.name;
   $("own-colour").value = own.colour;
   $("who").hidden = !isOpen;
-  $("who").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+  $("who").addEventListener("submit", async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    rename(own.seat, { name: $("own-name").value.trim() || own.name, colour: $("own-colour").value });
+    await rename(own.seat, { name: $("own-name").value.trim() || own.name, colour: $("own-colour").value });
     location.reload();
   });
 }

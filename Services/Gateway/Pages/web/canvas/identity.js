@@ -36,12 +36,31 @@ export const browser = kept("localStorage");
 /** Kept for this window. */
 export const tab = kept("sessionStorage");
 
-/** @param {number} seat @returns {Identity} */
-function someone(seat) {
+/**
+ * Somebody whose name and colour nobody else has in this browser, while there are any left.
+ * @param {Identity[]} others @returns {Identity}
+ */
+function someone(others) {
   const [part] = crypto.getRandomValues(new Uint32Array(1));
-  const start = part % NAMES.length, name = NAMES[(start + seat) % NAMES.length];
-  return { userId: `${name.toLowerCase()}-${part.toString(36)}`, name, colour: PALETTE[(start + seat) % PALETTE.length] };
+  const name = free(NAMES, part, others.map(each => each.name));
+  const colour = free(PALETTE, part, others.map(each => each.colour));
+  return { userId: `${name.toLowerCase()}-${part.toString(36)}`, name, colour };
 }
+
+/**
+ * @param {string[]} all @param {number} start where to begin looking @param {string[]} taken
+ * @returns {string} one that is not taken; the first one looked at when all are
+ */
+const free = (all, start, taken) => {
+  const inOrder = all.map((_, place) => all[(start + place) % all.length]);
+  return inOrder.find(each => !taken.includes(each)) ?? inOrder[0];
+};
+
+/**
+ * Does something while no other window of this browser does it.
+ * @template T @param {() => T} work @returns {Promise<T>}
+ */
+const alone = async work => navigator.locks ? navigator.locks.request("touchsync people", work) : work();
 
 /**
  * Takes a seat until the window closes, by a lock of the browser.
@@ -66,16 +85,19 @@ async function seat() {
 
 /** @returns {Promise<Identity & {seat: number}>} */
 export async function identity() {
-  const own = await seat(), people = browser.read("people") ?? {};
+  const own = await seat();
   tab.write("seat", own);
-  people[own] ??= someone(own);
-  browser.write("people", people);
-  return { ...people[own], seat: own };
+  return alone(() => {
+    const people = browser.read("people") ?? {};
+    people[own] ??= someone(Object.values(people));
+    browser.write("people", people);
+    return { ...people[own], seat: own };
+  });
 }
 
 /** @param {number} seat @param {Partial<Identity>} changes from the next start on */
-export function rename(seat, changes) {
+export const rename = (seat, changes) => alone(() => {
   const people = browser.read("people") ?? {};
   people[seat] = { ...people[seat], ...changes };
   browser.write("people", people);
-}
+});
